@@ -1,0 +1,243 @@
+//! Which attribute of the data is which attribute of the policy.
+//!
+//! The policy's paths span a tree of **homes**: the classes where values belong. A publication may hold a class
+//! higher up than its home, under an ancestor (disassociation moved it there), keyed by its own name or, where
+//! names would collide, by its path below that ancestor joined with dots. Such a class is resolved to its home,
+//! so that a moved value is still the same attribute.
+
+use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
+use crate::path::AttributePath;
+use crate::policy::{AttributePolicy, Role, Undeclared};
+use crate::schema::{AttributeId, ClassId, Schema};
+
+/// A class as the policy's paths name it.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// The home above; none for the record itself.
+    pub parent: Option<usize>,
+    /// Key path below the parent.
+    pub name: Vec<String>,
+    /// Distance from the record itself.
+    pub depth: usize,
+}
+
+/// An attribute that the policy declares.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The path as the policy writes it.
+    pub path: String,
+    /// Its role.
+    pub role: Role,
+    /// The home it belongs to.
+    pub home: usize,
+    /// Key path inside a vertex of its home.
+    pub name: Vec<String>,
+    /// The declared attribute whose label it repeats.
+    pub follows: Option<usize>,
+}
+
+/// The data's attributes and classes, each with its place in the policy.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// Homes; 0 is the record itself, parents come before children.
+    pub homes: Vec<Home>,
+    /// The policy's attributes, in its order.
+    pub declared: Vec<Declared>,
+    /// For each attribute of the data the declared one; none if the policy drops undeclared attributes.
+    pub attributes: Vec<Option<usize>>,
+    /// For each class of the data its home; none if nothing in it is declared.
+    pub classes: Vec<Option<usize>>,
+}
+
+impl Binding {
+    /// Binds a schema to the policy's attributes. Attributes that the policy does not name are refused with the
+    /// whole list, unless it says `undeclared = "drop"`.
+    pub fn new(
+        schema: &Schema,
+        attributes: &[AttributePolicy],
+        undeclared: Undeclared,
+        source: &str,
+    ) -> Result<Self, Failure> {
+        let mut binding = Binding {
+            homes: vec![Home { parent: None, name: Vec::new(), depth: 0 }],
+            declared: Vec::new(),
+            attributes: Vec::new(),
+            classes: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        for attribute in attributes {
+            match resolve_path(schema, &attribute.path) {
+                Ok(path) => binding.declare(attribute, path),
+                Err(why) => problems.push(
+                    Diagnostic::error(format!("`{}` is not a path: {why}", attribute.path))
+                        .at(attribute.place.clone())
+                        .help("write keys joined by dots, and `[]` after every array: `visits[].hospital`"),
+                ),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Failure::all(Fault::Policy, problems));
+        }
+        for (i, attribute) in attributes.iter().enumerate() {
+            binding.declared[i].follows =
+                attribute.follows.as_ref().and_then(|f| attributes.iter().position(|a| a.path == *f));
+        }
+        for (_, class) in schema.classes() {
+            let home = match class.parent {
+                None => Some(0),
+                Some(parent) => binding.classes[parent.index()].and_then(|p| binding.home_of(p, &class.name)),
+            };
+            binding.classes.push(home);
+        }
+        for (_, attribute) in schema.attributes() {
+            let declared = binding.classes[attribute.class.index()].and_then(|home| {
+                binding.declared.iter().position(|d| d.home == home && d.name == attribute.name)
+            });
+            binding.attributes.push(declared);
+        }
+        let unnamed: Vec<&str> = (schema.attributes())
+            .filter(|(id, _)| binding.attributes[id.index()].is_none())
+            .map(|(_, a)| a.path.as_str())
+            .collect();
+        if !unnamed.is_empty() && undeclared == Undeclared::Refuse {
+            return Err(binding.refuse(&unnamed, source));
+        }
+        Ok(binding)
+    }
+
+    fn declare(&mut self, attribute: &AttributePolicy, path: AttributePath) {
+        let mut home = 0;
+        for name in path.classes {
+            let known = self.homes.iter().position(|h| h.parent == Some(home) && h.name == name);
+            home = known.unwrap_or_else(|| {
+                self.homes.push(Home { parent: Some(home), name, depth: self.homes[home].depth + 1 });
+                self.homes.len() - 1
+            });
+        }
+        self.declared.push(Declared {
+            path: attribute.path.clone(),
+            role: attribute.role,
+            home,
+            name: path.name,
+            follows: None,
+        });
+    }
+
+    /// The home of a class found under `name` in a vertex that belongs to `parent`.
+    fn home_of(&self, parent: usize, name: &[String]) -> Option<usize> {
+        let direct = self.homes.iter().position(|h| h.parent == Some(parent) && h.name == name);
+        if direct.is_some() {
+            return direct;
+        }
+        let below = |&h: &usize| self.is_below(h, parent);
+        let joined = name.join(".");
+        if let Some(full) =
+            (0..self.homes.len()).filter(below).find(|&h| self.joined_path(parent, h) == joined)
+        {
+            return Some(full);
+        }
+        let mut named = (0..self.homes.len()).filter(below).filter(|&h| self.homes[h].name == name);
+        match (named.next(), named.next()) {
+            (Some(home), None) => Some(home),
+            _ => None,
+        }
+    }
+
+    /// Whether home `h` lies below home `above`.
+    pub fn is_below(&self, h: usize, above: usize) -> bool {
+        let mut at = self.homes[h].parent;
+        while let Some(parent) = at {
+            if parent == above {
+                return true;
+            }
+            at = self.homes[parent].parent;
+        }
+        false
+    }
+
+    fn joined_path(&self, from: usize, home: usize) -> String {
+        let mut names = Vec::new();
+        let mut at = home;
+        while at != from {
+            names.push(self.homes[at].name.join("."));
+            at = self.homes[at].parent.expect("`from` is an ancestor");
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    /// The key under which a vertex of `home` is written in a vertex of `parent`, which is its ancestor.
+    pub fn key_under(&self, parent: usize, home: usize) -> Vec<String> {
+        let name = &self.homes[home].name;
+        if self.homes[home].parent == Some(parent) {
+            return name.clone();
+        }
+        let rival_class = (0..self.homes.len())
+            .any(|h| h != home && self.homes[h].name.first() == name.first() && self.is_below(h, parent));
+        let rival_value = self.declared.iter().any(|d| d.home == parent && d.name.first() == name.first());
+        if rival_class || rival_value || name.is_empty() {
+            vec![self.joined_path(parent, home)]
+        } else {
+            name.clone()
+        }
+    }
+
+    /// The declared attributes that the data does not have.
+    pub fn absent(&self) -> impl Iterator<Item = usize> {
+        (0..self.declared.len()).filter(|d| !self.attributes.contains(&Some(*d)))
+    }
+
+    /// The role of an attribute of the data; none if it is dropped.
+    pub fn role(&self, attribute: AttributeId) -> Option<Role> {
+        self.attributes[attribute.index()].map(|d| self.declared[d].role)
+    }
+
+    /// The attributes of a class that have a role, in the policy's order.
+    pub fn in_policy_order(&self, schema: &Schema, class: ClassId, role: Role) -> Vec<AttributeId> {
+        let mut found: Vec<AttributeId> = (schema.class(class).attributes.iter().copied())
+            .filter(|&a| self.role(a) == Some(role))
+            .collect();
+        found.sort_by_key(|a| self.attributes[a.index()]);
+        found
+    }
+
+    fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
+        let absent: Vec<&str> = self.absent().map(|d| self.declared[d].path.as_str()).collect();
+        let diagnostics = unnamed
+            .iter()
+            .map(|path| {
+                let diagnostic = Diagnostic::error("the policy does not say what this attribute is")
+                    .at(Place::source(source).path(*path));
+                match nearest(path, absent.iter().copied()) {
+                    Some(close) => {
+                        diagnostic.help(format!("the policy has `{close}`, which the data does not"))
+                    }
+                    None => diagnostic.help(
+                        "add an [[attribute]] with this path and a role, or set `undeclared = \"drop\"`",
+                    ),
+                }
+            })
+            .collect();
+        Failure::all(Fault::Policy, diagnostics)
+    }
+}
+
+/// The structural path behind a policy's path. A path that is, letter for letter, an attribute's own (the `item` of
+/// transactions) or a column's plain name (`a.b` in a CSV header) means that attribute.
+fn resolve_path(schema: &Schema, text: &str) -> Result<AttributePath, String> {
+    let literal = schema
+        .attributes()
+        .find(|(_, a)| a.path == text)
+        .or_else(|| schema.attributes().find(|(_, a)| a.class == ClassId::ROOT && a.name == [text]));
+    let Some((_, attribute)) = literal else {
+        return AttributePath::parse(text);
+    };
+    let mut classes = Vec::new();
+    let mut class = schema.class(attribute.class);
+    while let Some(parent) = class.parent {
+        classes.push(class.name.clone());
+        class = schema.class(parent);
+    }
+    classes.reverse();
+    Ok(AttributePath { classes, name: attribute.name.clone() })
+}

@@ -1,0 +1,19 @@
+//! Bosket's model: what the data is, what the policy says, and how problems are reported.
+//!
+//! Everything here is a function of its arguments: no files, no clock, no threads.
+
+pub mod binding;
+pub mod dataset;
+pub mod diag;
+pub mod dictionary;
+pub mod hierarchy;
+pub mod observe;
+pub mod path;
+pub mod policy;
+pub mod schema;
+pub mod value_tree;
+
+pub use dataset::{Builder, Dataset};
+pub use diag::{Diagnostic, Failure, Fault, Place, Result, Severity};
+pub use dictionary::{Dictionary, Kind, MISSING};
+pub use schema::{AttributeId, ClassId, Schema};

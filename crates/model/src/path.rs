@@ -1,0 +1,160 @@
+//! Paths of attributes, as policies write them: `visits[].diagnoses[].disease`, `bio.birthday`, `tags[]`.
+//!
+//! A key that itself contains `.`, `[`, `]` or `"`, or is empty, is written in double quotes: `"a.b".c`.
+
+/// A path taken apart: the classes on the way (each the key path of an array inside its parent's vertex)
+/// and the attribute's own key path inside the last class's vertex, empty for the elements of an array of scalars.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttributePath {
+    /// Key paths of the arrays, outermost first.
+    pub classes: Vec<Vec<String>>,
+    /// Key path of the scalar.
+    pub name: Vec<String>,
+}
+
+impl AttributePath {
+    /// Reads a path. The error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut path = AttributePath::default();
+        let mut rest = text;
+        if rest.is_empty() {
+            return Err("the path is empty".into());
+        }
+        loop {
+            let mut keys = Vec::new();
+            if !rest.starts_with('[') {
+                loop {
+                    let (key, after) = read_key(rest)?;
+                    keys.push(key);
+                    rest = after;
+                    match rest.strip_prefix('.') {
+                        Some(after) => rest = after,
+                        None => break,
+                    }
+                }
+            }
+            if rest.is_empty() {
+                path.name = keys;
+                return Ok(path);
+            }
+            rest =
+                rest.strip_prefix("[]").ok_or("`[` must be followed by `]`: an array is written `key[]`")?;
+            path.classes.push(keys);
+            if rest.is_empty() {
+                return Ok(path);
+            }
+            if let Some(after) = rest.strip_prefix('.') {
+                rest = after;
+                if rest.is_empty() || rest.starts_with('[') {
+                    return Err("a `.` must be followed by a key".into());
+                }
+            } else if !rest.starts_with('[') {
+                return Err("`[]` must be followed by `.` or the end".into());
+            }
+        }
+    }
+}
+
+fn read_key(text: &str) -> Result<(String, &str), String> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        let mut key = String::new();
+        let mut chars = quoted.char_indices();
+        while let Some((i, c)) = chars.next() {
+            match c {
+                '"' => return Ok((key, &quoted[i + 1..])),
+                '\\' => key.push(chars.next().ok_or("a quoted key ends with `\\`")?.1),
+                c => key.push(c),
+            }
+        }
+        return Err("a quoted key is not closed".into());
+    }
+    let end = text.find(['.', '[', ']', '"']).unwrap_or(text.len());
+    if end == 0 {
+        return Err("a key is empty (write it `\"\"` if it really is)".into());
+    }
+    if text[end..].starts_with([']', '"']) {
+        return Err("a key that contains `]` or `\"` must be quoted".into());
+    }
+    Ok((text[..end].to_owned(), &text[end..]))
+}
+
+/// Appends a key path in the notation of policies.
+pub fn push_keys(out: &mut String, keys: &[String]) {
+    for (i, key) in keys.iter().enumerate() {
+        if i > 0 {
+            out.push('.');
+        }
+        if key.is_empty() || key.contains(['.', '[', ']', '"']) {
+            out.push('"');
+            for c in key.chars() {
+                if matches!(c, '"' | '\\') {
+                    out.push('\\');
+                }
+                out.push(c);
+            }
+            out.push('"');
+        } else {
+            out.push_str(key);
+        }
+    }
+}
+
+/// The path of a class below another: `visits[]` and `diagnoses` give `visits[].diagnoses[]`.
+pub fn class_path(parent: &str, name: &[String]) -> String {
+    let mut path = attribute_path(parent, name);
+    path.push_str("[]");
+    path
+}
+
+/// The path of an attribute of a class.
+pub fn attribute_path(class: &str, name: &[String]) -> String {
+    let mut path = class.to_owned();
+    if !class.is_empty() && !name.is_empty() {
+        path.push('.');
+    }
+    push_keys(&mut path, name);
+    path
+}
+
+impl std::fmt::Display for AttributePath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let class = self.classes.iter().fold(String::new(), |path, name| class_path(&path, name));
+        f.write_str(&attribute_path(&class, &self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn paths_of_the_specification() {
+        for text in
+            ["visits[].diagnoses[].disease", "bio.birthday", "tags[]", "a[][]", "a[][].b", "\"a.b\".c[].\"\""]
+        {
+            assert_eq!(AttributePath::parse(text).expect(text).to_string(), text);
+        }
+        let path = AttributePath::parse("bio.names[].first").expect("a path");
+        assert_eq!(path.classes, [["bio", "names"]]);
+        assert_eq!(path.name, ["first"]);
+    }
+
+    #[test]
+    fn broken_paths_are_explained() {
+        for text in ["", ".", "a.", "a[", "a]", "a[].", "a[]b", "a..b", "\"a", "a\"b", "[].a."] {
+            assert!(AttributePath::parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_keys_survive(
+            classes in prop::collection::vec(prop::collection::vec("[a.\\[\\]\"\\\\ é]{0,3}", 1..3), 0..3),
+            name in prop::collection::vec("[a.\\[\\]\"\\\\ é]{0,3}", 1..3),
+        ) {
+            let path = AttributePath { classes, name };
+            prop_assert_eq!(AttributePath::parse(&path.to_string()), Ok(path));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The tree of classes with their attributes, as found in the data.
+
+use crate::path;
+
+/// A class: the record itself, or the elements of an array, rows of a table, repeated elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u32);
+
+/// An attribute of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttributeId(pub u32);
+
+impl ClassId {
+    /// The class of the records.
+    pub const ROOT: ClassId = ClassId(0);
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl AttributeId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A kind of vertex. Every class but the root may occur many times below one vertex of its parent.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// The class above; none for the record itself.
+    pub parent: Option<ClassId>,
+    /// Keys from the parent's vertex to the array; several when single objects lie between.
+    pub name: Vec<String>,
+    /// The whole path, ending in `[]`; empty for the record itself.
+    pub path: String,
+    /// Attributes in order of appearance; a vertex's values stand in this order.
+    pub attributes: Vec<AttributeId>,
+    /// Classes below, in order of appearance.
+    pub children: Vec<ClassId>,
+}
+
+/// A named scalar of a class.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// The class it belongs to.
+    pub class: ClassId,
+    /// Its place among the class's attributes.
+    pub slot: u32,
+    /// Keys from the vertex to the scalar; empty for the elements of an array of scalars.
+    pub name: Vec<String>,
+    /// The whole path.
+    pub path: String,
+}
+
+/// Classes and attributes.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    classes: Vec<Class>,
+    attributes: Vec<Attribute>,
+}
+
+impl Default for Schema {
+    fn default() -> Self {
+        let root = Class {
+            parent: None,
+            name: Vec::new(),
+            path: String::new(),
+            attributes: Vec::new(),
+            children: Vec::new(),
+        };
+        Schema { classes: vec![root], attributes: Vec::new() }
+    }
+}
+
+impl Schema {
+    /// A class.
+    pub fn class(&self, id: ClassId) -> &Class {
+        &self.classes[id.index()]
+    }
+
+    /// An attribute.
+    pub fn attribute(&self, id: AttributeId) -> &Attribute {
+        &self.attributes[id.index()]
+    }
+
+    /// All classes, parents before children.
+    pub fn classes(&self) -> impl ExactSizeIterator<Item = (ClassId, &Class)> {
+        self.classes.iter().enumerate().map(|(i, c)| (ClassId(i as u32), c))
+    }
+
+    /// All attributes in order of appearance.
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = (AttributeId, &Attribute)> {
+        self.attributes.iter().enumerate().map(|(i, a)| (AttributeId(i as u32), a))
+    }
+
+    /// The attribute with this path, written as the schema writes it.
+    pub fn find(&self, path: &str) -> Option<AttributeId> {
+        self.attributes.iter().position(|a| a.path == path).map(|i| AttributeId(i as u32))
+    }
+
+    pub(crate) fn add_class(&mut self, parent: ClassId, name: &[String]) -> ClassId {
+        let known = self.class(parent).children.iter().find(|&&c| self.class(c).name == name);
+        if let Some(&id) = known {
+            return id;
+        }
+        let id = ClassId(self.classes.len() as u32);
+        let path = path::class_path(&self.class(parent).path, name);
+        self.classes[parent.index()].children.push(id);
+        self.classes.push(Class {
+            parent: Some(parent),
+            name: name.to_vec(),
+            path,
+            attributes: Vec::new(),
+            children: Vec::new(),
+        });
+        id
+    }
+
+    pub(crate) fn add_attribute(&mut self, class: ClassId, name: &[String]) -> AttributeId {
+        let known = self.class(class).attributes.iter().find(|&&a| self.attribute(a).name == name);
+        if let Some(&id) = known {
+            return id;
+        }
+        let id = AttributeId(self.attributes.len() as u32);
+        let path = path::attribute_path(&self.class(class).path, name);
+        let attributes = &mut self.classes[class.index()].attributes;
+        let slot = attributes.len() as u32;
+        attributes.push(id);
+        self.attributes.push(Attribute { class, slot, name: name.to_vec(), path });
+        id
+    }
+
+    pub(crate) fn rename(&mut self, id: AttributeId, path: &str) {
+        path.clone_into(&mut self.attributes[id.index()].path);
+    }
+}

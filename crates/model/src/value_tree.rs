@@ -1,0 +1,429 @@
+//! The view of k^(m,n)-anonymity: trees whose nodes are quasi values.
+//!
+//! An **item** is a declared attribute with a label; equal labels of different attributes never match. The quasi
+//! values of a vertex form a chain in the policy's order, child vertices hang below the last present value, nodes
+//! with the same item under the same parent are one node. The values of the record's top object hang side by side
+//! under the record's root, unless the policy makes them the first chain. Everything published beside the quasi
+//! values is a **payload** under its vertex's last quasi value.
+//!
+//! Items are numbered by the policy's order, then by label, so that their order is the same in every run.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::binding::Binding;
+use crate::dataset::{Builder, Dataset};
+use crate::dictionary::{Kind, MISSING};
+use crate::policy::{Payload, Role, RootMode};
+use crate::schema::{AttributeId, ClassId};
+
+/// A quasi value: a declared attribute and a label.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Item {
+    /// The declared attribute, as an index into the policy.
+    pub declared: usize,
+    /// The label, as published.
+    pub label: String,
+    /// How formats that tell kinds apart write it.
+    pub kind: Kind,
+}
+
+/// Declared attributes with their values, in the policy's order.
+pub type PayloadValues = Vec<(usize, Kind, String)>;
+
+/// Where a payload hangs and what it holds: the values beside the quasi values of one vertex.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PayloadAt {
+    /// The node, counted within the whole forest; none for the record's root.
+    pub node: Option<u32>,
+    /// The home of the vertex it came from.
+    pub home: usize,
+    /// What it holds.
+    pub values: PayloadValues,
+}
+
+/// All records as value trees. Nodes stand in preorder, siblings by item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueTrees {
+    items: Vec<Item>,
+    item: Vec<u32>,
+    parent: Vec<u32>,
+    end: Vec<u32>,
+    first_node: Vec<u32>,
+    payloads: Vec<PayloadAt>,
+    first_payload: Vec<u32>,
+}
+
+const ROOT: u32 = u32::MAX;
+
+impl ValueTrees {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.first_node.len() - 1
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All items.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// The nodes of a record, in preorder.
+    pub fn nodes(&self, record: usize) -> Range<usize> {
+        self.first_node[record] as usize..self.first_node[record + 1] as usize
+    }
+
+    /// The item of a node.
+    pub fn item(&self, node: usize) -> u32 {
+        self.item[node]
+    }
+
+    /// The node above; none for those under the record's root.
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        (self.parent[node] != ROOT).then(|| self.parent[node] as usize)
+    }
+
+    /// One past the last node of the subtree: `b` is below `a` if `a < b && b < end(a)`.
+    pub fn end(&self, node: usize) -> usize {
+        self.end[node] as usize
+    }
+
+    /// The payloads of a record, sorted.
+    pub fn payloads(&self, record: usize) -> &[PayloadAt] {
+        &self.payloads[self.first_payload[record] as usize..self.first_payload[record + 1] as usize]
+    }
+
+    /// The value trees of a dataset.
+    pub fn new(data: &Dataset, binding: &Binding, root: RootMode, payload: Payload) -> Self {
+        let (items, codes) = number_items(data, binding);
+        let schema = data.schema();
+        let by_role = |role| -> Vec<Vec<AttributeId>> {
+            schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, role)).collect()
+        };
+        let quasi = by_role(Role::Quasi);
+        let beside: Vec<Vec<AttributeId>> = schema
+            .classes()
+            .map(|(id, class)| {
+                let mut found: Vec<_> = (class.attributes.iter().copied())
+                    .filter(|&a| matches!(binding.role(a), Some(Role::Sensitive | Role::Insensitive)))
+                    .collect();
+                found.sort_by_key(|a| (binding.attributes[a.index()], id));
+                found
+            })
+            .collect();
+
+        let mut trees = ValueTrees {
+            items,
+            item: Vec::new(),
+            parent: Vec::new(),
+            end: Vec::new(),
+            first_node: vec![0],
+            payloads: Vec::new(),
+            first_payload: vec![0],
+        };
+        let mut record_tree = RecordTree::default();
+        let mut anchor: Vec<u32> = Vec::new();
+        for record in 0..data.len() {
+            let vertices = data.vertices(record);
+            let first = vertices.start;
+            anchor.clear();
+            record_tree.clear();
+            for v in vertices {
+                let class = data.class(v);
+                let above = data.parent(v).map_or(ROOT, |p| anchor[p - first]);
+                let mut at = above;
+                for &a in &quasi[class.index()] {
+                    let code = data.value(v, a);
+                    if code == MISSING || repeats(data, binding, v, a, code) {
+                        continue;
+                    }
+                    let item = codes[a.index()][code as usize];
+                    if class == ClassId::ROOT && root == RootMode::Separate {
+                        record_tree.child(ROOT, item);
+                    } else {
+                        at = record_tree.child(at, item);
+                    }
+                }
+                anchor.push(at);
+                if payload == Payload::Keep {
+                    let values = payload_values(data, binding, v, &beside[class.index()]);
+                    if !values.is_empty() {
+                        let home = binding.classes[class.index()].expect("its attributes are declared");
+                        record_tree.payloads.push((at, home, values));
+                    }
+                }
+            }
+            trees.append(&mut record_tree);
+        }
+        trees
+    }
+
+    /// Adds a record's tree in preorder with siblings by item.
+    fn append(&mut self, tree: &mut RecordTree) {
+        let base = self.item.len();
+        let mut number = vec![0u32; tree.item.len()];
+        tree.order.clear();
+        tree.order.extend(0..tree.item.len() as u32);
+        let RecordTree { item, parent, order, .. } = tree;
+        order.sort_unstable_by_key(|&n| (parent[n as usize].wrapping_add(1), item[n as usize]));
+        // With children grouped by parent and sorted, a stack walks them in preorder.
+        let children = |of: u32| {
+            let key = of.wrapping_add(1);
+            let from = order.partition_point(|&n| parent[n as usize].wrapping_add(1) < key);
+            let to = order.partition_point(|&n| parent[n as usize].wrapping_add(1) <= key);
+            &order[from..to]
+        };
+        let mut stack: Vec<u32> = children(ROOT).iter().rev().copied().collect();
+        while let Some(n) = stack.pop() {
+            let node = self.item.len() as u32;
+            number[n as usize] = node;
+            self.item.push(item[n as usize]);
+            let above = parent[n as usize];
+            self.parent.push(if above == ROOT { ROOT } else { number[above as usize] });
+            self.end.push(node + 1);
+            stack.extend(children(n).iter().rev());
+        }
+        for node in (base..self.item.len()).rev() {
+            let above = self.parent[node];
+            if above != ROOT {
+                self.end[above as usize] = self.end[above as usize].max(self.end[node]);
+            }
+        }
+        let first = self.payloads.len();
+        self.payloads.extend(tree.payloads.drain(..).map(|(at, home, values)| PayloadAt {
+            node: (at != ROOT).then(|| number[at as usize]),
+            home,
+            values,
+        }));
+        self.payloads[first..].sort();
+        self.first_payload.push(self.payloads.len() as u32);
+        self.first_node.push(self.item.len() as u32);
+    }
+
+    /// The records these trees stand for, in the shape that the policy's paths describe: one vertex per maximal
+    /// run of same-class values, moved values in a vertex of their class under the vertex they belong to.
+    /// Reading the result again gives the same trees.
+    pub fn write_back(&self, binding: &Binding) -> Dataset {
+        let mut builder = Builder::new();
+        for record in 0..self.len() {
+            let writer = Writer { trees: self, binding, record };
+            builder.begin_record();
+            writer.root(&mut builder);
+            builder.end_record().expect("each vertex holds a value once, and no more values than were read");
+        }
+        builder.finish()
+    }
+}
+
+/// Items sorted by attribute and label, and for each attribute of the data the item of each code.
+fn number_items(data: &Dataset, binding: &Binding) -> (Vec<Item>, Vec<Vec<u32>>) {
+    let mut items = Vec::new();
+    for (id, _) in data.schema().attributes() {
+        if binding.role(id) == Some(Role::Quasi) {
+            let declared = binding.attributes[id.index()].expect("it has a role");
+            items.extend(data.dictionary(id).iter().map(|(kind, text)| Item {
+                declared,
+                label: text.to_owned(),
+                kind,
+            }));
+        }
+    }
+    items.sort();
+    items.dedup();
+    let codes = data
+        .schema()
+        .attributes()
+        .map(|(id, _)| {
+            let Some(declared) =
+                binding.attributes[id.index()].filter(|_| binding.role(id) == Some(Role::Quasi))
+            else {
+                return Vec::new();
+            };
+            let find = |(kind, text): (Kind, &str)| {
+                let key = (declared, text, kind);
+                let at = items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < key);
+                at as u32
+            };
+            data.dictionary(id).iter().map(find).collect()
+        })
+        .collect();
+    (items, codes)
+}
+
+/// Whether a companion column only repeats the label of the attribute it follows.
+fn repeats(data: &Dataset, binding: &Binding, vertex: usize, attribute: AttributeId, code: u32) -> bool {
+    let follows = binding.attributes[attribute.index()].and_then(|d| binding.declared[d].follows);
+    let Some(followed) = follows else {
+        return false;
+    };
+    let siblings = &data.schema().class(data.class(vertex)).attributes;
+    siblings.iter().any(|&a| {
+        binding.attributes[a.index()] == Some(followed) && {
+            let other = data.value(vertex, a);
+            other != MISSING && data.dictionary(a).text(other) == data.dictionary(attribute).text(code)
+        }
+    })
+}
+
+fn payload_values(
+    data: &Dataset,
+    binding: &Binding,
+    vertex: usize,
+    attributes: &[AttributeId],
+) -> PayloadValues {
+    (attributes.iter())
+        .filter_map(|&a| {
+            let code = data.value(vertex, a);
+            let declared = binding.attributes[a.index()]?;
+            let dictionary = data.dictionary(a);
+            (code != MISSING).then(|| (declared, dictionary.kind(code), dictionary.text(code).to_owned()))
+        })
+        .collect()
+}
+
+/// One record's tree while it grows.
+#[derive(Default)]
+struct RecordTree {
+    item: Vec<u32>,
+    parent: Vec<u32>,
+    known: FxHashMap<(u32, u32), u32>,
+    payloads: Vec<(u32, usize, PayloadValues)>,
+    order: Vec<u32>,
+}
+
+impl RecordTree {
+    fn clear(&mut self) {
+        self.item.clear();
+        self.parent.clear();
+        self.known.clear();
+        self.payloads.clear();
+    }
+
+    /// The child of a node with this item, added if there is none.
+    fn child(&mut self, parent: u32, item: u32) -> u32 {
+        *self.known.entry((parent, item)).or_insert_with(|| {
+            self.item.push(item);
+            self.parent.push(parent);
+            self.item.len() as u32 - 1
+        })
+    }
+}
+
+/// Writes one record back as vertices.
+struct Writer<'a> {
+    trees: &'a ValueTrees,
+    binding: &'a Binding,
+    record: usize,
+}
+
+impl Writer<'_> {
+    fn home(&self, node: usize) -> usize {
+        self.binding.declared[self.trees.items[self.trees.item(node) as usize].declared].home
+    }
+
+    fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
+        let (from, to) = match of {
+            None => (self.trees.nodes(self.record).start, self.trees.nodes(self.record).end),
+            Some(node) => (node + 1, self.trees.end(node)),
+        };
+        let mut next = from;
+        std::iter::from_fn(move || {
+            let node = next;
+            (node < to).then(|| {
+                next = self.trees.end(node);
+                node
+            })
+        })
+    }
+
+    fn payloads(&self, node: Option<usize>) -> impl Iterator<Item = &PayloadAt> {
+        let node = node.map(|n| n as u32);
+        self.trees.payloads(self.record).iter().filter(move |p| p.node == node)
+    }
+
+    fn root(&self, builder: &mut Builder) {
+        // The record's own values are its root vertex, side by side or as a chain.
+        let mut own: Vec<usize> = self.children(None).filter(|&n| self.home(n) == 0).collect();
+        let mut below: Vec<usize> = self.children(None).filter(|&n| self.home(n) != 0).collect();
+        let mut payloads: Vec<&PayloadAt> = self.payloads(None).collect();
+        while let Some(node) = own.pop() {
+            self.set(builder, ClassId::ROOT, node);
+            own.extend(self.children(Some(node)).filter(|&n| self.home(n) == 0));
+            below.extend(self.children(Some(node)).filter(|&n| self.home(n) != 0));
+            payloads.extend(self.payloads(Some(node)));
+        }
+        for payload in &payloads {
+            if payload.home == 0 {
+                self.set_payload(builder, ClassId::ROOT, payload);
+            }
+        }
+        for payload in payloads.into_iter().filter(|p| p.home != 0) {
+            self.lone_payload(builder, ClassId::ROOT, 0, payload);
+        }
+        for node in below {
+            self.run(builder, ClassId::ROOT, 0, &mut Vec::new(), node);
+        }
+    }
+
+    /// Writes the vertices of the run of same-class values that `node` continues, below a vertex of `class`.
+    fn run(&self, builder: &mut Builder, class: ClassId, home: usize, above: &mut Vec<usize>, node: usize) {
+        above.push(node);
+        let own_home = self.home(node);
+        let (same, other): (Vec<usize>, Vec<usize>) =
+            self.children(Some(node)).partition(|&n| self.home(n) == own_home);
+        let (own_payloads, lone): (Vec<&PayloadAt>, Vec<&PayloadAt>) =
+            self.payloads(Some(node)).partition(|p| p.home == own_home);
+        if same.is_empty() || !other.is_empty() || !own_payloads.is_empty() || !lone.is_empty() {
+            let key = self.binding.key_under(home, own_home);
+            let own_class = builder.class(class, &key);
+            for i in 0..own_payloads.len().max(1) {
+                builder.open(own_class);
+                for &value in above.iter() {
+                    self.set(builder, own_class, value);
+                }
+                if let Some(payload) = own_payloads.get(i) {
+                    self.set_payload(builder, own_class, payload);
+                }
+                if i == 0 {
+                    for payload in &lone {
+                        self.lone_payload(builder, own_class, own_home, payload);
+                    }
+                    for &child in &other {
+                        self.run(builder, own_class, own_home, &mut Vec::new(), child);
+                    }
+                }
+                builder.close();
+            }
+        }
+        for child in same {
+            self.run(builder, class, home, above, child);
+        }
+        above.pop();
+    }
+
+    fn set(&self, builder: &mut Builder, class: ClassId, node: usize) {
+        let item = &self.trees.items[self.trees.item(node) as usize];
+        let attribute = builder.attribute(class, &self.binding.declared[item.declared].name);
+        builder.set(attribute, item.kind, &item.label);
+    }
+
+    fn set_payload(&self, builder: &mut Builder, class: ClassId, payload: &PayloadAt) {
+        for (declared, kind, text) in &payload.values {
+            let attribute = builder.attribute(class, &self.binding.declared[*declared].name);
+            builder.set(attribute, *kind, text);
+        }
+    }
+
+    /// A payload whose vertex has no quasi value: a vertex of its own.
+    fn lone_payload(&self, builder: &mut Builder, class: ClassId, home: usize, payload: &PayloadAt) {
+        let own_class = builder.class(class, &self.binding.key_under(home, payload.home));
+        builder.open(own_class);
+        self.set_payload(builder, own_class, payload);
+        builder.close();
+    }
+}
