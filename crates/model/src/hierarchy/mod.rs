@@ -1,0 +1,31 @@
+//! Generalization hierarchies: which more general value may stand for which original ones.
+//!
+//! A [`Hierarchy`] is read from an ARX-style CSV text ([`csv`]) or made by one of the builders ([`build()`]). Both
+//! plant the nodes with a [`TreeBuilder`], the only place where nodes are numbered. [`Hierarchy::bind`] then lays
+//! the values of the data over the leaves.
+
+pub mod bind;
+pub mod build;
+mod cells;
+mod civil;
+pub mod csv;
+pub mod date;
+pub mod draw;
+pub mod fanout;
+pub mod icd10;
+mod icd10_table;
+pub mod interval;
+mod labels;
+mod number;
+pub mod order;
+pub mod prefix;
+pub mod spec;
+pub mod tree;
+pub mod tree_builder;
+
+pub use bind::MISSING_LABEL;
+pub use build::build;
+pub use draw::{DrawOptions, draw};
+pub use spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
+pub use tree::{Hierarchy, NodeId, ROOT_LABEL};
+pub use tree_builder::{Handle, TreeBuilder};
