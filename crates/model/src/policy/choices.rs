@@ -1,0 +1,128 @@
+//! The words a policy may use, each as an enum that knows its own spelling.
+//!
+//! Spelling and meaning stand once, here: checking, JSON Schema and reference are all made from them.
+
+use super::describe::Choice;
+
+macro_rules! choices {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal: $about:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $(#[doc = $about] $variant),+ }
+
+        impl $name {
+            /// All of them, in the order of the reference.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            pub(super) const CHOICES: &'static [Choice] =
+                &[$(Choice { name: $text, about: $about, models: &[] }),+];
+
+            /// How a policy spells it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+            /// The one that is spelled so.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|c| c.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+choices! {
+    /// What an attribute is to an attacker, and hence what happens to it.
+    Role {
+        Identifying = "identifying": "removed before anything else",
+        Quasi = "quasi": "may be known to an attacker; generalized, moved or suppressed",
+        Sensitive = "sensitive": "not known to an attacker, never altered; what diversity protects",
+        Insensitive = "insensitive": "published as it is; refused if too many of its values are rare",
+        Key = "key": "joins vertices; replaced by a fresh surrogate",
+    }
+}
+
+choices! {
+    /// What happens to attributes that the data has and the policy does not name.
+    Undeclared {
+        Refuse = "refuse": "the run stops and lists them",
+        Drop = "drop": "they are left out",
+    }
+}
+
+choices! {
+    /// The form of the input; the publication has the same.
+    Format {
+        Ndjson = "ndjson": "one JSON object per line",
+        Json = "json": "one JSON document",
+        Xml = "xml": "one XML document",
+        Csv = "csv": "one flat table, or several linked ones",
+        Parquet = "parquet": "one flat table, or several linked ones",
+        Transactions = "transactions": "one set of items per line",
+        Sqlite = "sqlite": "linked tables of a SQLite file",
+        Postgres = "postgres": "linked tables of a PostgreSQL database",
+    }
+}
+
+impl Format {
+    /// Whether the input is made of tables.
+    pub const fn is_tables(self) -> bool {
+        matches!(self, Format::Csv | Format::Parquet | Format::Sqlite | Format::Postgres)
+    }
+}
+
+choices! {
+    /// The guarantee.
+    Model {
+        Km = "km": "any m items of a person fit at least k people",
+        Kmn = "kmn": "any m values and n relations between them fit at least k people",
+        KAnonymity = "k-anonymity": "every record looks like at least k - 1 others",
+        LDiversity = "l-diversity": "no sensitive value has a share over 1/l among records that look alike",
+        Anatomy = "anatomy": "quasi and sensitive parts separated, groups of distinct sensitive values",
+        Delta = "delta": "as anatomy, the values of a group far apart in their hierarchy",
+        None = "none": "plain dissection, no guarantee",
+    }
+}
+
+choices! {
+    /// What several known relations mean together.
+    Relations {
+        Pair = "pair": "each relation holds on some path of the record",
+        Embedded = "embedded": "one node per known value carries all its relations (stronger)",
+    }
+}
+
+choices! {
+    /// Where the values of a record's top object stand in its value tree.
+    RootMode {
+        Separate = "separate": "related to nothing",
+        Chain = "chain": "above everything else",
+    }
+}
+
+choices! {
+    /// What happens to the sensitive and insensitive attributes of merged vertices.
+    Payload {
+        Keep = "keep": "published as a sorted multiset",
+        Drop = "drop": "left out",
+    }
+}
+
+choices! {
+    /// How the sensitive values of a class are judged.
+    Diversity {
+        Frequency = "frequency": "no value has a share over 1/l",
+        Entropy = "entropy": "the entropy is at least log l",
+    }
+}
+
+choices! {
+    /// How siblings that cannot be told apart are judged.
+    Siblings {
+        Pooled = "pooled": "over all their places in the class no value fills more than 1/l",
+        Each = "each": "at most 1/l of the records have the value anywhere among them (stronger)",
+    }
+}

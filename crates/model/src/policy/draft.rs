@@ -1,0 +1,112 @@
+//! Writes a first policy for a person to go through: every attribute with the reason for its role.
+
+use super::set::as_toml;
+use super::{Format, Role};
+
+/// What is known when a policy is drafted.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Form of the input.
+    pub source_format: Format,
+    /// The input, as it shall stand in the policy; the database's address for PostgreSQL.
+    pub source_path: String,
+    /// Where in a document one person's record is.
+    pub record: Option<String>,
+    /// What stands between items or cells.
+    pub separator: Option<String>,
+    /// The attributes, in order.
+    pub attributes: Vec<DraftAttribute>,
+    /// Keys of `[privacy]` with their values: TOML, or a bare word.
+    pub privacy: Vec<(String, String)>,
+    /// Where the result shall go; the database's address for PostgreSQL.
+    pub publish_path: String,
+}
+
+/// An attribute of a draft.
+#[derive(Clone, Debug)]
+pub struct DraftAttribute {
+    /// Its path.
+    pub path: String,
+    /// The role proposed for it.
+    pub role: Role,
+    /// Why; becomes a comment. Must not hold values of the data.
+    pub reason: String,
+    /// A builder as an inline table, or the name of a file.
+    pub hierarchy: Option<String>,
+    /// Path of the attribute it repeats.
+    pub follows: Option<String>,
+}
+
+/// The draft as a commented policy file.
+pub fn draft(draft: &Draft) -> String {
+    let address = if draft.source_format == Format::Postgres { "url" } else { "path" };
+    let mut out = String::from(
+        "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\n",
+    );
+    block(&mut out, "", &[("version", Some("1".to_owned()))]);
+    block(
+        &mut out,
+        "[source]",
+        &[
+            ("format", Some(quote(draft.source_format.name()))),
+            (address, Some(quote(&draft.source_path))),
+            ("record", draft.record.as_deref().map(quote)),
+            ("separator", draft.separator.as_deref().map(quote)),
+        ],
+    );
+    for attribute in &draft.attributes {
+        out.push_str(&comment(&attribute.reason));
+        let keys = [
+            ("path", Some(quote(&attribute.path))),
+            ("role", Some(quote(attribute.role.name()))),
+            ("hierarchy", attribute.hierarchy.as_deref().map(as_toml)),
+            ("follows", attribute.follows.as_deref().map(quote)),
+        ];
+        block(&mut out, "[[attribute]]", &keys);
+    }
+    if !draft.privacy.is_empty() {
+        let keys: Vec<(&str, Option<String>)> =
+            draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();
+        block(&mut out, "[privacy]", &keys);
+    }
+    block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path)))]);
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+fn block(out: &mut String, header: &str, keys: &[(&str, Option<String>)]) {
+    if !header.is_empty() {
+        out.push_str(header);
+        out.push('\n');
+    }
+    let present = || keys.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+    let width = present().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    for (key, value) in present() {
+        out.push_str(&format!("{key:width$} = {value}\n"));
+    }
+    out.push('\n');
+}
+
+fn comment(text: &str) -> String {
+    let plain = |line: &str| line.chars().filter(|c| !c.is_control()).collect::<String>();
+    text.lines().map(|line| format!("# {}", plain(line)).trim_end().to_owned() + "\n").collect()
+}
+
+/// A TOML string on one line.
+pub(super) fn quote(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,382 @@
+//! Every section and key of a policy.
+
+use super::choices::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
+use super::choices::{Diversity, Format, Model, Payload, Relations, Role, RootMode, Siblings, Undeclared};
+use super::describe::{Choice, Key, Literal, Section, Type};
+
+const TEXTS: Type = Type::List { of: &Type::Text, min: 1, max: usize::MAX };
+const VALUES: Type = Type::List { of: &Type::Value, min: 1, max: usize::MAX };
+static COLUMNS: [Type; 2] = [Type::Text, TEXTS];
+
+/// The whole file.
+pub(super) static ROOT: Section = Section {
+    name: "top level",
+    about: "Stands before the first section.",
+    keys: &[
+        Key::new("version", Type::Int { min: 1, max: 1 }, "version of the policy language").required(),
+        Key::new(
+            "seed",
+            Type::Int { min: 0, max: i64::MAX },
+            "breaks ties; never decides what is revealed or in which order",
+        )
+        .default(Literal::Int(0)),
+        Key::new(
+            "undeclared",
+            Type::OneOf(Undeclared::CHOICES),
+            "attributes that the data has and the policy does not name",
+        )
+        .default(Literal::Text("refuse")),
+        Key::new("source", Type::Table(&SOURCE), "where the records are"),
+        Key::new("attribute", Type::Tables(&ATTRIBUTE), "one per attribute of the data"),
+        Key::new("privacy", Type::Table(&PRIVACY), "the guarantee"),
+        Key::new("method", Type::Table(&METHOD), "how it is reached"),
+        Key::new("publish", Type::Table(&PUBLISH), "where the result goes"),
+    ],
+};
+
+pub(super) static SOURCE: Section = Section {
+    name: "[source]",
+    about: "Where the records are. File names are relative to the policy's folder.",
+    keys: &[
+        Key::new("format", Type::OneOf(Format::CHOICES), "form of the input").required(),
+        Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own"),
+        Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password"),
+        Key::new("record", Type::Text, "json, xml: where one person's record is (`entry[]`, `db/patient`)"),
+        Key::new(
+            "separator",
+            Type::Text,
+            "transactions: between items (blanks if not given); csv: between cells",
+        ),
+        Key::new("table", Type::Tables(&TABLE), "csv, parquet, sqlite, postgres: the tables"),
+    ],
+};
+
+pub(super) static TABLE: Section = Section {
+    name: "[[source.table]]",
+    about: "Exactly one table has no parent: the person table. The others hang below it.",
+    keys: &[
+        Key::new("name", Type::Text, "name of the table").required(),
+        Key::new("path", Type::Text, "csv, parquet: the table's file"),
+        Key::new("key", Type::AnyOf(&COLUMNS), "column, or columns, that name a row"),
+        Key::new("parent", Type::Text, "the table it hangs below"),
+        Key::new("foreign_key", Type::AnyOf(&COLUMNS), "column, or columns, that hold the parent's key"),
+    ],
+};
+
+static HIERARCHY: [Type; 2] = [Type::Text, Type::Build(&BUILDERS)];
+
+pub(super) static ATTRIBUTE: Section = Section {
+    name: "[[attribute]]",
+    about: "What an attribute of the data is, and how it may be coarsened.",
+    keys: &[
+        Key::new(
+            "path",
+            Type::Text,
+            "`visits[].hospital`, `takes.course`, `visit[]/@rate`; transactions: `item`",
+        )
+        .required(),
+        Key::new("role", Type::OneOf(Role::CHOICES), "what it is to an attacker").required(),
+        Key::new("hierarchy", Type::AnyOf(&HIERARCHY), "a CSV file, or a builder (below)"),
+        Key::new("follows", Type::Text, "path of the attribute whose value this one repeats in other words"),
+        Key::new(
+            "shared",
+            Type::Bool,
+            "shares one cut with the other shared attributes of the same hierarchy",
+        )
+        .default(Literal::Bool(false)),
+        Key::new(
+            "acknowledge",
+            Type::Bool,
+            "publish an insensitive attribute although many of its values are rare",
+        )
+        .default(Literal::Bool(false)),
+        Key::new(
+            "buckets",
+            Type::List { of: &Type::ANY_NUMBER, min: 2, max: usize::MAX },
+            "bounds between which a sensitive number counts as one value, increasing",
+        ),
+        Key::new("weight", Type::POSITIVE, "how much its loss counts").default(Literal::Number(1.0)),
+    ],
+};
+
+const fn level(name: &'static str, about: &'static str) -> Choice {
+    Choice { name, about, models: &[] }
+}
+pub(super) static CLAMP: [Choice; 4] = [
+    level("none", "a value outside is an error"),
+    level("top", "values above `max` share one leaf"),
+    level("bottom", "values below `min` share one leaf"),
+    level("both", "both"),
+];
+static DATE_LEVEL: Type =
+    Type::OneOf(&[level("month", ""), level("quarter", ""), level("year", ""), level("decade", "")]);
+static WIDTH: Type = Type::POSITIVE;
+/// Values and groups of them, which hold values and groups again.
+static GROUPS: Type = Type::List { of: &GROUP, min: 1, max: usize::MAX };
+static GROUP: Type = Type::AnyOf(&GROUP_FORMS);
+static GROUP_FORMS: [Type; 3] = [Type::Value, Type::Named("groups", &GROUPS), Type::Table(&GROUP_TABLE)];
+static GROUP_TABLE: Section = Section {
+    name: "group",
+    about: "A group with a label of its own.",
+    keys: &[
+        Key::new("label", Type::Text, "what is published for the group"),
+        Key::new("values", Type::Named("groups", &GROUPS), "its values and groups").required(),
+    ],
+};
+
+/// The hierarchy builders; `build` itself is not among their keys.
+pub(super) static BUILDERS: [Section; 6] = [
+    Section {
+        name: "interval",
+        about: "Numbers: nested intervals, aligned at `min`.",
+        keys: &[
+            Key::new("min", Type::ANY_NUMBER, "lowest value").required(),
+            Key::new("max", Type::ANY_NUMBER, "highest value").required(),
+            Key::new(
+                "widths",
+                Type::List { of: &WIDTH, min: 1, max: usize::MAX },
+                "width per level, finest first; each a multiple of the one before",
+            )
+            .required(),
+            Key::new("clamp", Type::OneOf(&CLAMP), "what happens to values outside")
+                .default(Literal::Text("none")),
+        ],
+    },
+    Section {
+        name: "date",
+        about: "Days: month, quarter, year, decade.",
+        keys: &[
+            Key::new("min", Type::Date, "first day").required(),
+            Key::new("max", Type::Date, "last day").required(),
+            Key::new(
+                "levels",
+                Type::List { of: &DATE_LEVEL, min: 1, max: 4 },
+                "levels above the day, finest first (all if not given)",
+            ),
+        ],
+    },
+    Section { name: "prefix", about: "Text: one more character masked from the right per level.", keys: &[] },
+    Section {
+        name: "fanout",
+        about: "A balanced tree over the sorted values.",
+        keys: &[Key::new("fanout", Type::at_least(2), "children per node").required()],
+    },
+    Section {
+        name: "icd10",
+        about: "ICD-10 codes: chapter, block, category, code.",
+        keys: &[Key::new("table", Type::Text, "file of another edition (ICD-10-CM if not given)")],
+    },
+    Section {
+        name: "order",
+        about: "Groups written down here.",
+        keys: &[Key::new(
+            "groups",
+            Type::Named("groups", &GROUPS),
+            "values, lists of them, or `{ label, values }`; nested as needed",
+        )
+        .required()],
+    },
+];
+
+/// Builders that the model names and this version does not have.
+pub(super) static NOT_YET: [(&str, &str); 1] =
+    [("range", "tight numeric ranges for local recoding are not available yet; use `interval`")];
+
+static NEGATIVE: Type = Type::AnyOf(&NEGATIVE_FORMS);
+static NEGATIVE_FORMS: [Type; 2] = [Type::Value, Type::List { of: &Type::Value, min: 2, max: 2 }];
+
+pub(super) static PRIVACY: Section = Section {
+    name: "[privacy]",
+    about: "The guarantee. What it depends on is said here, never assumed: the numbers have no defaults.",
+    keys: &[
+        Key::new("model", Type::OneOf(Model::CHOICES), "the guarantee").required(),
+        Key::new("k", Type::at_least(2), "how many people any known piece of knowledge must fit")
+            .hint("with k = 1 a record may be unique, which is no protection")
+            .protects(&[Km, Kmn, KAnonymity, LDiversity])
+            .required_for(&[Km, Kmn, KAnonymity]),
+        Key::new("m", Type::at_least(1), "how many values an attacker may know")
+            .only(&[Km, Kmn])
+            .required_for(&[Km, Kmn]),
+        Key::new("n", Type::at_least(0), "how many relations between known values an attacker may know")
+            .only(&[Kmn])
+            .required_for(&[Kmn]),
+        Key::new("relations", Type::OneOf(Relations::CHOICES), "what several relations mean together")
+            .default(Literal::Text("pair"))
+            .only(&[Kmn]),
+        Key::new("root", Type::OneOf(RootMode::CHOICES), "where the values of the record's top object stand")
+            .default(Literal::Text("separate"))
+            .only(&[Kmn]),
+        Key::new(
+            "l",
+            Type::Number { min: 1.0, open: true, max: u32::MAX as f64 },
+            "no sensitive value may be inferred with more than 1/l",
+        )
+        .hint("l = 1 allows certainty, which is no protection")
+        .protects(&[Km, Kmn, LDiversity, Delta])
+        .required_for(&[LDiversity]),
+        Key::new(
+            "negative",
+            Type::List { of: &NEGATIVE, min: 1, max: usize::MAX },
+            "values, or pairs of related values (kmn), whose absence counts as knowledge",
+        )
+        .protects(&[Km, Kmn]),
+        Key::new("guard", Type::Bool, "relations that a reader could put together again count as published")
+            .default(Literal::Bool(false))
+            .protects(&[Kmn]),
+        Key::new(
+            "payload",
+            Type::OneOf(Payload::CHOICES),
+            "sensitive and insensitive parts of merged vertices",
+        )
+        .default(Literal::Text("keep"))
+        .only(&[Kmn]),
+        Key::new("sensitive", VALUES, "items that are sensitive; needs `l`").protects(&[Km]),
+        Key::new("multiset", Type::Bool, "an item together with how often it occurs is an item")
+            .default(Literal::Bool(false))
+            .only(&[Km]),
+        Key::new(
+            "diversity",
+            Type::OneOf(Diversity::CHOICES),
+            "how the sensitive values of a class are judged",
+        )
+        .default(Literal::Text("frequency"))
+        .protects(&[LDiversity]),
+        Key::new("siblings", Type::OneOf(Siblings::CHOICES), "how siblings that look alike are judged")
+            .default(Literal::Text("pooled"))
+            .protects(&[LDiversity]),
+        Key::new("distinct_everywhere", VALUES, "sensitive values that may not recur anywhere in a class")
+            .protects(&[LDiversity]),
+        Key::new("group_size", Type::at_least(2), "distinct sensitive values per group")
+            .protects(&[Anatomy, Delta])
+            .required_for(&[Anatomy, Delta]),
+        Key::new(
+            "delta_target",
+            Type::at_least(0),
+            "the distance to reach (the highest possible if not given)",
+        )
+        .protects(&[Delta]),
+        Key::new("pairwise", Type::Bool, "the distance holds for every pair of a group (stronger)")
+            .default(Literal::Bool(false))
+            .protects(&[Delta]),
+    ],
+};
+
+const CLUSTERS: &[Model] = &[KAnonymity, LDiversity];
+
+const fn algorithm(name: &'static str, about: &'static str, models: &'static [Model]) -> Choice {
+    Choice { name, about, models }
+}
+static ALGORITHMS: [Choice; 20] = [
+    algorithm("best", "the default", &[Kmn]),
+    algorithm("acs", "every cut", &[Kmn]),
+    algorithm("gcs", "a beam of the `g` cheapest cuts", &[Kmn]),
+    algorithm("ocs", "gcs without disassociation", &[Kmn]),
+    algorithm("aa", "the default: repairs by growing itemset size", &[Km]),
+    algorithm("oa", "optimal, for small domains", &[Km]),
+    algorithm("da", "repairs all sizes in one pass", &[Km]),
+    algorithm("lra", "local recoding in `parts` parts", &[Km]),
+    algorithm("vpa", "the domain in `parts` regions", &[Km]),
+    algorithm("partition", "top-down local recoding to k-anonymity of sets", &[Km]),
+    algorithm("clustree", "clusters in passes, costly ones dissolved; default for l-diversity", CLUSTERS),
+    algorithm("ctoff", "clusters one after the other; default for k-anonymity of trees", CLUSTERS),
+    algorithm("miracle", "streaming clusters", CLUSTERS),
+    algorithm("miraclex", "miracle, vertices matched without their children", CLUSTERS),
+    algorithm("dmiracle", "miracle, then merging until diverse", CLUSTERS),
+    algorithm("bitmap", "the single-table baseline", CLUSTERS),
+    algorithm("blocks", "default for flat tables", CLUSTERS),
+    algorithm("anatomy", "follows the model", &[Anatomy]),
+    algorithm("delta", "follows the model", &[Delta]),
+    algorithm("plain", "follows the model", &[Plain]),
+];
+static COST: [Choice; 2] =
+    [level("rpd_a", "on the synopsis of all records"), level("rpd", "record by record (slower)")];
+static DISASSOCIATION: [Choice; 3] = [
+    level("value", "the lower value moves up, its children stay"),
+    level("subtree", "the lower value moves up with all below it"),
+    level("ancestor", "the upper value is taken out of the path"),
+];
+static MATCHING: [Choice; 3] = [
+    level("lsap", "least total cost"),
+    level("grd", "each takes its cheapest free partner"),
+    level("x", "by the vertices' own values, children not looked at"),
+];
+
+pub(super) static METHOD: Section = Section {
+    name: "[method]",
+    about: "How the guarantee is reached. Nothing here weakens it.",
+    keys: &[
+        Key::new("algorithm", Type::OneOf(&ALGORITHMS), "the algorithm (the model's default if not given)"),
+        Key::new("g", Type::at_least(1), "gcs, ocs: cuts kept per level")
+            .default(Literal::Int(2))
+            .only(&[Kmn]),
+        Key::new("cost", Type::OneOf(&COST), "the loss by which cuts are compared")
+            .default(Literal::Text("rpd_a"))
+            .only(&[Kmn]),
+        Key::new("disassociation", Type::OneOf(&DISASSOCIATION), "how two values are parted")
+            .default(Literal::Text("value"))
+            .only(&[Kmn]),
+        Key::new("max_cuts", Type::at_least(1), "give up after so many cuts").only(&[Kmn]),
+        Key::new("improve", Type::Bool, "undo at the end what turned out unnecessary")
+            .only(&[Km, Kmn, KAnonymity, LDiversity]),
+        Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
+            .only(&[Km, Kmn]),
+        Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by path")
+            .only(&[Kmn, KAnonymity, LDiversity]),
+        Key::new("parts", Type::at_least(1), "lra, vpa: number of parts")
+            .default(Literal::Int(3))
+            .only(&[Km]),
+        Key::new("flex", Type::at_least(0), "lra: how far a border may move")
+            .default(Literal::Int(10))
+            .only(&[Km]),
+        Key::new("level", Type::at_least(1), "vpa: hierarchy level of the regions")
+            .default(Literal::Int(1))
+            .only(&[Km]),
+        Key::new(
+            "matching",
+            Type::OneOf(&MATCHING),
+            "how children are matched (the algorithm's own if not given)",
+        )
+        .only(CLUSTERS),
+        Key::new("s", Type::POSITIVE, "clustree: step of the cost limit")
+            .default(Literal::Number(0.5))
+            .only(CLUSTERS),
+        Key::new("m", Type::POSITIVE, "clustree: last cost limit")
+            .default(Literal::Number(4.0))
+            .only(CLUSTERS),
+        Key::new("climit", Type::at_least(1), "miracle: open clusters")
+            .default(Literal::Int(150))
+            .only(CLUSTERS),
+        Key::new(
+            "th",
+            Type::Number { min: 0.0, open: false, max: 1.0 },
+            "miracle: a record farther away opens a cluster",
+        )
+        .default(Literal::Number(0.1))
+        .only(CLUSTERS),
+        Key::new("neighbours", Type::at_least(1), "look only at so many candidates (all if not given)")
+            .only(CLUSTERS),
+        Key::new("weighted", Type::Bool, "a cluster's cost counts its members")
+            .default(Literal::Bool(true))
+            .only(CLUSTERS),
+        Key::new("suppress_violators", Type::Bool, "suppress what is not diverse instead of merging on")
+            .default(Literal::Bool(false))
+            .only(CLUSTERS),
+    ],
+};
+
+pub(super) static PUBLISH: Section = Section {
+    name: "[publish]",
+    about: "Where the result goes. File names are relative to the policy's folder.",
+    keys: &[
+        Key::new("path", Type::Text, "the publication; a folder for tables"),
+        Key::new("url", Type::Text, "postgres: the database, without a password"),
+        Key::new("schema", Type::Text, "xml: the published XSD; postgres: the schema to write"),
+        Key::new("root", Type::Text, "xml: name of the root element of a dissected document"),
+        Key::new("certificate", Type::Text, "`<path>.certificate.json` if not given"),
+        Key::new("report", Type::Text, "a public HTML report"),
+        Key::new("mapping", Type::Text, "private: which input record became which published one"),
+        Key::new("anatomize", Type::Bool, "separate quasi and sensitive values of each class")
+            .default(Literal::Bool(false))
+            .only(CLUSTERS),
+    ],
+};

@@ -1,0 +1,251 @@
+//! From a tree without errors to plain structs. Defaults come from the description of the keys.
+
+use super::check::model;
+use super::describe::{Literal, Section, Type};
+use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
+use super::node::{Kind, Node, Report};
+use super::{
+    AttributePolicy, Diversity, Format, Method, Model, Negative, Param, Payload, Policy, Privacy, Publish,
+    Relations, Role, RootMode, Siblings, Source, Table, Undeclared,
+};
+use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
+
+/// A section with what the policy gives in it.
+struct Given<'a> {
+    section: &'static Section,
+    node: Option<&'a Node>,
+    /// Keys that mean nothing under this model are not read.
+    model: Option<Model>,
+}
+
+impl<'a> Given<'a> {
+    fn get(&self, key: &str) -> Option<&'a Node> {
+        let described = self.section.key(key);
+        debug_assert!(described.is_some(), "{key} is not a key of {}", self.section.name);
+        let fits = described.is_some_and(|k| self.model.is_none_or(|m| k.fits(m)));
+        self.node.filter(|_| fits)?.get(key)
+    }
+    fn default(&self, key: &str) -> Option<Literal> {
+        self.section.key(key)?.default
+    }
+    fn word<T>(&self, key: &str, from: fn(&str) -> Option<T>) -> T {
+        let given = self.get(key).and_then(Node::text).and_then(from);
+        let default = || match self.default(key) {
+            Some(Literal::Text(word)) => from(word),
+            _ => None,
+        };
+        given.or_else(default).expect("checked: one of the words, or a default that is one")
+    }
+    fn flag(&self, key: &str) -> bool {
+        self.get(key).and_then(Node::bool).unwrap_or(self.default(key) == Some(Literal::Bool(true)))
+    }
+    fn count(&self, key: &str) -> Option<u32> {
+        self.get(key).and_then(Node::int).and_then(|i| u32::try_from(i).ok())
+    }
+    fn text(&self, key: &str) -> Option<String> {
+        self.get(key).and_then(Node::text).map(str::to_owned)
+    }
+    fn texts(&self, key: &str) -> Vec<String> {
+        self.get(key).and(self.node).map(|n| n.strings(key)).unwrap_or_default()
+    }
+}
+
+/// Makes the policy.
+pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
+    let model = model(root);
+    let top = Given { section: &ROOT, node: Some(root), model };
+    let section = |section, key| Given { section, node: root.get(key), model };
+    let method = section(&METHOD, "method");
+    let weights = method.get("weights");
+    let attribute = |node: &Node| {
+        let mut attribute = attribute(node, report);
+        let weight = weights.and_then(|w| w.get(&attribute.path)).and_then(Node::number);
+        attribute.weight = attribute.weight.or(weight);
+        attribute
+    };
+    Policy {
+        name: name.to_owned(),
+        version: top.count("version").unwrap_or(1),
+        seed: root.get("seed").and_then(Node::int).and_then(|i| u64::try_from(i).ok()).unwrap_or(0),
+        undeclared: top.word("undeclared", Undeclared::from_name),
+        source: root.get("source").map(source),
+        attributes: root.list("attribute").iter().map(attribute).collect(),
+        privacy: root.get("privacy").map(|_| privacy(&section(&PRIVACY, "privacy"))),
+        method: self::method(&method),
+        publish: root.get("publish").map(|_| publish(&section(&PUBLISH, "publish"))),
+    }
+}
+
+fn text(node: &Node, key: &str) -> Option<String> {
+    node.str(key).map(str::to_owned)
+}
+
+fn flag(node: &Node, key: &str) -> bool {
+    node.get(key).and_then(Node::bool).unwrap_or(false)
+}
+
+fn source(node: &Node) -> Source {
+    Source {
+        format: node
+            .str("format")
+            .and_then(Format::from_name)
+            .expect("checked: required, one of the formats"),
+        path: text(node, "path"),
+        url: text(node, "url"),
+        record: text(node, "record"),
+        separator: text(node, "separator"),
+        tables: node.list("table").iter().map(table).collect(),
+    }
+}
+
+fn table(node: &Node) -> Table {
+    Table {
+        name: text(node, "name").unwrap_or_default(),
+        path: text(node, "path"),
+        key: node.strings("key"),
+        parent: text(node, "parent"),
+        foreign_key: node.strings("foreign_key"),
+    }
+}
+
+fn attribute(node: &Node, report: &Report) -> AttributePolicy {
+    let place = report.place(node.get("path").map_or(&node.span, |p| &p.span));
+    AttributePolicy {
+        path: text(node, "path").unwrap_or_default(),
+        role: node.str("role").and_then(Role::from_name).expect("checked: required, one of the roles"),
+        hierarchy: node.get("hierarchy").map(hierarchy),
+        follows: text(node, "follows"),
+        shared: flag(node, "shared"),
+        acknowledge: flag(node, "acknowledge"),
+        buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
+        weight: node.get("weight").and_then(Node::number),
+        place,
+    }
+}
+
+fn numbers(node: &Node, key: &str) -> Vec<f64> {
+    node.list(key).iter().filter_map(Node::number).collect()
+}
+
+fn hierarchy(node: &Node) -> HierarchySpec {
+    if let Some(file) = node.text() {
+        return HierarchySpec::File(file.to_owned());
+    }
+    let number = |key: &str| node.get(key).and_then(Node::number).unwrap_or_default();
+    HierarchySpec::Build(match node.str("build").unwrap_or_default() {
+        "interval" => Build::Interval {
+            min: number("min"),
+            max: number("max"),
+            widths: numbers(node, "widths"),
+            clamp: match node.str("clamp") {
+                Some("top") => Clamp::Top,
+                Some("bottom") => Clamp::Bottom,
+                Some("both") => Clamp::Both,
+                _ => Clamp::None,
+            },
+        },
+        "date" => Build::Date {
+            min: text(node, "min").unwrap_or_default(),
+            max: text(node, "max").unwrap_or_default(),
+            levels: node.list("levels").iter().filter_map(date_level).collect(),
+        },
+        "prefix" => Build::Prefix,
+        "fanout" => Build::Fanout { fanout: node.get("fanout").and_then(Node::int).unwrap_or(2) as usize },
+        "icd10" => Build::Icd10 { table: text(node, "table") },
+        "order" => Build::Order { groups: node.list("groups").iter().map(group).collect() },
+        other => unreachable!("checked: {other} is one of the builders"),
+    })
+}
+
+fn date_level(node: &Node) -> Option<DateLevel> {
+    Some(match node.text()? {
+        "month" => DateLevel::Month,
+        "quarter" => DateLevel::Quarter,
+        "year" => DateLevel::Year,
+        "decade" => DateLevel::Decade,
+        _ => return None,
+    })
+}
+
+fn group(node: &Node) -> Group {
+    match &node.kind {
+        Kind::Array(items) => Group::Group { label: None, members: items.iter().map(group).collect() },
+        Kind::Table(_) => Group::Group {
+            label: text(node, "label"),
+            members: node.list("values").iter().map(group).collect(),
+        },
+        _ => Group::Value(node.text().unwrap_or_default().to_owned()),
+    }
+}
+
+fn privacy(given: &Given<'_>) -> Privacy {
+    let negative = given.get("negative").map_or(&[][..], Node::items);
+    Privacy {
+        model: given.model.expect("checked: required, one of the models"),
+        k: given.count("k"),
+        m: given.count("m"),
+        n: given.count("n"),
+        relations: given.word("relations", Relations::from_name),
+        root: given.word("root", RootMode::from_name),
+        l: given.get("l").and_then(Node::number),
+        negative: negative.iter().map(absence).collect(),
+        guard: given.flag("guard"),
+        payload: given.word("payload", Payload::from_name),
+        sensitive: given.texts("sensitive"),
+        multiset: given.flag("multiset"),
+        diversity: given.word("diversity", Diversity::from_name),
+        siblings: given.word("siblings", Siblings::from_name),
+        distinct_everywhere: given.texts("distinct_everywhere"),
+        group_size: given.count("group_size"),
+        delta_target: given.count("delta_target"),
+        pairwise: given.flag("pairwise"),
+    }
+}
+
+fn absence(node: &Node) -> Negative {
+    let text = |n: &Node| n.text().unwrap_or_default().to_owned();
+    match node.items() {
+        [a, b] => Negative::Pair(text(a), text(b)),
+        _ => Negative::Value(text(node)),
+    }
+}
+
+fn method(given: &Given<'_>) -> Method {
+    let described = METHOD.keys.iter().filter(|k| k.name != "algorithm" && !matches!(k.kind, Type::Map(_)));
+    let param = |node: &Node| match &node.kind {
+        Kind::Bool(flag) => Some(Param::Bool(*flag)),
+        Kind::Int(int) => Some(Param::Int(*int)),
+        Kind::Float(number) => Some(Param::Number(*number)),
+        Kind::Str(text) => Some(Param::Text(text.clone())),
+        _ => None,
+    };
+    Method {
+        algorithm: given.text("algorithm"),
+        params: described.filter_map(|k| Some((k.name.to_owned(), param(given.get(k.name)?)?))).collect(),
+    }
+}
+
+/// The default of a parameter of `[method]`.
+pub(super) fn default_param(name: &str) -> Option<Param> {
+    let key = METHOD.key(name);
+    debug_assert!(key.is_some(), "{name} is not a key of [method]");
+    Some(match key?.default? {
+        Literal::Bool(flag) => Param::Bool(flag),
+        Literal::Int(int) => Param::Int(int),
+        Literal::Number(number) => Param::Number(number),
+        Literal::Text(text) => Param::Text(text.to_owned()),
+    })
+}
+
+fn publish(given: &Given<'_>) -> Publish {
+    Publish {
+        path: given.text("path"),
+        url: given.text("url"),
+        schema: given.text("schema"),
+        root: given.text("root"),
+        certificate: given.text("certificate"),
+        report: given.text("report"),
+        mapping: given.text("mapping"),
+        anatomize: given.flag("anatomize"),
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether the parameters of a hierarchy builder fit together.
+
+use crate::policy::node::{Node, Report};
+use std::collections::BTreeSet;
+
+/// Reports builder parameters that do not fit together.
+pub(super) fn check(root: &Node, report: &mut Report) {
+    for hierarchy in root.list("attribute").iter().filter_map(|a| a.get("hierarchy")) {
+        match hierarchy.str("build") {
+            Some("interval") => interval(hierarchy, report),
+            Some("date") => date(hierarchy, report),
+            Some("order") => order(hierarchy.list("groups"), &mut BTreeSet::new(), report),
+            _ => {}
+        }
+    }
+}
+
+fn interval(hierarchy: &Node, report: &mut Report) {
+    if let (Some(min), Some(max)) = (hierarchy.get("min"), hierarchy.get("max"))
+        && let (Some(a), Some(b)) = (min.number(), max.number())
+        && a >= b
+    {
+        report.error(&max.span, format!("`max` must be more than `min`, which is {a}"), "");
+    }
+    for pair in hierarchy.list("widths").windows(2) {
+        let (Some(a), Some(b)) = (pair[0].number(), pair[1].number()) else { continue };
+        let times = b / a;
+        // Decimal widths are rarely exact: 0.3 / 0.1 is not 3.
+        if !times.is_finite() || times.round() < 2.0 || (times - times.round()).abs() > 1e-9 * times {
+            let help = "each level must hold the intervals of the level below as a whole";
+            report.error(
+                &pair[1].span,
+                format!("the width {b} is not a multiple of {a}, the one before"),
+                help,
+            );
+        }
+    }
+}
+
+fn date(hierarchy: &Node, report: &mut Report) {
+    if let (Some(min), Some(max)) = (hierarchy.get("min"), hierarchy.get("max"))
+        && let (Some(a), Some(b)) = (min.text(), max.text())
+        && a > b
+    {
+        report.error(&max.span, format!("`max` is before `min`, which is {a}"), "");
+    }
+    let order =
+        |level: &Node| ["month", "quarter", "year", "decade"].iter().position(|l| Some(*l) == level.text());
+    for pair in hierarchy.list("levels").windows(2) {
+        if let (Some(a), Some(b)) = (order(&pair[0]), order(&pair[1]))
+            && a >= b
+        {
+            report.error(
+                &pair[1].span,
+                "`levels` must go from fine to coarse",
+                "month, quarter, year, decade",
+            );
+        }
+    }
+}
+
+fn order<'a>(groups: &'a [Node], seen: &mut BTreeSet<&'a str>, report: &mut Report) {
+    for group in groups {
+        if let Some(value) = group.text()
+            && !seen.insert(value)
+        {
+            report.error(&group.span, format!("\"{value}\" is in two groups"), "a value has one place");
+        }
+        order(group.items(), seen, report);
+        order(group.list("values"), seen, report);
+    }
+}

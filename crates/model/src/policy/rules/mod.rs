@@ -1,0 +1,309 @@
+//! What the keys mean together. Works on the tree, so that every message can point at its cause, and on
+//! whatever is readable of it, so that one mistake does not hide another.
+
+mod hierarchy;
+mod tables;
+
+use super::check::{key_span, model};
+use super::choices::{Format, Model, Role};
+use super::node::{Node, Report, Span};
+use crate::diag::nearest;
+use std::path::{Component, Path, PathBuf};
+
+/// Reports everything that does not fit together.
+pub(super) fn check(root: &Node, report: &mut Report) {
+    let attributes: Vec<Attribute<'_>> = root.list("attribute").iter().map(Attribute::read).collect();
+    paths(&attributes, report);
+    follows(&attributes, report);
+    for attribute in &attributes {
+        no_effect(attribute, report);
+    }
+    source_fits(root, &attributes, report);
+    tables::check(root, report);
+    hierarchy::check(root, report);
+    if let Some(model) = model(root) {
+        model_fits(root, model, &attributes, report);
+    }
+    weights(root, &attributes, report);
+    files(root, report);
+    for url in ["source", "publish"].iter().filter_map(|s| root.get(s)?.get("url")) {
+        password(url, report);
+    }
+}
+
+struct Attribute<'a> {
+    node: &'a Node,
+    path: Option<&'a str>,
+    role: Option<Role>,
+    follows: Option<&'a str>,
+}
+
+impl<'a> Attribute<'a> {
+    fn read(node: &'a Node) -> Self {
+        Attribute {
+            node,
+            path: node.str("path"),
+            role: node.str("role").and_then(Role::from_name),
+            follows: node.str("follows"),
+        }
+    }
+    fn path_span(&self) -> &Span {
+        self.node.get("path").map_or(&self.node.span, |p| &p.span)
+    }
+}
+
+fn paths(attributes: &[Attribute<'_>], report: &mut Report) {
+    for (i, attribute) in attributes.iter().enumerate() {
+        let Some(path) = attribute.path else { continue };
+        if attributes[..i].iter().any(|a| a.path == Some(path)) {
+            report.error(
+                attribute.path_span(),
+                format!("`{path}` is declared twice"),
+                "an attribute has one role",
+            );
+        }
+    }
+}
+
+fn follows(attributes: &[Attribute<'_>], report: &mut Report) {
+    for attribute in attributes {
+        let (Some(target), Some(node)) = (attribute.follows, attribute.node.get("follows")) else { continue };
+        if attribute.path == Some(target) {
+            report.error(
+                &node.span,
+                "an attribute cannot follow itself",
+                "name the attribute whose value it repeats",
+            );
+            continue;
+        }
+        match attributes.iter().find(|a| a.path == Some(target)) {
+            Some(found) if found.follows.is_some() => {
+                let help = "name the attribute that stands at the end of the chain";
+                report.error(&node.span, format!("`{target}` itself follows another attribute"), help);
+            }
+            Some(_) => {}
+            None => report.error(
+                &node.span,
+                format!("`{target}` is not a declared attribute"),
+                suggest(target, attributes).unwrap_or_else(|| "declare it with its full path".to_owned()),
+            ),
+        }
+    }
+}
+
+/// The declared path that may have been meant: nearly the same, or the same last name.
+fn suggest(word: &str, attributes: &[Attribute<'_>]) -> Option<String> {
+    let last = |path: &str| path.rsplit(['.', '/']).next().map(str::to_owned);
+    let paths = || attributes.iter().filter_map(|a| a.path);
+    let near = nearest(word, paths()).or_else(|| paths().find(|p| last(p) == last(word)))?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+/// Keys that the attribute's role makes idle.
+fn no_effect(attribute: &Attribute<'_>, report: &mut Report) {
+    let Some(role) = attribute.role else { return };
+    let uses: [(&str, &[Role]); 4] = [
+        ("hierarchy", &[Role::Quasi, Role::Sensitive]),
+        ("shared", &[Role::Quasi]),
+        ("acknowledge", &[Role::Insensitive]),
+        ("buckets", &[Role::Sensitive]),
+    ];
+    for (key, roles) in uses {
+        if attribute.node.get(key).is_some() && !roles.contains(&role) {
+            let meant = roles.iter().map(|r| r.name()).collect::<Vec<_>>().join(", ");
+            let message = format!("`{key}` has no effect on an attribute with role \"{role}\"");
+            report.warning(key_span(attribute.node, key), message, format!("it belongs to role {meant}"));
+        }
+    }
+    if let Some(hierarchy) = attribute.node.get("hierarchy").filter(|_| attribute.follows.is_some()) {
+        let help = "it takes the label of the attribute that it follows";
+        report.warning(
+            &hierarchy.span,
+            "`hierarchy` has no effect on an attribute that follows another",
+            help,
+        );
+    }
+    let buckets = attribute.node.list("buckets");
+    for pair in buckets.windows(2) {
+        if let (Some(a), Some(b)) = (pair[0].number(), pair[1].number())
+            && a >= b
+        {
+            report.error(
+                &pair[1].span,
+                "`attribute.buckets` must increase",
+                "give the bounds from low to high",
+            );
+        }
+    }
+}
+
+fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
+    let Some(source) = root.get("source") else { return };
+    let Some(format) = source.str("format").and_then(Format::from_name) else { return };
+    let uses: [(&str, bool); 4] = [
+        ("path", format != Format::Postgres),
+        ("url", format == Format::Postgres),
+        ("record", matches!(format, Format::Json | Format::Xml)),
+        ("separator", matches!(format, Format::Transactions | Format::Csv)),
+    ];
+    for (key, used) in uses {
+        if source.get(key).is_some() && !used {
+            let message = format!("`source.{key}` has no meaning for format \"{format}\"");
+            report.warning(key_span(source, key), message, "it is ignored");
+        }
+    }
+    if source.get("table").is_some() && !format.is_tables() {
+        let message = format!("format \"{format}\" has no tables");
+        report.error(key_span(source, "table"), message, "tables come as csv, parquet, sqlite or postgres");
+    }
+    if format == Format::Transactions {
+        for attribute in attributes.iter().filter(|a| a.path.is_some_and(|p| p != "item")) {
+            let help = "its path is `item`";
+            report.error(attribute.path_span(), "a transactions source has one attribute only", help);
+        }
+    }
+}
+
+fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &mut Report) {
+    let Some(privacy) = root.get("privacy") else { return };
+    let Some(at) = privacy.get("model").map(|m| &m.span) else { return };
+    // A role that cannot be read has been reported, and might be the one that seems to be missing.
+    let unclear = attributes.iter().any(|a| a.role.is_none());
+    let with = |role: Role| attributes.iter().filter(move |a| a.role == Some(role) && a.follows.is_none());
+    let quasi = with(Role::Quasi).count();
+    if !unclear && model != Model::None && quasi == 0 {
+        let help = "without one an attacker is supposed to know nothing; say what may be known";
+        report.error(at, format!("model \"{model}\" needs an attribute with role \"quasi\""), help);
+    }
+    if model == Model::Km {
+        for extra in with(Role::Quasi).skip(1) {
+            let help = "its values per record are the transaction; use model \"kmn\" for several";
+            report.error(extra.path_span(), "model \"km\" takes exactly one quasi attribute", help);
+        }
+        km_items(privacy, report);
+    }
+    let diverse = match model {
+        Model::LDiversity | Model::Anatomy | Model::Delta => true,
+        Model::Kmn => privacy.get("l").is_some(),
+        _ => false,
+    };
+    if diverse && !unclear && with(Role::Sensitive).count() == 0 {
+        let (at, what) = match model {
+            Model::Kmn => (key_span(privacy, "l"), "`privacy.l`".to_owned()),
+            _ => (at, format!("model \"{model}\"")),
+        };
+        report.error(
+            at,
+            format!("{what} needs an attribute with role \"sensitive\""),
+            "say what is to be protected",
+        );
+    }
+    if model == Model::Delta {
+        for attribute in with(Role::Sensitive).filter(|a| a.node.get("hierarchy").is_none()) {
+            let help = "distances between values are measured in it";
+            report.error(
+                attribute.path_span(),
+                "model \"delta\" needs a hierarchy on every sensitive attribute",
+                help,
+            );
+        }
+    }
+}
+
+/// In sets of items sensitivity is a property of items, and only `l` says what protects them.
+fn km_items(privacy: &Node, report: &mut Report) {
+    match (privacy.get("l"), privacy.get("sensitive")) {
+        (Some(l), None) => {
+            report.error(&l.span, "`privacy.l` needs `privacy.sensitive`", "list the sensitive items");
+        }
+        (None, Some(_)) => {
+            let help = "say how well the items are to be protected, for example l = 2";
+            report.error(key_span(privacy, "sensitive"), "`privacy.sensitive` needs `privacy.l`", help);
+        }
+        _ => {}
+    }
+    for pair in privacy.list("negative").iter().filter(|n| n.text().is_none()) {
+        let help = "list single items; pairs belong to model \"kmn\"";
+        report.error(&pair.span, "items of a transaction have no relations", help);
+    }
+}
+
+fn weights(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
+    let Some(weights) = root.get("method").and_then(|m| m.get("weights")) else { return };
+    for entry in weights.entries() {
+        match attributes.iter().find(|a| a.path == Some(entry.key.as_str())) {
+            None => {
+                let help = suggest(&entry.key, attributes).unwrap_or_default();
+                report.error(&entry.key_span, format!("`{}` is not a declared attribute", entry.key), help);
+            }
+            Some(a) if a.node.get("weight").is_some() => {
+                let help = "keep one of the two";
+                report.error(
+                    &entry.key_span,
+                    format!("`{}` has a weight of its own already", entry.key),
+                    help,
+                );
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Nothing that is written may be something that is read, nor be written twice.
+fn files(root: &Node, report: &mut Report) {
+    let mut seen: Vec<(PathBuf, String)> = Vec::new();
+    let mut read = |node: Option<&Node>, what: &str| {
+        if let Some(path) = node.and_then(Node::text) {
+            seen.push((plain(path), what.to_owned()));
+        }
+    };
+    if let Some(source) = root.get("source") {
+        read(source.get("path"), "source.path");
+        for table in source.list("table") {
+            read(table.get("path"), "source.table.path");
+        }
+    }
+    for attribute in root.list("attribute") {
+        let hierarchy = attribute.get("hierarchy");
+        read(hierarchy, "attribute.hierarchy");
+        read(hierarchy.and_then(|h| h.get("table")), "attribute.hierarchy.table");
+    }
+    let Some(publish) = root.get("publish") else { return };
+    let xsd = root.get("source").and_then(|s| s.str("format")) == Some("xml");
+    for key in ["path", "schema", "certificate", "report", "mapping"] {
+        let Some(node) = publish.get(key).filter(|_| key != "schema" || xsd) else { continue };
+        let Some(path) = node.text().map(plain) else { continue };
+        if let Some((_, other)) = seen.iter().find(|(p, _)| *p == path) {
+            let message = format!("`publish.{key}` is the same file as `{other}`");
+            report.error(&node.span, message, "it would be overwritten; choose another name");
+        } else {
+            seen.push((path, format!("publish.{key}")));
+        }
+    }
+}
+
+/// Without `.` and `..`, so that two spellings of one file are found; links cannot be seen from here.
+fn plain(path: &str) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+/// Policies are handed around, and messages show their lines.
+fn password(url: &Node, report: &mut Report) {
+    let Some((_, rest)) = url.text().and_then(|t| t.split_once("://")) else { return };
+    let user =
+        rest.split(['/', '?']).next().and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
+    if user.is_some_and(|u| u.contains(':')) || rest.contains("password=") {
+        let help = "leave it out; it is taken from PGPASSWORD or ~/.pgpass";
+        report.secret(&url.span, "a policy must not hold a password", help);
+    }
+}
