@@ -1,0 +1,117 @@
+//! The formats, and how to tell which one a file has.
+
+use std::io::Write;
+use std::path::Path;
+
+use bosket_model::diag::nearest;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+
+use crate::input::Input;
+use crate::json::{Json, Ndjson};
+use crate::table::Csv;
+use crate::transactions::Transactions;
+
+/// What a format leaves open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Where the records are in a JSON document: `entry[]`, `a.b[]`, `x[].y[]`. By default the document is an
+    /// array of records.
+    pub record: Option<String>,
+    /// What separates the cells of a table or the items of a transaction.
+    pub separator: Option<String>,
+}
+
+/// A way to write records down.
+pub trait Format: Sync + std::fmt::Debug {
+    /// What policies call it.
+    fn name(&self) -> &'static str;
+
+    /// How names of such files end, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Reads all records, or says everything that is wrong with them. The layout that comes back has filled in
+    /// what was found out, so that the publication can be written the same way.
+    fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
+
+    /// Writes all records. They and their siblings are ordered by what is written, never by how they came.
+    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()>;
+}
+
+/// All formats.
+pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Csv, &Transactions];
+
+/// The format with this name.
+pub fn by_name(name: &str) -> Result<&'static dyn Format> {
+    if let Some(format) = FORMATS.iter().find(|f| f.name() == name) {
+        return Ok(*format);
+    }
+    let names: Vec<&str> = FORMATS.iter().map(|f| f.name()).collect();
+    let help = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the formats are {}", names.join(", ")),
+    };
+    let what = Diagnostic::error(format!("there is no format `{name}`")).help(help);
+    Err(Failure::new(Fault::Policy, what))
+}
+
+/// The format of a file, by its name (without `.gz` or `.zst`), else by its first bytes.
+pub fn sniff(path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
+    by_extension(path).or_else(|| by_content(head))
+}
+
+/// The format that the name of a file says it has.
+pub fn by_extension(path: &Path) -> Option<&'static dyn Format> {
+    let extension = |p: &Path| p.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let stem = match extension(path).as_deref() {
+        Some("gz" | "zst") => path.with_extension(""),
+        _ => path.to_owned(),
+    };
+    let extension = extension(&stem)?;
+    FORMATS.iter().find(|f| f.extensions().contains(&extension.as_str())).copied()
+}
+
+fn by_content(head: &[u8]) -> Option<&'static dyn Format> {
+    let start = head.iter().position(|c| !c.is_ascii_whitespace())?;
+    let line = head[start..].split(|&c| c == b'\n').next().unwrap_or_default();
+    match head[start] {
+        b'[' => Some(&Json),
+        // A document over several lines has no complete object on its first.
+        b'{' if line.trim_ascii_end().ends_with(b"}") => Some(&Ndjson),
+        b'{' => Some(&Json),
+        b'<' => None,
+        _ if line.iter().any(|c| matches!(c, 0..=8)) => None,
+        _ if line.iter().any(|c| matches!(c, b',' | b';' | b'\t')) => Some(&Csv),
+        _ => Some(&Transactions),
+    }
+}
+
+/// A dataset, and how it was written down.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The records.
+    pub data: Dataset,
+    /// The format they had.
+    pub format: &'static dyn Format,
+    /// The layout they had.
+    pub layout: Layout,
+}
+
+/// Reads a dataset in the named format, or in the one it seems to have.
+pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<Loaded> {
+    let format = match format {
+        Some(name) => by_name(name)?,
+        None => sniff(Path::new(input.name()), input.head()).ok_or_else(|| unrecognised(&input))?,
+    };
+    let (data, layout) = format.read(&mut input, layout)?;
+    Ok(Loaded { data, format, layout })
+}
+
+fn unrecognised(input: &Input) -> Failure {
+    let names: Vec<&str> = FORMATS.iter().map(|f| f.name()).collect();
+    let (text, help) = if input.head().is_empty() {
+        ("the file holds no record", "check that it is the right file, and complete".to_owned())
+    } else {
+        ("cannot tell which format the file has", format!("say it: {}", names.join(", ")))
+    };
+    Failure::new(Fault::Data, Diagnostic::error(text).at(Place::source(input.name())).help(help))
+}

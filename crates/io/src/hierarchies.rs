@@ -1,0 +1,163 @@
+//! The hierarchies that a policy names, read or built, and laid over the values of the data.
+
+use std::path::{Path, PathBuf};
+
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, build, csv};
+use bosket_model::policy::Role;
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
+
+use crate::policy_file::{PolicyFile, read_text};
+
+/// Values of the data that a message may show at most.
+const SHOWN: usize = 20;
+
+/// What is asked of the hierarchies.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// Every quasi attribute must have one.
+    pub required: bool,
+    /// Messages may name values of the data.
+    pub show_values: bool,
+}
+
+/// The hierarchy of each declared attribute, with a leaf for every value that the data has. All problems of all
+/// hierarchies are reported together.
+pub fn load(
+    file: &PolicyFile,
+    data: &Dataset,
+    binding: &Binding,
+    source: &str,
+    ask: Ask,
+) -> Result<Vec<Option<Hierarchy>>> {
+    let mut policy_problems = Vec::new();
+    let mut data_problems = Vec::new();
+    let mut texts: Vec<(PathBuf, Hierarchy)> = Vec::new();
+    let mut loaded = Vec::new();
+    for (declared, attribute) in file.policy.attributes.iter().enumerate() {
+        let Some(spec) = &attribute.hierarchy else {
+            if ask.required && attribute.role == Role::Quasi && attribute.follows.is_none() {
+                policy_problems.push(
+                    Diagnostic::error(format!("the quasi attribute `{}` has no hierarchy", attribute.path))
+                        .at(attribute.place.clone())
+                        .help("add `hierarchy = …`: a CSV file or a builder; `bosket hierarchy build` makes one"),
+                );
+            }
+            loaded.push(None);
+            continue;
+        };
+        let columns: Vec<AttributeId> = (data.schema().attributes())
+            .filter(|(id, _)| binding.attributes[id.index()] == Some(declared))
+            .map(|(id, _)| id)
+            .collect();
+        let domain = domain(data, &columns);
+        let hierarchy = match cached(&texts, file, spec) {
+            Some(hierarchy) => Ok(hierarchy),
+            None => one(spec, &file.folder, &domain),
+        };
+        let hierarchy = match hierarchy {
+            Ok(hierarchy) => hierarchy,
+            Err(failure) => {
+                policy_problems.extend(failure.diagnostics);
+                loaded.push(None);
+                continue;
+            }
+        };
+        match hierarchy.bind(domain.iter().copied()) {
+            Ok((bound, _)) => loaded.push(Some(bound)),
+            Err(uncovered) => {
+                let values: Vec<&str> = uncovered.iter().map(|&i| domain[i]).collect();
+                data_problems.push(not_covered(data, &columns, &values, source, ask.show_values));
+                loaded.push(None);
+            }
+        }
+        if let HierarchySpec::File(path) = spec {
+            texts.push((file.resolve(path), hierarchy));
+        }
+    }
+    let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
+    policy_problems.extend(data_problems);
+    if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
+}
+
+fn cached(texts: &[(PathBuf, Hierarchy)], file: &PolicyFile, spec: &HierarchySpec) -> Option<Hierarchy> {
+    let HierarchySpec::File(path) = spec else {
+        return None;
+    };
+    let path = file.resolve(path);
+    texts.iter().find(|(known, _)| *known == path).map(|(_, h)| h.clone())
+}
+
+/// One hierarchy: read from its file (relative to `folder`) or built over `domain`.
+pub fn one(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarchy> {
+    match spec {
+        HierarchySpec::File(path) => {
+            let path = folder.join(path);
+            let text = read_text(&path)?;
+            csv::parse(&path.to_string_lossy(), &text).map_err(|all| Failure::all(Fault::Policy, all))
+        }
+        HierarchySpec::Build(spec) => {
+            let table = match spec {
+                Build::Icd10 { table: Some(table) } => {
+                    let path = folder.join(table);
+                    Some((path.to_string_lossy().into_owned(), read_text(&path)?))
+                }
+                _ => None,
+            };
+            let table = table.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+            build(spec, domain, table).map_err(|all| Failure::all(Fault::Policy, all))
+        }
+    }
+}
+
+/// The distinct texts that occur in some attributes, sorted.
+pub fn domain<'a>(data: &'a Dataset, columns: &[AttributeId]) -> Vec<&'a str> {
+    let mut values: Vec<&str> =
+        columns.iter().flat_map(|&a| data.dictionary(a).iter().map(|(_, t)| t)).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The message about values that no hierarchy covers.
+pub fn not_covered(
+    data: &Dataset,
+    columns: &[AttributeId],
+    values: &[&str],
+    source: &str,
+    show_values: bool,
+) -> Diagnostic {
+    let path = columns.first().map_or("", |&a| data.schema().attribute(a).path.as_str());
+    let mut message = match values.len() {
+        1 => "a value is not in the hierarchy".to_owned(),
+        n => format!("{n} distinct values are not in the hierarchy"),
+    };
+    if show_values {
+        let shown: Vec<String> = values.iter().take(SHOWN).map(|v| format!("`{v}`")).collect();
+        let more = values.len().saturating_sub(SHOWN);
+        message.push_str(&format!(": {}", shown.join(", ")));
+        if more > 0 {
+            message.push_str(&format!(" and {more} more"));
+        }
+    }
+    let mut place = Place::source(source).path(path);
+    place.record = first_record(data, columns, values).map(|r| r as u64 + 1);
+    let help = if show_values {
+        "add them to the hierarchy, correct them in the data, or give the attribute another role"
+    } else {
+        "see them with --show-values; add them to the hierarchy, correct the data, or give the attribute another role"
+    };
+    Diagnostic::error(message).at(place).help(help)
+}
+
+/// The first record that has one of the values, which are sorted.
+fn first_record(data: &Dataset, columns: &[AttributeId], values: &[&str]) -> Option<usize> {
+    (0..data.len()).find(|&record| {
+        data.vertices(record).any(|v| {
+            columns.iter().filter(|&&a| data.schema().attribute(a).class == data.class(v)).any(|&a| {
+                let code = data.value(v, a);
+                code != MISSING && values.binary_search(&data.dictionary(a).text(code)).is_ok()
+            })
+        })
+    })
+}

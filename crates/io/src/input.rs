@@ -1,0 +1,216 @@
+//! Opening files, plain or compressed, with progress.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+
+use crate::fault;
+
+/// How much of the text is looked at to recognise its format.
+const HEAD: u64 = 1 << 16;
+const BUFFER: usize = 1 << 17;
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// How far an input has been read; may be watched from another thread.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    read: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Progress {
+    /// Bytes read from the file so far, compressed if the file is.
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+    /// The size of the file, if it is one.
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+/// A text to be read: decompressed, without byte order mark.
+pub struct Input {
+    name: String,
+    reader: Box<dyn BufRead + Send>,
+    head: Vec<u8>,
+    compression: Option<Compression>,
+    progress: Progress,
+    bytes: u64,
+    lines: u64,
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).field("compression", &self.compression).finish()
+    }
+}
+
+struct Counter<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counter<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            return Self::new("-", io::stdin(), None);
+        }
+        let name = path.to_string_lossy();
+        let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
+        let found = file.metadata().map_err(|e| fault::reading(&name, &e))?;
+        if found.is_dir() {
+            return Err(fault::reading(&name, &ErrorKind::IsADirectory.into()));
+        }
+        Self::new(&name, file, found.is_file().then_some(found.len()))
+    }
+
+    /// Reads from anything; `total` is its size in bytes, if known.
+    pub fn new(name: &str, source: impl Read + Send + 'static, total: Option<u64>) -> Result<Self> {
+        let count = Arc::new(AtomicU64::new(0));
+        let progress = Progress { read: Arc::clone(&count), total };
+        let mut input = Input {
+            name: name.to_owned(),
+            reader: Box::new(io::empty()),
+            head: Vec::new(),
+            compression: None,
+            progress,
+            bytes: 0,
+            lines: 0,
+        };
+        input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
+        if input.head.starts_with(b"\xFF\xFE") || input.head.starts_with(b"\xFE\xFF") {
+            let what = Diagnostic::error("the text is in UTF-16").at(Place::source(name));
+            return Err(Failure::new(Fault::Data, what.help("convert the file to UTF-8")));
+        }
+        Ok(input)
+    }
+
+    fn start(&mut self, mut source: impl Read + Send + 'static) -> io::Result<()> {
+        let mut magic = Vec::new();
+        source.by_ref().take(4).read_to_end(&mut magic)?;
+        self.compression = match magic.as_slice() {
+            [0x1F, 0x8B, ..] => Some(Compression::Gzip),
+            [0x28, 0xB5, 0x2F, 0xFD] => Some(Compression::Zstd),
+            // A skippable frame, as parallel compressors write them.
+            [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Compression::Zstd),
+            _ => None,
+        };
+        let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(source));
+        let mut reader: Box<dyn BufRead + Send> = match self.compression {
+            None => Box::new(raw),
+            Some(Compression::Gzip) => {
+                Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
+            }
+            Some(Compression::Zstd) => {
+                Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(raw)?))
+            }
+        };
+        reader.by_ref().take(HEAD).read_to_end(&mut self.head)?;
+        if self.head.starts_with(BOM) {
+            self.head.drain(..BOM.len());
+        }
+        self.reader = Box::new(Cursor::new(self.head.clone()).chain(reader));
+        Ok(())
+    }
+
+    /// The file's name, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How far the reading is.
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// The first bytes of the text.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Reads a line without its end (`\n` or `\r\n`) into `line`; false at the end of the text.
+    pub fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+        let read = self.read_raw_line(line)?;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            if line.last() == Some(&b'\r') {
+                line.pop();
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads a line with its end.
+    pub(crate) fn read_raw_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+        line.clear();
+        match self.reader.read_until(b'\n', line) {
+            Ok(0) => Ok(false),
+            Ok(read) => {
+                self.bytes += read as u64;
+                self.lines += 1;
+                Ok(true)
+            }
+            Err(e) => {
+                self.bytes += line.len() as u64;
+                Err(self.failure(&e, Some(self.lines + 1)))
+            }
+        }
+    }
+
+    /// Reads everything that is left.
+    pub fn read_all(&mut self) -> Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let read = self.reader.read_to_end(&mut text);
+        self.bytes += text.len() as u64;
+        match read {
+            Ok(_) => Ok(text),
+            Err(e) => {
+                let lines = memchr::memchr_iter(b'\n', &text).count() as u64;
+                Err(self.failure(&e, Some(self.lines + lines + 1)))
+            }
+        }
+    }
+
+    /// What a failed reading means: compressed data that is damaged is the data's fault.
+    fn failure(&self, error: &io::Error, line: Option<u64>) -> Failure {
+        let name = match self.compression {
+            Some(Compression::Gzip) => "gzip",
+            // Zstandard's own errors have no kind.
+            Some(Compression::Zstd) if error.raw_os_error().is_none() => "zstd",
+            _ => return fault::reading(&self.name, error),
+        };
+        let how = match error.kind() {
+            ErrorKind::UnexpectedEof => "is cut off",
+            _ if error.raw_os_error().is_none() => "is damaged",
+            _ => return fault::reading(&self.name, error),
+        };
+        let text = if self.bytes == 0 {
+            format!("the {name} data {how} near its start")
+        } else {
+            format!("the {name} data {how} after about {} bytes of text", self.bytes)
+        };
+        let mut place = Place::source(self.name.as_str());
+        place.line = line;
+        Failure::new(Fault::Data, Diagnostic::error(text).at(place).help("copy or compress the file again"))
+    }
+}

@@ -1,0 +1,246 @@
+//! `json`: all records in one document.
+
+use std::io::Write;
+
+use bosket_model::path::{AttributePath, class_path};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+
+use super::error::{Error, ErrorKind};
+use super::parser::{Parser, Token, utf8};
+use super::record::{Problem, Records, twice};
+use super::write::{push_string, write_records};
+use crate::fault;
+use crate::format::{Format, Layout};
+use crate::input::Input;
+use crate::problems::Problems;
+
+/// How many arrays are offered to somebody who has not said where the records are.
+const OFFERED: usize = 8;
+
+/// One JSON document: an array of records, or one or more arrays somewhere inside, named by [`Layout::record`].
+/// What lies outside these arrays is not part of the data.
+#[derive(Debug)]
+pub struct Json;
+
+impl Format for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
+        let classes = record_path(layout)?;
+        let bytes = input.read_all()?;
+        let mut problems = Problems::new(input.name());
+        let (text, broken) = match utf8(&bytes) {
+            Ok(text) => (text, None),
+            Err(e) => (utf8(&bytes[..e.at]).unwrap_or_default(), Some(e)),
+        };
+        if text.trim_ascii().is_empty() && broken.is_none() {
+            return Ok((problems.check(Records::new().finish())?, layout.clone()));
+        }
+        let mut document = Document {
+            text,
+            parser: Parser::new(text),
+            classes: &classes,
+            records: Records::new(),
+            problems: &mut problems,
+        };
+        let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
+        let data = document.records.finish();
+        // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
+        if let Some(broken) = broken
+            && end.err().is_none_or(|e| e.at == text.len())
+        {
+            end = Err(broken);
+        }
+        if let Err(error) = end {
+            let several = error.kind == ErrorKind::TrailingText;
+            problems.push(|place| {
+                let diagnostic = Problem::from(error).diagnostic(locate(place, text, error.at));
+                if several {
+                    diagnostic.help("if the file has one object per line, its format is `ndjson`")
+                } else {
+                    diagnostic
+                }
+            });
+        } else if data.is_empty() && problems.is_empty() {
+            problems.push(|place| no_record(place, layout, text));
+        }
+        Ok((problems.check(data)?, layout.clone()))
+    }
+
+    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+        let (mut head, mut tail) = (Vec::new(), Vec::new());
+        for keys in record_path(layout)? {
+            for key in keys {
+                head.push(b'{');
+                push_string(&mut head, &key);
+                head.push(b':');
+                tail.push(b'}');
+            }
+            head.push(b'[');
+            tail.push(b']');
+        }
+        tail.reverse();
+        let sorted = write_records(data)?;
+        let mut write = |bytes: &[u8]| out.write_all(bytes).map_err(fault::from_write);
+        write(&head)?;
+        for (i, record) in sorted.iter().enumerate() {
+            write(if i == 0 { b"\n" } else { b",\n" })?;
+            write(record)?;
+        }
+        write(b"\n")?;
+        write(&tail)?;
+        write(b"\n")
+    }
+}
+
+/// The arrays on the way to the records.
+fn record_path(layout: &Layout) -> Result<Vec<Vec<String>>> {
+    let Some(text) = &layout.record else {
+        return Ok(vec![Vec::new()]);
+    };
+    let wrong = match AttributePath::parse(text) {
+        Ok(path) if path.name.is_empty() => return Ok(path.classes),
+        Ok(_) => "it must end in `[]`, the array whose elements are the records".to_owned(),
+        Err(wrong) => wrong,
+    };
+    let what = Diagnostic::error(format!("`{text}` is no path of records: {wrong}"));
+    Err(Failure::new(Fault::Policy, what.help("write it like `entry[]` or `group.members[]`")))
+}
+
+struct Document<'a, 'p> {
+    text: &'a str,
+    parser: Parser<'a>,
+    classes: &'p [Vec<String>],
+    records: Records,
+    problems: &'p mut Problems,
+}
+
+impl Document<'_, '_> {
+    /// Reads a value from which the keys of `classes[class]` from `key` on lead to an array.
+    fn arrays(&mut self, class: usize, key: usize) -> Result<(), Error> {
+        let (at, depth) = (self.parser.position(), self.parser.depth());
+        let token = self.parser.value()?;
+        match self.classes[class].get(key) {
+            _ if token == Token::Null => {}
+            Some(wanted) if token == Token::Object => {
+                let mut found = false;
+                while let Some(here) = self.parser.key()? {
+                    if here != wanted {
+                        self.parser.skip()?;
+                    } else if std::mem::replace(&mut found, true) {
+                        let at = self.parser.position();
+                        self.problems.push(|place| twice(locate(place, self.text, at), wanted));
+                        self.parser.skip()?;
+                    } else {
+                        self.arrays(class, key + 1)?;
+                    }
+                }
+            }
+            None if token == Token::Array => {
+                while self.parser.element()? {
+                    if class + 1 == self.classes.len() {
+                        self.record()?;
+                    } else {
+                        self.arrays(class + 1, 0)?;
+                    }
+                }
+            }
+            wanted => {
+                let wanted = if wanted.is_some() { "an object" } else { "an array" };
+                self.problems.push(|place| misplaced(place, self.text, at, wanted));
+                self.parser.rewind(at, depth);
+                self.parser.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<(), Error> {
+        let (at, depth) = (self.parser.position(), self.parser.depth());
+        let read = self.records.read(&mut self.parser);
+        match read.and_then(|()| self.records.end(at)) {
+            Ok(()) => Ok(()),
+            Err(Problem::Syntax(error)) => Err(error),
+            Err(problem) => {
+                let number = self.records.record();
+                self.problems.push_like(problem.group(), |place| {
+                    problem.diagnostic(locate(place, self.text, problem.at()).record(number))
+                });
+                self.parser.rewind(at, depth);
+                self.parser.skip()
+            }
+        }
+    }
+}
+
+fn locate(place: Place, text: &str, at: usize) -> Place {
+    let before = &text[..at];
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
+    place.line(line).column(before[start..].chars().count() as u64 + 1)
+}
+
+fn misplaced(place: Place, text: &str, at: usize, wanted: &str) -> Diagnostic {
+    let message = format!("{wanted} should stand here, on the way to the records");
+    Diagnostic::error(message).at(locate(place, text, at)).help(offer(text))
+}
+
+fn no_record(place: Place, layout: &Layout, text: &str) -> Diagnostic {
+    let message = match &layout.record {
+        Some(path) => format!("the document has no record at `{path}`"),
+        None => "the document is an array without records".to_owned(),
+    };
+    Diagnostic::error(message).at(place).help(offer(text))
+}
+
+/// Which arrays of the document could be meant.
+fn offer(text: &str) -> String {
+    let mut found = Vec::new();
+    // The part before a mistake in the JSON is offered too.
+    let _ = collect_arrays(&mut Parser::new(text), text, "", &mut Vec::new(), &mut found);
+    match found.as_slice() {
+        [] => "the document has no array of objects".to_owned(),
+        [one] => format!("say where the records are: record = \"{one}\""),
+        _ => {
+            let more = if found.len() > OFFERED { ", …" } else { "" };
+            found.truncate(OFFERED);
+            format!("say where the records are, record = one of {}{more}", found.join(", "))
+        }
+    }
+}
+
+fn collect_arrays(
+    parser: &mut Parser<'_>,
+    text: &str,
+    class: &str,
+    keys: &mut Vec<String>,
+    found: &mut Vec<String>,
+) -> Result<(), Error> {
+    match parser.value()? {
+        Token::Object => {
+            while let Some(key) = parser.key()? {
+                keys.push(key.to_owned());
+                collect_arrays(parser, text, class, keys, found)?;
+                keys.pop();
+            }
+        }
+        Token::Array => {
+            let path = class_path(class, keys);
+            while parser.element()? {
+                let object = text.as_bytes().get(parser.position()) == Some(&b'{');
+                if object && found.len() <= OFFERED && !found.contains(&path) {
+                    found.push(path.clone());
+                }
+                collect_arrays(parser, text, &path, &mut Vec::new(), found)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! `ndjson`: one JSON object per line.
+
+use std::io::Write;
+
+use bosket_model::{Dataset, Result};
+
+use super::error::{Error, ErrorKind};
+use super::parser::utf8;
+use super::record::{Problem, Records};
+use super::write::write_records;
+use crate::fault;
+use crate::format::{Format, Layout};
+use crate::input::Input;
+use crate::problems::Problems;
+
+/// One JSON object per line; blank lines are skipped.
+#[derive(Debug)]
+pub struct Ndjson;
+
+impl Format for Ndjson {
+    fn name(&self) -> &'static str {
+        "ndjson"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["ndjson", "jsonl"]
+    }
+
+    fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
+        let mut problems = Problems::new(input.name());
+        let mut records = Records::new();
+        let mut bytes = Vec::new();
+        let mut line = 0;
+        while input.read_line(&mut bytes)? {
+            line += 1;
+            let Err(problem) = read_line(&mut records, &bytes) else {
+                continue;
+            };
+            problems.push_like(problem.group(), |place| {
+                let column = String::from_utf8_lossy(&bytes[..problem.at()]).chars().count() as u64 + 1;
+                let diagnostic = problem.diagnostic(place.line(line).column(column).record(records.record()));
+                match problem {
+                    Problem::Syntax(Error { kind: ErrorKind::Truncated, .. }) => diagnostic.help(
+                        "write each record on one line; a document over several lines is format `json`",
+                    ),
+                    _ => diagnostic,
+                }
+            });
+        }
+        Ok((problems.check(records.finish())?, layout.clone()))
+    }
+
+    fn write(&self, data: &Dataset, _: &Layout, out: &mut dyn Write) -> Result<()> {
+        let sorted = write_records(data)?;
+        for record in sorted.iter() {
+            out.write_all(record).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
+        }
+        Ok(())
+    }
+}
+
+fn read_line(records: &mut Records, bytes: &[u8]) -> Result<(), Problem> {
+    if bytes.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    match utf8(bytes) {
+        Ok(text) => records.read_line(text),
+        Err(error) => {
+            records.skip();
+            Err(error.into())
+        }
+    }
+}

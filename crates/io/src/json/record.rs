@@ -1,0 +1,188 @@
+//! JSON objects straight into the dataset's columns.
+
+use bosket_model::dataset::Refused;
+use bosket_model::{Builder, Dataset, Diagnostic, Kind, Place};
+
+use super::error::Error;
+use super::number::canonical;
+use super::parser::{Key, Parser, Token};
+use super::shape::{Conflict, Shape};
+use crate::problems::too_large;
+
+/// Why a record could not be taken, and at which byte.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// The text is not JSON; where the record ends is unknown.
+    Syntax(Error),
+    /// The text is JSON, but no record of this dataset.
+    Record { at: usize, reason: Reason },
+}
+
+#[derive(Debug)]
+pub(super) enum Reason {
+    NotAnObject,
+    Twice(String),
+    Conflict(Conflict),
+    TooLarge,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Problem::Syntax(error)
+    }
+}
+
+impl Problem {
+    pub(super) fn at(&self) -> usize {
+        match self {
+            Problem::Syntax(error) => error.at,
+            Problem::Record { at, .. } => *at,
+        }
+    }
+
+    /// What the problem has in common with others that need not be shown again.
+    pub(super) fn group(&self) -> Option<String> {
+        match self {
+            Problem::Record { reason: Reason::Conflict(c), .. } => Some(format!("{} {}", c.now, c.path)),
+            Problem::Record { reason: Reason::Twice(path), .. } => Some(format!("twice {path}")),
+            _ => None,
+        }
+    }
+
+    pub(super) fn diagnostic(&self, place: Place) -> Diagnostic {
+        let reason = match self {
+            Problem::Syntax(error) => {
+                return Diagnostic::error(error.kind.to_string()).at(place).help(error.kind.help());
+            }
+            Problem::Record { reason, .. } => reason,
+        };
+        match reason {
+            Reason::NotAnObject => Diagnostic::error("the record is not a JSON object")
+                .at(place)
+                .help("write every record as an object: {\"key\": value}"),
+            Reason::Twice(path) => twice(place, path),
+            Reason::Conflict(c) => {
+                let since = match place.record {
+                    Some(record) if record == c.since => "before in the same record".to_owned(),
+                    _ => format!("in record {}", c.since),
+                };
+                Diagnostic::error(format!("{} here, but {} {since}", c.now, c.before))
+                    .at(place.path(c.path.as_str()))
+                    .help("write the same kind of value in every record, or use another key for one of them")
+            }
+            Reason::TooLarge => too_large(place),
+        }
+    }
+}
+
+pub(super) fn twice(place: Place, path: &str) -> Diagnostic {
+    Diagnostic::error("an object has this key twice").at(place.path(path)).help("keep one of them")
+}
+
+/// Reads record after record into one dataset.
+#[derive(Debug)]
+pub(super) struct Records {
+    builder: Builder,
+    shape: Shape,
+    number: String,
+}
+
+impl Records {
+    pub(super) fn new() -> Self {
+        Records { builder: Builder::new(), shape: Shape::new(), number: String::new() }
+    }
+
+    /// The number of the record read last, from 1.
+    pub(super) fn record(&self) -> u64 {
+        self.shape.record
+    }
+
+    /// Reads a line that holds one record; whatever is wrong, nothing of it stays.
+    pub(super) fn read_line(&mut self, text: &str) -> Result<(), Problem> {
+        let mut parser = Parser::new(text);
+        self.read(&mut parser)?;
+        parser.finish()?;
+        self.end(0)
+    }
+
+    /// Counts a record that is not even text.
+    pub(super) fn skip(&mut self) {
+        self.shape.record += 1;
+    }
+
+    /// Reads a record, but does not complete it yet.
+    pub(super) fn read(&mut self, parser: &mut Parser<'_>) -> Result<(), Problem> {
+        self.shape.record += 1;
+        self.builder.begin_record();
+        let at = parser.position();
+        match parser.value()? {
+            Token::Object => self.object(parser, Shape::ROOT, at),
+            _ => Err(Problem::Record { at, reason: Reason::NotAnObject }),
+        }
+    }
+
+    /// Completes the record.
+    pub(super) fn end(&mut self, at: usize) -> Result<(), Problem> {
+        match self.builder.end_record() {
+            Ok(()) => Ok(()),
+            Err(Refused::Full) => Err(Problem::Record { at, reason: Reason::TooLarge }),
+            Err(Refused::Twice) => unreachable!("keys are checked when they are read"),
+        }
+    }
+
+    pub(super) fn finish(self) -> Dataset {
+        self.builder.finish()
+    }
+
+    fn object(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
+        let mut cursor = self.shape.begin(node);
+        loop {
+            let key = match parser.key_or(self.shape.guess(&cursor))? {
+                Key::End => return Ok(()),
+                Key::Guessed => None,
+                Key::Other(key) => Some(key),
+            };
+            if cursor.is_new() {
+                self.shape.object(node, &self.builder).map_err(|c| conflict(at, c))?;
+            }
+            let (child, twice) = self.shape.step(&mut cursor, key);
+            if twice {
+                let path = self.shape.path(child, &self.builder);
+                return Err(Problem::Record { at: parser.position(), reason: Reason::Twice(path) });
+            }
+            self.value(parser, child)?;
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
+        let at = parser.position();
+        let (kind, text) = match parser.value()? {
+            Token::Text(text) => (Kind::Text, text),
+            Token::Number(raw) => (Kind::Number, canonical(raw, &mut self.number)),
+            Token::Bool(true) => (Kind::Bool, "true"),
+            Token::Bool(false) => (Kind::Bool, "false"),
+            Token::Null => return Ok(()),
+            Token::Object => return self.object(parser, node, at),
+            Token::Array => return self.array(parser, node, at),
+        };
+        let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+        self.builder.set(attribute, kind, text);
+        Ok(())
+    }
+
+    fn array(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
+        while parser.element()? {
+            let (class, element) = self.shape.array(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+            self.builder.open(class);
+            self.value(parser, element)?;
+            self.builder.close();
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn conflict(at: usize, conflict: Conflict) -> Problem {
+    Problem::Record { at, reason: Reason::Conflict(conflict) }
+}

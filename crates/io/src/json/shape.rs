@@ -1,0 +1,244 @@
+//! What is known about each position of the JSON documents read so far.
+//!
+//! A node is a position: the record, a key of an object, or the elements of an array. It leads straight to the
+//! class or attribute it stands for, so that values go into the [`Builder`] without anything in between. Objects
+//! mostly have the same keys in the same order; each field therefore remembers its successor, and the parser only
+//! has to compare the text with that guess.
+
+use std::collections::HashMap;
+
+use bosket_model::path::attribute_path;
+use bosket_model::{AttributeId, Builder, ClassId};
+
+/// No field.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Up to this many fields, comparing them all is faster than hashing the key.
+const FEW: usize = 12;
+
+/// What stands at a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Only nulls and empty brackets so far.
+    Unknown,
+    Scalar(AttributeId),
+    Object,
+    Array {
+        class: ClassId,
+        element: u32,
+    },
+}
+
+impl Kind {
+    fn describe(self) -> &'static str {
+        match self {
+            Kind::Unknown => "nothing",
+            Kind::Scalar(_) => "a single value",
+            Kind::Object => "an object",
+            Kind::Array { .. } => "an array",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Node {
+    /// The class of the vertex this position belongs to, and the keys from there.
+    class: ClassId,
+    name: Vec<String>,
+    kind: Kind,
+    /// The record that decided the kind.
+    since: u64,
+    fields: Vec<Field>,
+    /// The field that came first last time.
+    first: u32,
+    index: HashMap<Box<str>, u32>,
+}
+
+#[derive(Debug)]
+struct Field {
+    key: Box<str>,
+    /// The key in quotes if nothing in it needs an escape, else empty.
+    quoted: Box<str>,
+    node: u32,
+    /// The object that had this field last.
+    seen: u64,
+    /// The field that came after this one last time.
+    next: u32,
+}
+
+/// A position is one thing here and was another before.
+#[derive(Debug)]
+pub(super) struct Conflict {
+    pub(super) path: String,
+    pub(super) now: &'static str,
+    pub(super) before: &'static str,
+    /// The record, from 1.
+    pub(super) since: u64,
+}
+
+/// All positions.
+#[derive(Debug)]
+pub(super) struct Shape {
+    nodes: Vec<Node>,
+    /// How many objects were begun.
+    objects: u64,
+    /// The record that is read now, from 1.
+    pub(super) record: u64,
+}
+
+/// Progress through one object.
+pub(super) struct Cursor {
+    node: u32,
+    object: u64,
+    previous: u32,
+    guess: u32,
+}
+
+impl Cursor {
+    /// Whether no key was seen yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.previous == NONE
+    }
+}
+
+impl Shape {
+    /// The position of the records.
+    pub(super) const ROOT: u32 = 0;
+
+    pub(super) fn new() -> Self {
+        let mut shape = Shape { nodes: Vec::new(), objects: 0, record: 0 };
+        shape.add(ClassId::ROOT, Vec::new());
+        shape
+    }
+
+    fn add(&mut self, class: ClassId, name: Vec<String>) -> u32 {
+        self.nodes.push(Node {
+            class,
+            name,
+            kind: Kind::Unknown,
+            since: 0,
+            fields: Vec::new(),
+            first: NONE,
+            index: HashMap::new(),
+        });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Begins an object.
+    #[inline]
+    pub(super) fn begin(&mut self, node: u32) -> Cursor {
+        self.objects += 1;
+        Cursor { node, object: self.objects, previous: NONE, guess: self.nodes[node as usize].first }
+    }
+
+    /// The key that is likely to come next, in quotes.
+    #[inline]
+    pub(super) fn guess(&self, cursor: &Cursor) -> &str {
+        self.nodes[cursor.node as usize].fields.get(cursor.guess as usize).map_or("", |f| &f.quoted)
+    }
+
+    /// Steps to a field: the guessed one, or that of `key`. Returns its position, and whether the object has it
+    /// for the second time.
+    #[inline]
+    pub(super) fn step(&mut self, cursor: &mut Cursor, key: Option<&str>) -> (u32, bool) {
+        let found = match key {
+            None => cursor.guess,
+            Some(key) => {
+                let found = self.find(cursor.node, key).unwrap_or_else(|| self.add_field(cursor.node, key));
+                let node = &mut self.nodes[cursor.node as usize];
+                match node.fields.get_mut(cursor.previous as usize) {
+                    Some(previous) => previous.next = found,
+                    None => node.first = found,
+                }
+                found
+            }
+        };
+        let field = &mut self.nodes[cursor.node as usize].fields[found as usize];
+        let twice = std::mem::replace(&mut field.seen, cursor.object) == cursor.object;
+        (cursor.previous, cursor.guess) = (found, field.next);
+        (field.node, twice)
+    }
+
+    fn find(&self, node: u32, key: &str) -> Option<u32> {
+        let node = &self.nodes[node as usize];
+        if node.fields.len() <= FEW {
+            node.fields.iter().position(|f| *f.key == *key).map(|i| i as u32)
+        } else {
+            node.index.get(key).copied()
+        }
+    }
+
+    #[cold]
+    fn add_field(&mut self, node: u32, key: &str) -> u32 {
+        let at = &self.nodes[node as usize];
+        let mut name = at.name.clone();
+        name.push(key.to_owned());
+        let child = self.add(at.class, name);
+        let plain = !key.bytes().any(|c| matches!(c, b'"' | b'\\' | 0..0x20));
+        let quoted = if plain { format!("\"{key}\"").into() } else { Box::default() };
+        let node = &mut self.nodes[node as usize];
+        let field = node.fields.len() as u32;
+        node.fields.push(Field { key: key.into(), quoted, node: child, seen: 0, next: NONE });
+        node.index.insert(key.into(), field);
+        field
+    }
+
+    /// The attribute at a position that holds a scalar.
+    #[inline]
+    pub(super) fn scalar(&mut self, node: u32, builder: &mut Builder) -> Result<AttributeId, Conflict> {
+        match self.nodes[node as usize].kind {
+            Kind::Scalar(attribute) => Ok(attribute),
+            Kind::Unknown => {
+                let at = &self.nodes[node as usize];
+                let attribute = builder.attribute(at.class, &at.name);
+                self.decide(node, Kind::Scalar(attribute));
+                Ok(attribute)
+            }
+            before => Err(self.conflict(node, "a single value", before, builder)),
+        }
+    }
+
+    /// Notes that a position holds an object with keys.
+    pub(super) fn object(&mut self, node: u32, builder: &Builder) -> Result<(), Conflict> {
+        match self.nodes[node as usize].kind {
+            Kind::Object => Ok(()),
+            Kind::Unknown => {
+                self.decide(node, Kind::Object);
+                Ok(())
+            }
+            before => Err(self.conflict(node, "an object", before, builder)),
+        }
+    }
+
+    /// The class at a position that holds an array with elements, and the position of these.
+    pub(super) fn array(&mut self, node: u32, builder: &mut Builder) -> Result<(ClassId, u32), Conflict> {
+        match self.nodes[node as usize].kind {
+            Kind::Array { class, element } => Ok((class, element)),
+            Kind::Unknown => {
+                let at = &self.nodes[node as usize];
+                let class = builder.class(at.class, &at.name);
+                let element = self.add(class, Vec::new());
+                self.decide(node, Kind::Array { class, element });
+                Ok((class, element))
+            }
+            before => Err(self.conflict(node, "an array", before, builder)),
+        }
+    }
+
+    fn decide(&mut self, node: u32, kind: Kind) {
+        let node = &mut self.nodes[node as usize];
+        (node.kind, node.since) = (kind, self.record);
+    }
+
+    #[cold]
+    fn conflict(&self, node: u32, now: &'static str, before: Kind, builder: &Builder) -> Conflict {
+        let since = self.nodes[node as usize].since;
+        Conflict { path: self.path(node, builder), now, before: before.describe(), since }
+    }
+
+    /// The path of a position, as policies write it.
+    pub(super) fn path(&self, node: u32, builder: &Builder) -> String {
+        let node = &self.nodes[node as usize];
+        attribute_path(&builder.schema().class(node.class).path, &node.name)
+    }
+}

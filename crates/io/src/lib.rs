@@ -1,0 +1,26 @@
+//! Reading and writing of data: formats, compression, files that appear whole or not at all.
+//!
+//! [`Input`] opens and decompresses, [`read`] finds the [`Format`] and turns the text into a
+//! [`Dataset`](bosket_model::Dataset), or says everything that is wrong with it. [`Format::write`] turns a dataset
+//! into text of the same shape, ordered by its content; [`Output`] compresses it and puts it in its place.
+
+pub mod atomic;
+mod fault;
+pub mod format;
+pub mod hierarchies;
+pub mod input;
+pub mod json;
+pub mod output;
+pub mod policy_file;
+mod problems;
+mod rows;
+mod sorted;
+pub mod table;
+pub mod transactions;
+
+pub use atomic::Create;
+pub use fault::from_write as write_failure;
+pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, sniff};
+pub use input::{Input, Progress};
+pub use output::{Output, finish_all, make_folder};
+pub use policy_file::{PolicyFile, read_text};

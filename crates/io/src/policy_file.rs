@@ -1,0 +1,49 @@
+//! A policy on disk.
+
+use std::path::{Path, PathBuf};
+
+use bosket_model::policy::Policy;
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+
+use crate::input::Input;
+
+/// A policy with the folder that its paths are relative to.
+#[derive(Debug)]
+pub struct PolicyFile {
+    /// What it says.
+    pub policy: Policy,
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// What it says that it may not mean.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl PolicyFile {
+    /// Reads a policy; `sets` are `key=value` arguments that override it.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
+        let text = read_text(path)?;
+        let name = path.to_string_lossy();
+        let (policy, warnings) =
+            Policy::parse(&name, &text, sets).map_err(|all| Failure::all(Fault::Policy, all))?;
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(PolicyFile { policy, folder, warnings })
+    }
+
+    /// A path of the policy, seen from here.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        if path == "-" { PathBuf::from(path) } else { self.folder.join(path) }
+    }
+}
+
+/// A whole text file; compressed ones too.
+pub fn read_text(path: &Path) -> Result<String> {
+    let mut input = Input::open(path)?;
+    let bytes = input.read_all()?;
+    String::from_utf8(bytes).map_err(|e| {
+        let line =
+            e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64 + 1;
+        let place = bosket_model::Place::source(path.to_string_lossy()).line(line);
+        let what = Diagnostic::error("the text is not UTF-8").at(place).help("convert the file to UTF-8");
+        Failure::new(Fault::Data, what)
+    })
+}

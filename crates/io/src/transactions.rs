@@ -1,0 +1,151 @@
+//! `transactions`: one set of items per line.
+
+use std::io::Write;
+
+use bosket_model::{
+    AttributeId, Builder, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result,
+};
+
+use crate::fault;
+use crate::format::{Format, Layout};
+use crate::input::Input;
+use crate::problems::{Problems, too_large};
+use crate::sorted::Sorted;
+
+/// What the items are called in policies.
+const ITEM: &str = "item";
+
+/// One transaction per line, its items separated by blanks or by [`Layout::separator`]; an empty line is a
+/// transaction with nothing in it. With a separator, blanks are part of the items.
+#[derive(Debug)]
+pub struct Transactions;
+
+impl Format for Transactions {
+    fn name(&self) -> &'static str {
+        "transactions"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["txt", "dat", "basket"]
+    }
+
+    fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
+        let separator = separator(layout)?;
+        let mut problems = Problems::new(input.name());
+        let mut builder = Builder::new();
+        let class = builder.class(ClassId::ROOT, &[ITEM.to_owned()]);
+        let item = builder.attribute(class, &[]);
+        builder.rename(item, ITEM);
+        let (mut bytes, mut line) = (Vec::new(), 0);
+        while input.read_line(&mut bytes)? {
+            line += 1;
+            let Ok(text) = std::str::from_utf8(&bytes) else {
+                problems.push(|place| {
+                    let what = Diagnostic::error("not valid UTF-8").at(place.line(line).record(line));
+                    what.help("convert the file to UTF-8")
+                });
+                continue;
+            };
+            builder.begin_record();
+            let mut add = |text: &str| {
+                builder.open(class);
+                builder.set(item, Kind::Text, text);
+                builder.close();
+                !text.trim().is_empty()
+            };
+            let complete = match separator {
+                _ if text.trim().is_empty() => true,
+                None => text.split_ascii_whitespace().all(&mut add),
+                Some(separator) => text.split(separator).all(&mut add),
+            };
+            if !complete {
+                builder.abort_record();
+                problems.push(|place| {
+                    let what = Diagnostic::error("an item is empty").at(place.line(line).record(line));
+                    what.help("remove the separator that stands twice, or at the start or end of the line")
+                });
+            } else if builder.end_record().is_err() {
+                problems.push(|place| too_large(place.line(line)));
+                break;
+            }
+        }
+        Ok((problems.check(builder.finish())?, layout.clone()))
+    }
+
+    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+        let separator = separator(layout)?;
+        let item = item_attribute(data)?;
+        let dictionary = data.dictionary(item);
+        let writable: Vec<bool> = dictionary.iter().map(|(_, text)| is_writable(text, separator)).collect();
+        let mut sorted = Sorted::default();
+        let mut items: Vec<&str> = Vec::new();
+        for record in 0..data.len() {
+            items.clear();
+            for vertex in data.vertices(record).skip(1) {
+                let code = data.value(vertex, item);
+                if code == MISSING {
+                    continue;
+                }
+                if !writable[code as usize] {
+                    return Err(unwritable(record));
+                }
+                items.push(dictionary.text(code));
+            }
+            items.sort_unstable();
+            sorted.push(|text| {
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        text.extend_from_slice(separator.unwrap_or(" ").as_bytes());
+                    }
+                    text.extend_from_slice(item.as_bytes());
+                }
+            });
+        }
+        sorted.sort();
+        for line in sorted.iter() {
+            out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
+        }
+        Ok(())
+    }
+}
+
+/// The separator, if it is not just blanks.
+fn separator(layout: &Layout) -> Result<Option<&str>> {
+    match layout.separator.as_deref() {
+        None => Ok(None),
+        Some(text) if text.is_empty() || text.contains(['\n', '\r']) => {
+            let what = Diagnostic::error("the separator of transactions is empty or contains a line end");
+            Err(Failure::new(Fault::Policy, what.help("give another, or none for blanks")))
+        }
+        Some(" ") => Ok(None),
+        Some(text) => Ok(Some(text)),
+    }
+}
+
+/// The only attribute of data that are sets of items.
+fn item_attribute(data: &Dataset) -> Result<AttributeId> {
+    let schema = data.schema();
+    let mut attributes = schema.attributes();
+    if let (Some((id, attribute)), None) = (attributes.next(), attributes.next())
+        && attribute.name.is_empty()
+        && schema.classes().len() == 2
+    {
+        return Ok(id);
+    }
+    let what = Diagnostic::error("only sets of items can be written as transactions");
+    Err(Failure::new(Fault::Data, what.help("publish as ndjson")))
+}
+
+fn is_writable(item: &str, separator: Option<&str>) -> bool {
+    let breaks = match separator {
+        None => item.contains(|c: char| c.is_ascii_whitespace()),
+        Some(separator) => item.contains(separator) || item.contains(['\n', '\r']),
+    };
+    !breaks && !item.trim().is_empty()
+}
+
+fn unwritable(record: usize) -> Failure {
+    let what = Diagnostic::error("an item is empty or contains the separator or a line end");
+    let place = Place::default().record(record as u64 + 1).path(ITEM);
+    Failure::new(Fault::Data, what.at(place).help("choose a separator that no item contains"))
+}
