@@ -1,0 +1,89 @@
+//! Relations that a reader may put back although they were taken apart (`guard = true`).
+//!
+//! Say b floats: levels of the embedding are missing between b and its present parent. For each missing level, if
+//! exactly one value x of that level hangs below that parent and no published record relates x and b, then b can
+//! only have come from x: the reader infers the pair. Values of different levels are no rivals (both can have been
+//! above b), so levels are looked at one by one; this is at least as strict as asking for one candidate in all.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::RootMode;
+use bosket_model::value_tree::ValueTrees;
+
+/// Inferred pairs of nodes (x, b), sorted by b's record.
+#[derive(Default)]
+pub struct Inferred {
+    pairs: Vec<(usize, usize)>,
+    known: FxHashSet<(usize, usize)>,
+}
+
+impl Inferred {
+    /// All pairs that a reader of the forest may infer.
+    pub fn new(trees: &ValueTrees, binding: &Binding, root: RootMode) -> Self {
+        let mut related: FxHashSet<(u32, u32)> = FxHashSet::default();
+        for record in 0..trees.len() {
+            for node in trees.nodes(record) {
+                let mut above = trees.parent(node);
+                while let Some(a) = above {
+                    related.insert((trees.item(a), trees.item(node)));
+                    above = trees.parent(a);
+                }
+            }
+        }
+        let declared_of = |node: usize| trees.items()[trees.item(node) as usize].declared;
+        // The levels above a declared attribute: attributes of the classes above, and earlier ones of its class.
+        let above: Vec<Vec<usize>> = (binding.declared.iter().enumerate())
+            .map(|(b, of)| {
+                let is_above = |&x: &usize| {
+                    let home = binding.declared[x].home;
+                    let rooted = home != 0 || root == RootMode::Chain;
+                    rooted && (binding.is_below(of.home, home) || (home == of.home && x < b))
+                };
+                (0..binding.declared.len()).filter(is_above).collect()
+            })
+            .collect();
+        let mut inferred = Inferred::default();
+        for record in 0..trees.len() {
+            for b in trees.nodes(record) {
+                let level = declared_of(b);
+                let parent = trees.parent(b);
+                let below_parent = parent.map_or(trees.nodes(record), |p| p + 1..trees.end(p));
+                let parent_level = parent.map(declared_of);
+                for &missing in &above[level] {
+                    if parent_level.is_some_and(|p| p == missing || above[p].contains(&missing)) {
+                        continue;
+                    }
+                    let candidates: Vec<usize> = below_parent
+                        .clone()
+                        .filter(|&x| {
+                            declared_of(x) == missing && !related.contains(&(trees.item(x), trees.item(b)))
+                        })
+                        .collect();
+                    if let Some(&first) = candidates.first()
+                        && candidates.iter().all(|&x| trees.item(x) == trees.item(first))
+                    {
+                        inferred.pairs.extend(candidates.iter().map(|&x| (x, b)));
+                    }
+                }
+            }
+        }
+        inferred.pairs.sort_unstable_by_key(|&(x, b)| (b, x));
+        inferred.known = inferred.pairs.iter().copied().collect();
+        inferred
+    }
+
+    /// The pairs of a record's nodes.
+    pub fn of(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
+        let from = self.pairs.partition_point(|&(_, b)| b < nodes.start);
+        let to = self.pairs.partition_point(|&(_, b)| b < nodes.end);
+        self.pairs[from..to].iter().copied()
+    }
+
+    /// Whether x was inferred above b.
+    pub fn has(&self, x: usize, b: usize) -> bool {
+        self.known.contains(&(x, b))
+    }
+}

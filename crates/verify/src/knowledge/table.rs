@@ -1,0 +1,99 @@
+//! A counter of 64-bit keys that is emptied and reused part after part.
+
+const EMPTY: u64 = u64::MAX;
+const SMALLEST: usize = 1 << 10;
+
+/// Open addressing, at most half full. Key and count lie side by side: one cache line per step.
+pub(super) struct Table {
+    slots: Vec<(u64, u32)>,
+    used: usize,
+}
+
+impl Table {
+    pub(super) fn new() -> Self {
+        Table { slots: vec![(EMPTY, 0); SMALLEST], used: 0 }
+    }
+
+    /// Bytes that a table of so many keys may take, counting the moment when it grows.
+    pub(super) fn bytes(keys: usize) -> usize {
+        (keys * 2).next_power_of_two().max(SMALLEST) * size_of::<(u64, u32)>() * 3 / 2
+    }
+
+    pub(super) fn clear(&mut self) {
+        // A table that a large part left behind would make every small part pay for its size.
+        if self.slots.len() > SMALLEST && self.used * 16 < self.slots.len() {
+            self.slots.truncate(self.slots.len() / 2);
+        }
+        self.slots.fill((EMPTY, 0));
+        self.used = 0;
+    }
+
+    #[inline]
+    fn slot(key: u64, len: usize) -> usize {
+        // Fibonacci hashing: the high bits of the product are the well mixed ones.
+        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - len.trailing_zeros())) as usize
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, key: u64) {
+        debug_assert_ne!(key, EMPTY);
+        let mask = self.slots.len() - 1;
+        let mut at = Self::slot(key, self.slots.len());
+        loop {
+            let slot = &mut self.slots[at];
+            if slot.0 == key {
+                slot.1 += 1;
+                return;
+            }
+            if slot.0 == EMPTY {
+                *slot = (key, 1);
+                self.used += 1;
+                if self.used * 2 > self.slots.len() {
+                    self.grow();
+                }
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let len = self.slots.len() * 2;
+        let old = std::mem::replace(&mut self.slots, vec![(EMPTY, 0); len]);
+        for (key, count) in old.into_iter().filter(|s| s.0 != EMPTY) {
+            let mut at = Self::slot(key, len);
+            while self.slots[at].0 != EMPTY {
+                at = (at + 1) & (len - 1);
+            }
+            self.slots[at] = (key, count);
+        }
+    }
+
+    /// The smallest key that was seen fewer than `k` times.
+    pub(super) fn smallest_below(&self, k: u32) -> Option<(u64, u32)> {
+        self.slots.iter().filter(|s| s.0 != EMPTY && s.1 < k).min().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_survive_growth_and_clearing() {
+        let mut table = Table::new();
+        for round in 0..3 {
+            table.clear();
+            assert_eq!(table.smallest_below(9), None);
+            for key in 0..5000u64 {
+                for _ in 0..=(key % 3) {
+                    table.add(key << 20);
+                }
+            }
+            assert_eq!(table.smallest_below(2), Some((0, 1)), "round {round}");
+            assert_eq!(table.smallest_below(1), None);
+            assert_eq!(table.used, 5000);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Local recoding of vertex trees: values generalized, subtrees pruned, records suppressed; nothing else.
+
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
+use bosket_model::policy::Role;
+use bosket_model::{ClassId, Dataset, MISSING};
+
+use super::{Comparison, Side, Untruth, assign};
+
+/// A vertex with its children, its values by declared attribute.
+struct Vertex {
+    home: usize,
+    quasi: Vec<(usize, Known)>,
+    beside: Vec<(usize, String)>,
+    children: Vec<Vertex>,
+}
+
+/// A quasi value.
+enum Known {
+    Node(NodeId),
+    Label(String),
+}
+
+pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
+    let mut unknown = Vec::new();
+    let out = records(&c.published, c.hierarchies, Hierarchy::node, &mut unknown);
+    let input = records(&c.input, c.hierarchies, Hierarchy::leaf, &mut unknown);
+    if let Some(&declared) = unknown.first() {
+        let what = format!("{} published values are in no hierarchy", unknown.len());
+        return vec![Untruth::new(what).path(&c.input.binding.declared[declared].path)];
+    }
+    assign(c, observer, |p, i| derives(&out[p], &input[i], c.hierarchies))
+}
+
+fn records(
+    side: &Side<'_>,
+    hierarchies: &[Option<Hierarchy>],
+    find: impl Fn(&Hierarchy, &str) -> Option<NodeId>,
+    unknown: &mut Vec<usize>,
+) -> Vec<Vertex> {
+    let data: &Dataset = side.data;
+    let mut known = |declared: usize, text: &str| match &hierarchies[declared] {
+        None => Known::Label(text.to_owned()),
+        Some(hierarchy) => find(hierarchy, text).map_or_else(
+            || {
+                unknown.push(declared);
+                Known::Label(text.to_owned())
+            },
+            Known::Node,
+        ),
+    };
+    (0..data.len())
+        .map(|record| {
+            let vertices = data.vertices(record);
+            let mut open: Vec<(usize, Vertex)> = Vec::new();
+            let close = |open: &mut Vec<(usize, Vertex)>| {
+                if let (Some((_, done)), Some((_, above))) = (open.pop(), open.last_mut()) {
+                    above.children.push(done);
+                }
+            };
+            for v in vertices {
+                while open.last().is_some_and(|(at, _)| data.parent(v) != Some(*at)) {
+                    close(&mut open);
+                }
+                let class: ClassId = data.class(v);
+                let mut vertex = Vertex {
+                    home: side.binding.classes[class.index()].unwrap_or(usize::MAX),
+                    quasi: Vec::new(),
+                    beside: Vec::new(),
+                    children: Vec::new(),
+                };
+                for &a in &data.schema().class(class).attributes {
+                    let (Some(declared), code) = (side.binding.attributes[a.index()], data.value(v, a))
+                    else {
+                        continue;
+                    };
+                    if code == MISSING {
+                        continue;
+                    }
+                    let text = data.dictionary(a).text(code);
+                    match side.binding.declared[declared].role {
+                        Role::Quasi => vertex.quasi.push((declared, known(declared, text))),
+                        Role::Sensitive | Role::Insensitive => {
+                            vertex.beside.push((declared, text.to_owned()))
+                        }
+                        Role::Identifying | Role::Key => {}
+                    }
+                }
+                vertex.quasi.sort_by_key(|q| q.0);
+                vertex.beside.sort();
+                open.push((v, vertex));
+            }
+            while open.len() > 1 {
+                close(&mut open);
+            }
+            open.pop().map(|(_, root)| root).expect("a record has a root vertex")
+        })
+        .collect()
+}
+
+/// Whether `published` is `input` with some values generalized and some subtrees pruned.
+fn derives(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+    published.home == input.home
+        && published.beside == input.beside
+        && values_derive(published, input, hierarchies)
+        && published.children.len() <= input.children.len()
+        && children_derive(published, input, hierarchies)
+}
+
+fn values_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+    let original = |declared: usize| input.quasi.iter().find(|q| q.0 == declared).map(|q| &q.1);
+    let is_true = |(declared, value): &(usize, Known)| match (value, original(*declared)) {
+        // A missing value is a leaf of its own right below the root.
+        (Known::Node(node), None) => *node == NodeId::ROOT,
+        (Known::Node(node), Some(Known::Node(leaf))) => {
+            hierarchies[*declared].as_ref().is_some_and(|h| h.is_ancestor_or_self(*node, *leaf))
+        }
+        (Known::Label(label), Some(Known::Label(original))) => label == original,
+        _ => false,
+    };
+    // A value that the input has may be generalized, never left out.
+    published.quasi.len() >= input.quasi.len()
+        && published.quasi.iter().all(is_true)
+        && input.quasi.iter().all(|q| published.quasi.iter().any(|p| p.0 == q.0))
+}
+
+/// Every published child needs a child of the input of its own: augmenting paths over a handful of siblings.
+fn children_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+    let mut taken: Vec<Option<usize>> = vec![None; input.children.len()];
+    (0..published.children.len()).all(|p| {
+        let mut seen = vec![false; input.children.len()];
+        place(p, published, input, hierarchies, &mut taken, &mut seen)
+    })
+}
+
+fn place(
+    p: usize,
+    published: &Vertex,
+    input: &Vertex,
+    hierarchies: &[Option<Hierarchy>],
+    taken: &mut [Option<usize>],
+    seen: &mut [bool],
+) -> bool {
+    for i in 0..input.children.len() {
+        if seen[i] || !derives(&published.children[p], &input.children[i], hierarchies) {
+            continue;
+        }
+        seen[i] = true;
+        let free = match taken[i] {
+            None => true,
+            Some(other) => place(other, published, input, hierarchies, taken, seen),
+        };
+        if free {
+            taken[i] = Some(p);
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,129 @@
+//! Bipartite matching: does every published record find an input record of its own?
+
+use bosket_model::observe::Observer;
+use rayon::prelude::*;
+
+/// The left vertices that a largest matching leaves alone. `fits` is asked once per pair.
+pub(super) fn unmatched(
+    left: usize,
+    right: usize,
+    fits: impl Fn(usize, usize) -> bool + Sync,
+    observer: &dyn Observer,
+) -> Vec<u32> {
+    let words = right.div_ceil(64);
+    let edges: Vec<Vec<u64>> = (0..left)
+        .into_par_iter()
+        .map(|l| {
+            observer.advance(1);
+            let mut row = vec![0u64; words];
+            (0..right).filter(|&r| fits(l, r)).for_each(|r| row[r / 64] |= 1 << (r % 64));
+            row
+        })
+        .collect();
+    Matching { edges: &edges, of_right: vec![None; right], of_left: vec![None; left] }.run()
+}
+
+struct Matching<'a> {
+    edges: &'a [Vec<u64>],
+    of_right: Vec<Option<usize>>,
+    of_left: Vec<Option<usize>>,
+}
+
+impl Matching<'_> {
+    fn run(mut self) -> Vec<u32> {
+        let mut free = vec![u64::MAX; self.of_right.len().div_ceil(64)];
+        let mut lonely = Vec::new();
+        for start in 0..self.edges.len() {
+            let direct = (self.edges[start].iter().zip(&free).enumerate())
+                .find_map(|(w, (edge, free))| first_bit(edge & free).map(|b| w * 64 + b));
+            let taken = match direct {
+                Some(r) => {
+                    self.of_right[r] = Some(start);
+                    self.of_left[start] = Some(r);
+                    Some(r)
+                }
+                None => self.augment(start),
+            };
+            match taken {
+                Some(r) => free[r / 64] &= !(1 << (r % 64)),
+                None => lonely.push(start as u32),
+            }
+        }
+        lonely
+    }
+
+    /// Rearranges the matching so that `start` gets a partner; gives the right vertex that is newly taken. Breadth
+    /// first; seen vertices are bits, so a search costs at most one pass over the edges.
+    fn augment(&mut self, start: usize) -> Option<usize> {
+        let words = self.of_right.len().div_ceil(64);
+        let mut unseen = vec![u64::MAX; words];
+        let mut reached_from = vec![usize::MAX; self.of_right.len()];
+        let mut queue = vec![start];
+        let mut at = 0;
+        while at < queue.len() {
+            let l = queue[at];
+            at += 1;
+            for w in 0..words {
+                while let Some(bit) = first_bit(self.edges[l][w] & unseen[w]) {
+                    unseen[w] &= !(1 << bit);
+                    let r = w * 64 + bit;
+                    reached_from[r] = l;
+                    match self.of_right[r] {
+                        Some(next) => queue.push(next),
+                        None => {
+                            self.flip(r, &reached_from);
+                            return Some(r);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Gives `r` to whoever reached it, what that one had to whoever reached that, and so on to the start.
+    fn flip(&mut self, r: usize, reached_from: &[usize]) {
+        let mut given = Some(r);
+        while let Some(r) = given {
+            let l = reached_from[r];
+            given = self.of_left[l].replace(r);
+            self.of_right[r] = Some(l);
+        }
+    }
+}
+
+fn first_bit(word: u64) -> Option<usize> {
+    (word != 0).then(|| word.trailing_zeros() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use proptest::prelude::*;
+
+    use super::unmatched;
+
+    /// The size of a largest matching, by trying everything.
+    fn largest(edges: &[Vec<bool>], from: usize, taken: &mut Vec<bool>) -> usize {
+        if from == edges.len() {
+            return 0;
+        }
+        let mut best = largest(edges, from + 1, taken);
+        for r in 0..taken.len() {
+            if edges[from][r] && !taken[r] {
+                taken[r] = true;
+                best = best.max(1 + largest(edges, from + 1, taken));
+                taken[r] = false;
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn as_large_as_can_be(edges in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.3), 6), 0..7)) {
+            let alone = unmatched(edges.len(), 6, |l, r| edges[l][r], &Quiet);
+            prop_assert_eq!(edges.len() - alone.len(), largest(&edges, 0, &mut vec![false; 6]));
+        }
+    }
+}

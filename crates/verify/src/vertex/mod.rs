@@ -1,0 +1,47 @@
+//! k-anonymity and l-diversity of vertex trees.
+
+mod diversity;
+mod isomorphism;
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::Role;
+use bosket_model::{Dataset, MISSING};
+
+pub use diversity::{Diverse, smallest_uniform};
+pub use isomorphism::Forms;
+
+use crate::witness::{Value, Witness};
+
+/// The smallest class of QI-isomorphic records that has fewer than k members.
+pub fn smallest_class(data: &Dataset, binding: &Binding, forms: &Forms, k: u32) -> Option<Witness> {
+    (forms.classes.iter())
+        .filter(|class| class.len() < k as usize)
+        .map(|class| class_witness(data, binding, class))
+        .min_by(Witness::order)
+}
+
+/// A class as a witness: everything quasi that its records have in common, with their numbers.
+pub(crate) fn class_witness(data: &Dataset, binding: &Binding, class: &[u32]) -> Witness {
+    let mut witness = Witness { support: class.len(), records: class.to_vec(), ..Witness::default() };
+    let vertices = data.vertices(class[0] as usize);
+    // The value that the children of a vertex are related to: its last one, or its parent's.
+    let mut last: Vec<Option<usize>> = Vec::new();
+    for v in vertices.clone() {
+        let mut above = data.parent(v).and_then(|p| last[p - vertices.start]);
+        for a in binding.in_policy_order(data.schema(), data.class(v), Role::Quasi) {
+            let code = data.value(v, a);
+            if code == MISSING {
+                continue;
+            }
+            let at = witness.values.len();
+            witness.values.push(Value {
+                path: data.schema().attribute(a).path.clone(),
+                value: data.dictionary(a).text(code).to_owned(),
+            });
+            witness.relations.extend(above.map(|above| (above, at)));
+            above = Some(at);
+        }
+        last.push(above);
+    }
+    witness
+}
