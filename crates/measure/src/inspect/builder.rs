@@ -1,0 +1,290 @@
+//! Which hierarchy builder may do for an attribute until somebody gives it a better one.
+//!
+//! Bounds are round numbers of the program's own: the next step of a fixed ladder, or the next power of ten. They say
+//! no more about the data than that the step before was too small.
+
+use bosket_model::Dataset;
+use bosket_model::hierarchy::{Build, Clamp, build};
+
+use super::profile::AttributeProfile;
+use super::shape::ValueType;
+use super::topic::Topic;
+use super::words::is;
+
+/// Bounds are tried in this order; the wide ones are there for history.
+const YEARS: [(f64, f64); 3] = [(1900.0, 2030.0), (1800.0, 2100.0), (1000.0, 2100.0)];
+/// Files mark unborn or unknown ages by numbers below zero.
+const AGES: [(f64, f64); 2] = [(0.0, 120.0), (-60.0, 120.0)];
+const DAYS: [(&str, &str); 4] = [
+    ("1900-01-01", "2030-12-31"),
+    ("1800-01-01", "2100-12-31"),
+    ("1000-01-01", "2100-12-31"),
+    ("0001-01-01", "9999-12-31"),
+];
+const FANOUT: usize = 5;
+/// Larger numbers are names of things rather than amounts.
+const LARGEST: f64 = 1e12;
+/// Amounts are first rounded to this power of ten.
+const FINEST: i32 = -2;
+/// From this share of values on, what they look like decides and the rest is an exception to be told.
+const MOSTLY: f64 = 0.9;
+/// The same for ICD-10 codes, which other codes resemble.
+const ICD: f64 = 0.95;
+
+/// A builder that covers every value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coarsening {
+    /// The builder.
+    pub build: Build,
+    /// What to know about it; holds no value of the data.
+    pub note: Option<String>,
+}
+
+impl Coarsening {
+    /// The builder as a policy writes it. Groups of the `order` builder are never suggested.
+    pub fn toml(&self) -> String {
+        match &self.build {
+            Build::Interval { min, max, widths, .. } => {
+                let widths: Vec<String> = widths.iter().map(f64::to_string).collect();
+                format!(
+                    r#"{{ build = "interval", min = {min}, max = {max}, widths = [{}] }}"#,
+                    widths.join(", ")
+                )
+            }
+            Build::Date { min, max, .. } => format!(r#"{{ build = "date", min = "{min}", max = "{max}" }}"#),
+            Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
+            Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),
+            Build::Fanout { .. } | Build::Order { .. } => {
+                format!(r#"{{ build = "fanout", fanout = {FANOUT} }}"#)
+            }
+        }
+    }
+}
+
+/// The first builder that fits the values and covers them all.
+pub(super) fn coarsening(data: &Dataset, attribute: &AttributeProfile, topic: Option<Topic>) -> Coarsening {
+    let (candidates, kind) = candidates(attribute, topic);
+    let wanted = !candidates.is_empty();
+    let domain: Vec<&str> = data.dictionary(attribute.id).iter().map(|(_, text)| text).collect();
+    for (step, build) in candidates.into_iter().enumerate() {
+        if covers(&build, &domain) {
+            let note =
+                (step > 0).then(|| format!("The bounds are wider than usual: there are {kind} outside."));
+            return Coarsening { build, note };
+        }
+    }
+    let mut found = in_order(attribute);
+    if wanted {
+        let note = "so they are only grouped in their order; put that right, or give a file.";
+        found.note = Some(format!("Not all values are {kind}, {note}"));
+    }
+    found
+}
+
+/// Groups of neighbours in the order of the values, whatever they are.
+pub(super) fn in_order(attribute: &AttributeProfile) -> Coarsening {
+    let many = attribute.distinct > FANOUT;
+    let note = "Grouped in their order only: a hierarchy file by meaning would lose less.";
+    Coarsening { build: Build::Fanout { fanout: FANOUT }, note: many.then(|| note.to_owned()) }
+}
+
+/// Whether the builder places every value.
+pub(super) fn covers(spec: &Build, domain: &[&str]) -> bool {
+    build(spec, domain, None).is_ok_and(|hierarchy| hierarchy.bind(domain.iter().copied()).is_ok())
+}
+
+/// Builders to try, and what they expect the values to be.
+fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>, &'static str) {
+    let shape = &attribute.shape;
+    let reaches = |count: usize, share: f64| count > 0 && count as f64 >= share * shape.values as f64;
+    let numbers = shape.integers + shape.decimals;
+    let name = &attribute.name;
+    let says = |wanted: &[&str]| name.last.iter().any(|word| wanted.iter().any(|w| is(word, w)));
+    if topic == Some(Topic::Postal) || shape.is_fixed_code() {
+        return (vec![Build::Prefix], "codes");
+    }
+    let icd = shape.icd_dotted + shape.icd_plain;
+    if reaches(icd, ICD) && (shape.icd_dotted > 0 || topic == Some(Topic::Health)) {
+        return (vec![Build::Icd10 { table: None }], "ICD-10 codes");
+    }
+    if attribute.value_type == ValueType::Year {
+        return (YEARS.iter().map(|&(min, max)| interval(min, max, &[5.0, 10.0, 50.0])).collect(), "years");
+    }
+    if reaches(shape.dates + shape.times, MOSTLY) {
+        let date = |&(min, max): &(&str, &str)| Build::Date {
+            min: min.to_owned(),
+            max: max.to_owned(),
+            levels: Vec::new(),
+        };
+        return (DAYS.iter().map(date).collect(), "dates");
+    }
+    if topic == Some(Topic::Age) && reaches(numbers, MOSTLY) {
+        let ages = AGES.iter().map(|&(min, max)| interval(min, max, &[5.0, 10.0, 20.0, 60.0]));
+        return (ages.chain(powers_of_ten(attribute)).collect(), "ages");
+    }
+    // A code has no neighbours; two values need no levels.
+    let is_code =
+        says(&["code", "id", "type", "class", "category", "kind"]) || topic == Some(Topic::Identifier);
+    if reaches(numbers, MOSTLY) && !is_code && attribute.distinct > 2 {
+        return (powers_of_ten(attribute).into_iter().collect(), "numbers");
+    }
+    (Vec::new(), "")
+}
+
+fn interval(min: f64, max: f64, widths: &[f64]) -> Build {
+    Build::Interval { min, max, widths: widths.to_vec(), clamp: Clamp::None }
+}
+
+/// Intervals up to the power of ten strictly above all values, and from 0 or from its opposite.
+fn powers_of_ten(attribute: &AttributeProfile) -> Option<Build> {
+    let shape = &attribute.shape;
+    let largest = shape.numbers.max.abs().max(shape.numbers.min.abs());
+    if !largest.is_finite() || largest >= LARGEST {
+        return None;
+    }
+    let whole = shape.decimals == 0;
+    let mut power = i32::from(whole);
+    while 10f64.powi(power) <= largest {
+        power += 1;
+    }
+    let widths: Vec<f64> = match power {
+        1 if whole => vec![5.0],
+        2 if whole => vec![5.0, 10.0, 50.0],
+        _ if whole => (1.max(power - 4)..power).map(|p| 10f64.powi(p)).collect(),
+        _ => ((power - 4).max(FINEST)..power).map(|p| 10f64.powi(p)).collect(),
+    };
+    let max = 10f64.powi(power);
+    Some(interval(if shape.numbers.min < 0.0 { -max } else { 0.0 }, max, &widths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::Profile;
+    use bosket_model::observe::Quiet;
+    use bosket_model::policy::Policy;
+    use bosket_model::{Builder, ClassId, Kind};
+
+    fn suggested(name: &str, values: &[&str]) -> Coarsening {
+        let mut builder = Builder::new();
+        let id = builder.attribute(ClassId::ROOT, &[name.to_owned()]);
+        for value in values {
+            builder.begin_record();
+            builder.set(id, Kind::Text, value);
+            builder.end_record().expect("set once");
+        }
+        let data = builder.finish();
+        let profile = Profile::new(&data, &Quiet);
+        let attribute = &profile.attributes[0];
+        let coarsening = coarsening(&data, attribute, Topic::of(&attribute.name));
+        assert!(covers(&coarsening.build, values), "{name}");
+        assert_eq!(reread(&coarsening.toml()), coarsening.build, "{name}");
+        coarsening
+    }
+
+    /// What a policy makes of the text.
+    fn reread(toml: &str) -> Build {
+        let text =
+            format!("version = 1\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = {toml}\n");
+        let (policy, _) = Policy::parse("p", &text, &[]).unwrap_or_else(|d| panic!("{toml}: {d:?}"));
+        match policy.attributes[0].hierarchy.clone() {
+            Some(bosket_model::hierarchy::HierarchySpec::Build(build)) => build,
+            other => panic!("{toml}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn builders_for_what_the_values_are() {
+        for (name, values, expected) in [
+            (
+                "year",
+                &["1950", "2001"][..],
+                r#"{ build = "interval", min = 1900, max = 2030, widths = [5, 10, 50] }"#,
+            ),
+            (
+                "year",
+                &["1895", "2001"],
+                r#"{ build = "interval", min = 1800, max = 2100, widths = [5, 10, 50] }"#,
+            ),
+            (
+                "year",
+                &["1492", "2001"],
+                r#"{ build = "interval", min = 1000, max = 2100, widths = [5, 10, 50] }"#,
+            ),
+            (
+                "age",
+                &["0", "33", "90"],
+                r#"{ build = "interval", min = 0, max = 120, widths = [5, 10, 20, 60] }"#,
+            ),
+            (
+                "age",
+                &["0", "33", "999"],
+                r#"{ build = "interval", min = 0, max = 1000, widths = [10, 100] }"#,
+            ),
+            ("born", &["1950-01-31"], r#"{ build = "date", min = "1900-01-01", max = "2030-12-31" }"#),
+            (
+                "end",
+                &["2031-01-03T10:00:00Z"],
+                r#"{ build = "date", min = "1800-01-01", max = "2100-12-31" }"#,
+            ),
+            ("zip", &["2743", "10115"], r#"{ build = "prefix" }"#),
+            ("zone", &["02743", "10115"], r#"{ build = "prefix" }"#),
+            ("disease", &["J45", "E11"], r#"{ build = "icd10" }"#),
+            ("dx", &["J45.9", "E11"], r#"{ build = "icd10" }"#),
+            ("dx", &["J45", "E11"], r#"{ build = "fanout", fanout = 5 }"#),
+            ("weeks", &["1", "2", "9"], r#"{ build = "interval", min = 0, max = 10, widths = [5] }"#),
+            (
+                "weeks",
+                &["1", "2", "10"],
+                r#"{ build = "interval", min = 0, max = 100, widths = [5, 10, 50] }"#,
+            ),
+            (
+                "m",
+                &["1", "2", "50000"],
+                r#"{ build = "interval", min = 0, max = 100000, widths = [10, 100, 1000, 10000] }"#,
+            ),
+            (
+                "m",
+                &["1", "-2", "500"],
+                r#"{ build = "interval", min = -1000, max = 1000, widths = [10, 100] }"#,
+            ),
+            (
+                "m",
+                &["0.1", "0.2", "0.999"],
+                r#"{ build = "interval", min = 0, max = 1, widths = [0.01, 0.1] }"#,
+            ),
+            (
+                "m",
+                &["0.1", "-0.0", "1"],
+                r#"{ build = "interval", min = 0, max = 10, widths = [0.01, 0.1, 1] }"#,
+            ),
+            ("m", &["1", "2", "3000000000000"], r#"{ build = "fanout", fanout = 5 }"#),
+            ("code", &["1", "2", "30"], r#"{ build = "fanout", fanout = 5 }"#),
+            ("colour", &["red", "blue"], r#"{ build = "fanout", fanout = 5 }"#),
+        ] {
+            assert_eq!(suggested(name, values).toml(), expected, "{name} {values:?}");
+        }
+    }
+
+    #[test]
+    fn no_bound_is_a_value_of_the_data() {
+        for power in 0..9 {
+            let values = ["2".to_owned(), "3".to_owned(), 10i64.pow(power).to_string()];
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            let Build::Interval { max, .. } = suggested("m", &values).build else { panic!("an interval") };
+            assert!(max > 10f64.powi(power as i32));
+        }
+    }
+
+    #[test]
+    fn exceptions_fall_back_and_are_told() {
+        let mut days: Vec<String> = (1..=28).map(|d| format!("1950-02-{d:02}")).collect();
+        days.push("0000-00-00".to_owned());
+        let days: Vec<&str> = days.iter().map(String::as_str).collect();
+        let found = suggested("died", &days);
+        assert_eq!(found.build, Build::Fanout { fanout: 5 });
+        assert!(found.note.is_some_and(|n| n.contains("dates")));
+        let found = suggested("died", &["1950-02-30"]);
+        assert_eq!(found.build, Build::Fanout { fanout: 5 });
+    }
+}

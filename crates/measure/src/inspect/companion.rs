@@ -1,0 +1,134 @@
+//! Columns that say what another column of the same vertex says, in other words.
+
+use bosket_model::{AttributeId, Dataset, MISSING};
+
+use super::profile::AttributeProfile;
+
+/// What names of codes end with.
+const CODES: &[&str] = &["code", "id", "key", "number", "abbreviation", "abbr", "iso"];
+/// What names of their texts, and of what else comes with them, end with.
+const TEXTS: &[&str] =
+    &["display", "name", "description", "desc", "label", "title", "text", "meaning", "system"];
+
+/// Whether the names say that one attribute is a code and the other its text: `type.code` and `type.display`,
+/// `product_id` and `product_name`, `countryCode` and `country`.
+fn are_code_and_text(code: &AttributeProfile, text: &AttributeProfile) -> bool {
+    if code.class != text.class || code.id == text.id {
+        return false;
+    }
+    // Not word by word: REASONCODE has no boundary to be found.
+    let (code, text) = (code.name.own.concat(), text.name.own.concat());
+    (CODES.iter().filter_map(|ending| code.strip_suffix(ending))).any(|stem| {
+        let rest = text.strip_prefix(stem);
+        rest.is_some_and(|rest| TEXTS.contains(&rest) || (rest.is_empty() && !stem.is_empty()))
+    })
+}
+
+/// Whether each value of `first` comes with one value of `second` only, and `second` never without it.
+fn determines(data: &Dataset, first: AttributeId, second: AttributeId) -> bool {
+    let class = data.schema().attribute(first).class;
+    let mut partner = vec![MISSING; data.dictionary(first).len()];
+    for vertex in (0..data.vertex_count()).filter(|&v| data.class(v) == class) {
+        let (a, b) = (data.value(vertex, first), data.value(vertex, second));
+        if b == MISSING {
+            continue;
+        }
+        if a == MISSING {
+            return false;
+        }
+        let known = &mut partner[a as usize];
+        if *known != MISSING && *known != b {
+            return false;
+        }
+        *known = b;
+    }
+    true
+}
+
+/// For each attribute the one that it follows. `may_lead` and `may_follow` say which attributes come into question.
+/// Where code and text determine each other the text follows; nothing follows a follower.
+pub(super) fn companions(
+    data: &Dataset,
+    attributes: &[AttributeProfile],
+    may_lead: impl Fn(usize) -> bool,
+    may_follow: impl Fn(usize) -> bool,
+) -> Vec<Option<usize>> {
+    let mut follows: Vec<Option<usize>> = vec![None; attributes.len()];
+    let mut tie = |leader: usize, follower: usize| {
+        let free =
+            follows[leader].is_none() && follows[follower].is_none() && !follows.contains(&Some(follower));
+        let fits = free
+            && may_lead(leader)
+            && may_follow(follower)
+            && determines(data, attributes[leader].id, attributes[follower].id);
+        if fits {
+            follows[follower] = Some(leader);
+        }
+        fits
+    };
+    for (c, code) in attributes.iter().enumerate() {
+        for (t, text) in attributes.iter().enumerate() {
+            if are_code_and_text(code, text) && !tie(c, t) {
+                tie(t, c);
+            }
+        }
+    }
+    follows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::Profile;
+    use bosket_model::observe::Quiet;
+    use bosket_model::{Builder, ClassId, Kind};
+
+    /// What follows what in records with these two columns; `-` is a missing value.
+    fn found(names: [&str; 2], rows: &[[&str; 2]]) -> Vec<Option<usize>> {
+        let mut builder = Builder::new();
+        let ids = names.map(|n| {
+            let keys: Vec<String> = n.split('.').map(str::to_owned).collect();
+            builder.attribute(ClassId::ROOT, &keys)
+        });
+        for row in rows {
+            builder.begin_record();
+            for (id, value) in ids.iter().zip(row).filter(|(_, v)| **v != "-") {
+                builder.set(*id, Kind::Text, value);
+            }
+            builder.end_record().expect("set once");
+        }
+        let data = builder.finish();
+        let profile = Profile::new(&data, &Quiet);
+        companions(&data, &profile.attributes, |_| true, |_| true)
+    }
+
+    #[test]
+    fn texts_follow_their_codes() {
+        let rows = [["1", "cold"], ["2", "flu"], ["1", "cold"], ["3", "-"]];
+        for names in [
+            ["code", "display"],
+            ["type.code", "type.display"],
+            ["productId", "product_name"],
+            ["x_code", "x"],
+        ] {
+            assert_eq!(found(names, &rows), [None, Some(0)], "{names:?}");
+        }
+        for names in
+            [["code", "colour"], ["a.code", "b.display"], ["display", "description"], ["code", "code2"]]
+        {
+            assert_eq!(found(names, &rows), [None, None], "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_coarser_code_follows_its_text() {
+        let rows = [["DE", "Prussia"], ["DE", "Germany"], ["FR", "France"]];
+        assert_eq!(found(["countryCode", "country"], &rows), [Some(1), None]);
+    }
+
+    #[test]
+    fn the_data_has_the_last_word() {
+        assert_eq!(found(["code", "display"], &[["1", "a"], ["1", "b"], ["2", "b"]]), [None, None]);
+        assert_eq!(found(["code", "display"], &[["1", "a"], ["-", "b"], ["2", "a"]]), [None, None]);
+    }
+}

@@ -1,0 +1,119 @@
+//! A first policy.
+
+use bosket_model::policy::{Draft, DraftAttribute, Format, Role};
+
+use super::profile::Profile;
+use super::suggest::Suggestion;
+
+/// Characters in a line of a comment.
+const LINE: usize = 100;
+
+/// Where the data came from, as the policy shall say it.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Form of the input.
+    pub format: Format,
+    /// The file, or the database's address.
+    pub path: String,
+    /// Where in a document one person's record is.
+    pub record: Option<String>,
+    /// What stands between items or cells.
+    pub separator: Option<String>,
+}
+
+/// The policy that the suggestions make. The guarantee follows the shape of the data: k-anonymity for one table, k^m for
+/// transactions, k^(m,n) for trees. Without a quasi attribute there is nothing to guarantee, and the draft leaves that
+/// open.
+pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Origin) -> Draft {
+    let path = |id: bosket_model::AttributeId| profile.attributes[id.index()].path.clone();
+    let attributes: Vec<DraftAttribute> = (profile.attributes.iter().zip(suggestions))
+        .map(|(attribute, suggestion)| {
+            let note = suggestion.hierarchy.as_ref().and_then(|h| h.note.as_deref());
+            let lines: Vec<String> =
+                std::iter::once(suggestion.reason.as_str()).chain(note).map(wrapped).collect();
+            DraftAttribute {
+                path: attribute.path.clone(),
+                role: suggestion.role,
+                reason: lines.join("\n"),
+                hierarchy: suggestion.hierarchy.as_ref().map(|h| h.toml()),
+                follows: suggestion.follows.map(path),
+            }
+        })
+        .collect();
+    let keys: &[(&str, &str)] = if !attributes.iter().any(|a| a.role == Role::Quasi) {
+        &[]
+    } else if origin.format == Format::Transactions {
+        &[("model", "km"), ("k", "5"), ("m", "2")]
+    } else if profile.classes.len() == 1 {
+        &[("model", "k-anonymity"), ("k", "5")]
+    } else {
+        &[("model", "kmn"), ("k", "5"), ("m", "2"), ("n", "1")]
+    };
+    Draft {
+        source_format: origin.format,
+        source_path: origin.path.clone(),
+        record: origin.record.clone(),
+        separator: origin.separator.clone(),
+        attributes,
+        privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        publish_path: publish_path(origin),
+    }
+}
+
+/// The text in lines of a readable length.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// `published` with the ending of the source, compression left out; a folder for a database file.
+fn publish_path(origin: &Origin) -> String {
+    let usual: &[&str] = match origin.format {
+        Format::Ndjson => &["ndjson", "jsonl"],
+        Format::Json => &["json"],
+        Format::Xml => &["xml"],
+        Format::Csv => &["csv", "tsv"],
+        Format::Parquet => &["parquet"],
+        Format::Transactions => &["txt", "dat", "basket"],
+        Format::Sqlite => return "published".to_owned(),
+        Format::Postgres => return origin.path.clone(),
+    };
+    let lower = origin.path.to_lowercase();
+    let plain = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
+    let ending = usual.iter().find(|e| plain.ends_with(&format!(".{e}"))).unwrap_or(&usual[0]);
+    let published = format!("published.{ending}");
+    // The input must not be overwritten.
+    if lower.ends_with(&published) { format!("publication.{ending}") } else { published }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_publication_is_named_like_its_source() {
+        for (format, path, expected) in [
+            (Format::Csv, "data/people.csv", "published.csv"),
+            (Format::Csv, "people.TSV.gz", "published.tsv"),
+            (Format::Csv, "people.txt", "published.csv"),
+            (Format::Ndjson, "p.jsonl.zst", "published.jsonl"),
+            (Format::Transactions, "baskets.dat", "published.dat"),
+            (Format::Json, "-", "published.json"),
+            (Format::Json, "./published.json", "publication.json"),
+            (Format::Sqlite, "school.db", "published"),
+        ] {
+            let origin = Origin { format, path: path.to_owned(), record: None, separator: None };
+            assert_eq!(publish_path(&origin), expected, "{path}");
+        }
+    }
+}

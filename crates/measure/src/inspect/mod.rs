@@ -1,0 +1,20 @@
+//! A look at data that has no policy yet.
+//!
+//! [`Profile`] counts; [`suggest`] says for every attribute which role it probably has and how it may be coarsened,
+//! with the reason; [`draft_policy`] puts that together. What is shown or drafted holds no value of the data, and no
+//! bound is taken from its extremes.
+
+mod builder;
+mod companion;
+mod draft;
+mod profile;
+mod shape;
+mod suggest;
+mod topic;
+mod words;
+
+pub use builder::Coarsening;
+pub use draft::{Origin, draft_policy};
+pub use profile::{AttributeProfile, ClassProfile, Profile};
+pub use shape::ValueType;
+pub use suggest::{Suggestion, suggest};

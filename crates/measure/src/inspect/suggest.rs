@@ -1,0 +1,223 @@
+//! Which role an attribute probably has, and why.
+//!
+//! Names come first, then what the values are like. In doubt an attribute is `quasi`: an attacker may know it. What is
+//! wrongly quasi costs detail, what is wrongly insensitive costs a person's privacy. `key` is never suggested: it
+//! belongs to the columns that link tables, and those are told by the tables' description.
+
+use bosket_model::policy::Role;
+use bosket_model::{AttributeId, ClassId, Dataset};
+
+use super::builder::{Coarsening, coarsening, in_order};
+use super::companion::companions;
+use super::profile::{AttributeProfile, Profile, share};
+use super::shape::ValueType;
+use super::topic::{Topic, name_part};
+
+/// From this share on, nearly every value belongs to one record.
+const NEARLY_ALL: f64 = 0.9;
+/// From this share on, whom an attribute singles out is worth a word.
+const WORTH_A_WORD: f64 = 0.05;
+/// With fewer values it is chance that they differ.
+const ENOUGH: usize = 20;
+/// So many amounts do not all differ.
+const LATER: usize = 100;
+/// Longer texts that mostly differ are written freely.
+const FREE_TEXT: f64 = 40.0;
+/// A value that all of fewer records have is no constant yet.
+const CONSTANT: usize = 5;
+
+/// What is suggested for an attribute.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// Its role.
+    pub role: Role,
+    /// Why, in plain words and without values of the data.
+    pub reason: String,
+    /// How it may be coarsened; for quasi attributes that follow no other.
+    pub hierarchy: Option<Coarsening>,
+    /// The attribute that it repeats in other words.
+    pub follows: Option<AttributeId>,
+}
+
+/// A role before companions are known.
+struct Opinion {
+    role: Role,
+    reason: String,
+    /// The name alone says that it must go.
+    certain: bool,
+}
+
+/// What is suggested for each attribute, in the schema's order.
+pub fn suggest(profile: &Profile, data: &Dataset) -> Vec<Suggestion> {
+    let attributes = &profile.attributes;
+    if let [item] = &attributes[..]
+        && item.class != ClassId::ROOT
+    {
+        return vec![items(item)];
+    }
+    let topics = topics(attributes);
+    let opinions: Vec<Opinion> = attributes.iter().zip(&topics).map(|(a, &t)| opinion(a, t)).collect();
+    let follows = companions(
+        data,
+        attributes,
+        |leader| matches!(opinions[leader].role, Role::Quasi | Role::Sensitive),
+        |follower| !opinions[follower].certain && opinions[follower].role != Role::Insensitive,
+    );
+    let suggestion = |(i, opinion): (usize, &Opinion)| match follows[i] {
+        Some(leader) => Suggestion {
+            role: opinions[leader].role,
+            reason: format!(
+                "Says what {} says, in other words, and goes where that goes.",
+                attributes[leader].path
+            ),
+            hierarchy: None,
+            follows: Some(attributes[leader].id),
+        },
+        None => Suggestion {
+            role: opinion.role,
+            reason: opinion.reason.clone(),
+            hierarchy: (opinion.role == Role::Quasi).then(|| coarsening(data, &attributes[i], topics[i])),
+            follows: None,
+        },
+    };
+    opinions.iter().enumerate().map(suggestion).collect()
+}
+
+/// What each attribute is about. Parts of a name are told by their company: `first` is one beside `last`, `suffix`
+/// beside `first_name`.
+fn topics(attributes: &[AttributeProfile]) -> Vec<Option<Topic>> {
+    let by_name = |a: &AttributeProfile| Topic::of(&a.name);
+    let part = |a: &AttributeProfile| name_part(&a.name).filter(|_| a.value_type == ValueType::Text);
+    let in_company = |a: &AttributeProfile, own: &str| {
+        let wanted = if matches!(own, "first" | "given") { ["last", "family"] } else { ["first", "given"] };
+        (attributes.iter().filter(|b| b.class == a.class && b.id != a.id))
+            .any(|b| part(b).is_some_and(|p| wanted.contains(&p)) || by_name(b) == Some(Topic::PersonName))
+    };
+    let topic = |a: &AttributeProfile| match part(a) {
+        Some(own) if in_company(a, own) => Some(Topic::PersonName),
+        _ => by_name(a),
+    };
+    attributes.iter().map(topic).collect()
+}
+
+/// Records that are sets of items have nothing else that could be known, and items are names even if they are numbers.
+fn items(item: &AttributeProfile) -> Suggestion {
+    let Opinion { role, reason, .. } = quasi(item, "Items of a set: others may know some of them.");
+    Suggestion { role, reason, hierarchy: Some(in_order(item)), follows: None }
+}
+
+fn opinion(attribute: &AttributeProfile, topic: Option<Topic>) -> Opinion {
+    let is_time = matches!(attribute.value_type, ValueType::Date | ValueType::DateTime | ValueType::Year);
+    let nested = attribute.class != ClassId::ROOT;
+    if let Some(topic) = topic.filter(|t| t.singles_out() && *t != Topic::Identifier) {
+        return certain(format!("By its name, {}.", topic.phrase()));
+    }
+    if topic == Some(Topic::Identifier) && (lonely(attribute) >= NEARLY_ALL || attribute.distinct == 0) {
+        return certain(if nested {
+            "By its name, an identifier, and nearly every one belongs to one person.".to_owned()
+        } else {
+            "By its name, an identifier, and nearly everyone has their own.".to_owned()
+        });
+    }
+    if attribute.distinct == 0 {
+        return insensitive("It has no value anywhere.");
+    }
+    if attribute.shape.uuids == attribute.distinct {
+        return by_values("Its values are UUIDs, which are made to tell one thing from all others.");
+    }
+    if attribute.distinct == 1
+        && attribute.present == attribute.vertices
+        && attribute.records_with >= CONSTANT
+    {
+        return insensitive("The same value everywhere: it says nothing about anyone.");
+    }
+    if singles_out(attribute, topic) {
+        return by_values("Nearly every value belongs to one person, as those of an identifier do.");
+    }
+    if is_free_text(attribute) {
+        return by_values("Free text: what it gives away about a person cannot be checked.");
+    }
+    match topic {
+        Some(t @ (Topic::Money | Topic::Grade | Topic::Intimate)) if !is_time => sensitive(attribute, t),
+        Some(Topic::Health) if !is_time && !nested => sensitive(attribute, Topic::Health),
+        Some(Topic::Health) if !is_time => {
+            quasi(attribute, "About health: part of it may be known to colleagues or neighbours.")
+        }
+        Some(Topic::Identifier) => {
+            quasi(attribute, "By its name, an identifier, but of something that people share.")
+        }
+        Some(t) => quasi(attribute, &format!("By its name, {}: others may know it.", t.phrase())),
+        None if is_time => quasi(attribute, "A time: others may know it."),
+        None => quasi(attribute, "An attacker may know it: the safe assumption."),
+    }
+}
+
+/// The share of its occurrences whose value no other record has.
+fn lonely(attribute: &AttributeProfile) -> f64 {
+    share(attribute.unique_present, attribute.present)
+}
+
+/// Whether the values are a person's own without being measurements: numbers only if they mean nothing else and never
+/// recur, since running numbers do not and amounts sooner or later do. Postal codes can be shortened instead.
+fn singles_out(attribute: &AttributeProfile, topic: Option<Topic>) -> bool {
+    if attribute.records_with < ENOUGH || topic == Some(Topic::Postal) {
+        return false;
+    }
+    match attribute.value_type {
+        ValueType::Text | ValueType::Mixed => {
+            let mostly_times = 2 * (attribute.shape.dates + attribute.shape.times) > attribute.distinct;
+            lonely(attribute) >= NEARLY_ALL && !mostly_times
+        }
+        ValueType::Integer => {
+            topic.is_none() && attribute.records_with >= LATER && attribute.distinct == attribute.present
+        }
+        _ => false,
+    }
+}
+
+fn is_free_text(attribute: &AttributeProfile) -> bool {
+    attribute.value_type == ValueType::Text
+        && attribute.average_length >= FREE_TEXT
+        && attribute.records_with >= ENOUGH
+        && 2 * attribute.distinct >= attribute.present
+}
+
+fn certain(reason: String) -> Opinion {
+    Opinion { role: Role::Identifying, reason, certain: true }
+}
+
+fn by_values(reason: &str) -> Opinion {
+    Opinion { role: Role::Identifying, reason: reason.to_owned(), certain: false }
+}
+
+fn insensitive(reason: &str) -> Opinion {
+    Opinion { role: Role::Insensitive, reason: reason.to_owned(), certain: false }
+}
+
+fn sensitive(attribute: &AttributeProfile, topic: Topic) -> Opinion {
+    let mut reason = format!("By its name, {}: rarely known to others, and to be protected.", topic.phrase());
+    if attribute.uniqueness() >= WORTH_A_WORD {
+        reason += &format!(
+            " Published as it is, it singles out {} of the records for whoever does know it: then make it quasi.",
+            percent(attribute.uniqueness())
+        );
+    }
+    Opinion { role: Role::Sensitive, reason, certain: false }
+}
+
+fn quasi(attribute: &AttributeProfile, reason: &str) -> Opinion {
+    let mut reason = reason.to_owned();
+    if attribute.uniqueness() >= WORTH_A_WORD {
+        reason += &format!(" It singles out {} of the records.", percent(attribute.uniqueness()));
+    }
+    Opinion { role: Role::Quasi, reason, certain: false }
+}
+
+/// Rounded, but all only if it is all.
+fn percent(share: f64) -> String {
+    let rounded = (100.0 * share).round();
+    if rounded >= 100.0 && share < 1.0 { "over 99 %".to_owned() } else { format!("{rounded} %") }
+}
+
+#[cfg(test)]
+mod tests;

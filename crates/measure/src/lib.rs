@@ -1,0 +1,6 @@
+//! What can be said about data in numbers.
+//!
+//! [`inspect`] looks at a dataset before there is a policy: what its attributes are like, which roles and hierarchies
+//! that suggests, and a first policy made of these suggestions.
+
+pub mod inspect;
