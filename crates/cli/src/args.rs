@@ -1,0 +1,390 @@
+//! The command line as it is typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Publish nested personal data so that nobody in it can be picked out, and prove it.
+#[derive(Debug, Parser)]
+#[command(name = "bosket", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// What every command takes.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done, or the guarantee holds; 1 the guarantee is violated; 2 bad usage or policy; \
+3 unreadable or invalid data, or a file that cannot be written; 4 the guarantee cannot be reached; 130 interrupted.";
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+pub struct Common {
+    /// Threads to use; as many as there are processors by default. Results never depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Say what is decided, on standard error
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one per process")]
+pub enum Command {
+    /// Show what a dataset holds, suggest roles, draft a policy
+    Inspect(Inspect),
+    /// Build, show and check generalization hierarchies
+    #[command(subcommand)]
+    Hierarchy(Hierarchy),
+    /// Check a policy, or print the JSON Schema of policies
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Check whether a publication keeps what its policy promises
+    Verify(Verify),
+    /// Make a publication that keeps what the policy promises
+    Anonymize(Anonymize),
+    /// Write an example dataset with hierarchies and a policy
+    #[command(subcommand)]
+    Generate(Generate),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// How to read a dataset that no policy describes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Reading {
+    /// Format of the data: ndjson, json, csv, transactions; by name and content if not given
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Where the records are in a JSON document, such as `entry[]`
+    #[arg(long, value_name = "PATH")]
+    pub record: Option<String>,
+    /// What separates cells or items
+    #[arg(long, value_name = "TEXT")]
+    pub separator: Option<String>,
+}
+
+/// A policy and what overrides it.
+#[derive(Clone, Debug, Args)]
+pub struct Sets {
+    /// Override a value of the policy, such as `privacy.k=10`; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+}
+
+/// `bosket inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The dataset; `-` is standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub data: PathBuf,
+    /// How to read it
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Write a draft policy; it holds no values of the data
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub draft: Option<PathBuf>,
+    /// Replace the draft if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Show the most frequent values of each attribute
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket hierarchy`
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one per process")]
+pub enum Hierarchy {
+    /// Build a hierarchy and write it as CSV
+    Build(HierarchyBuild),
+    /// Draw a hierarchy as a tree, with counts when data is given
+    Show(HierarchyShow),
+    /// Check a hierarchy, and that it covers all values when data is given
+    Check(HierarchyCheck),
+}
+
+/// An attribute of a dataset.
+#[derive(Clone, Debug, Args)]
+pub struct DataColumn {
+    /// A dataset whose values are to be covered and counted
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "path")]
+    pub data: Option<PathBuf>,
+    /// The attribute, such as `visits[].hospital`
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// How to read the dataset
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Which hierarchy: a file, or an attribute's in a policy.
+#[derive(Clone, Debug, Args)]
+pub struct WhichHierarchy {
+    /// A hierarchy in CSV: `leaf;parent;…;*`, one leaf per line
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "policy")]
+    pub file: Option<PathBuf>,
+    /// Take the hierarchy of the attribute `--path` from this policy, and its data too unless `--data` is given
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "path", conflicts_with = "file")]
+    pub policy: Option<PathBuf>,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// The data
+    #[command(flatten)]
+    pub column: DataColumn,
+    /// Name the values that are not covered
+    #[arg(long)]
+    pub show_values: bool,
+}
+
+/// A builder by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Builder {
+    /// Numbers in nested intervals: --min, --max, --widths, --clamp
+    Interval,
+    /// Day, month, quarter, year, decade: --min, --max, --levels
+    Date,
+    /// Text masked from the right; over --values or --data
+    Prefix,
+    /// Balanced tree over the sorted values; --fanout; over --values or --data
+    Fanout,
+    /// ICD-10 chapters, blocks, categories; --table; over --values or --data
+    Icd10,
+    /// Groups given as JSON: --groups '[["a","b"],{"label":"C","values":["c"]}]'
+    Order,
+}
+
+/// `bosket hierarchy build`
+#[derive(Debug, Args)]
+pub struct HierarchyBuild {
+    /// The builder
+    #[arg(value_enum)]
+    pub builder: Builder,
+    /// Lowest value, or first day
+    #[arg(long, allow_hyphen_values = true)]
+    pub min: Option<String>,
+    /// Highest value, or last day
+    #[arg(long, allow_hyphen_values = true)]
+    pub max: Option<String>,
+    /// Interval widths, finest first, such as 5,10,50
+    #[arg(long, value_delimiter = ',')]
+    pub widths: Vec<f64>,
+    /// Give values outside a leaf of their own: none, top, bottom, both
+    #[arg(long)]
+    pub clamp: Option<String>,
+    /// Date levels to keep: month,quarter,year,decade
+    #[arg(long, value_delimiter = ',')]
+    pub levels: Vec<String>,
+    /// Children per node
+    #[arg(long)]
+    pub fanout: Option<usize>,
+    /// Another edition of ICD-10: CSV with columns code and parent
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub table: Option<PathBuf>,
+    /// Groups as JSON
+    #[arg(long)]
+    pub groups: Option<String>,
+    /// A file with one value per line; `-` is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "data")]
+    pub values: Option<PathBuf>,
+    /// The data
+    #[command(flatten)]
+    pub column: DataColumn,
+    /// Where to write; standard output by default
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    pub out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Name the values that the builder cannot place
+    #[arg(long)]
+    pub show_values: bool,
+}
+
+/// `bosket hierarchy show`
+#[derive(Debug, Args)]
+pub struct HierarchyShow {
+    /// Which
+    #[command(flatten)]
+    pub which: WhichHierarchy,
+    /// Most children drawn per node
+    #[arg(long, default_value_t = 12)]
+    pub children: usize,
+    /// Deepest level drawn
+    #[arg(long)]
+    pub depth: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket hierarchy check`
+#[derive(Debug, Args)]
+pub struct HierarchyCheck {
+    /// Which
+    #[command(flatten)]
+    pub which: WhichHierarchy,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket policy`
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Check a policy; all errors at once
+    Check {
+        /// The policy
+        #[arg(value_hint = ValueHint::FilePath)]
+        policy: PathBuf,
+        /// Overrides
+        #[command(flatten)]
+        sets: Sets,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of policies
+    Schema,
+}
+
+/// `bosket verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The publication; `-` is standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub publication: PathBuf,
+    /// The policy that states the claim and the roles
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Also check that the publication says nothing that this private input does not
+    #[arg(long, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub against: Option<PathBuf>,
+    /// The private mapping: CSV `input_record,published_record`
+    #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Most memory for counting, such as 500M or 4G; what does not fit is counted in parts
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = parse_size)]
+    pub memory: usize,
+    /// Name values of the input that are not covered by their hierarchy
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket anonymize`
+#[derive(Debug, Args)]
+pub struct Anonymize {
+    /// The policy
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Check policy and data and say what would happen; write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
+    /// Name values that are not covered by their hierarchy
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket generate`
+#[derive(Debug, Subcommand)]
+pub enum Generate {
+    /// A clinic group: patients, visits, diagnoses, treatments
+    Clinic {
+        /// How many patients
+        #[arg(long, default_value_t = 2000)]
+        people: u64,
+        /// Another seed gives other patients
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
+    /// Customers of the TPC-H benchmark with their orders and items, as NDJSON and as linked tables
+    Tpch {
+        /// How many customers
+        #[arg(
+            long,
+            value_name = "N",
+            default_value_t = 250_000,
+            value_parser = clap::value_parser!(u64).range(1..=bosket_generate::tpch::LARGEST_SCALE)
+        )]
+        customers: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// Reads `4G`, `500M`, `64k` or a number of bytes.
+fn parse_size(text: &str) -> Result<usize, String> {
+    let upper = text.trim().trim_end_matches(['b', 'B', 'i']).to_ascii_uppercase();
+    let (number, unit) = match upper.char_indices().last() {
+        Some((i, 'K')) => (&upper[..i], 1usize << 10),
+        Some((i, 'M')) => (&upper[..i], 1 << 20),
+        Some((i, 'G')) => (&upper[..i], 1 << 30),
+        Some((i, 'T')) => (&upper[..i], 1 << 40),
+        _ => (upper.as_str(), 1),
+    };
+    let number: f64 =
+        number.trim().parse().map_err(|_| "a size is a number with K, M, G or T, such as 4G".to_owned())?;
+    if number.is_finite() && number > 0.0 {
+        Ok((number * unit as f64) as usize)
+    } else {
+        Err("a size is more than 0".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("4G"), Ok(4 << 30));
+        assert_eq!(parse_size("1.5k"), Ok(1536));
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        assert!(parse_size("much").is_err());
+        assert!(parse_size("0").is_err());
+    }
+}

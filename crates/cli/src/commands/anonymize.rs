@@ -1,0 +1,322 @@
+//! `bosket anonymize`: read, anonymize, write, read again, verify, and only then publish.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+
+use bosket_engine::{ALGORITHMS, kmn};
+use bosket_io::hierarchies::{self, Ask};
+use bosket_io::{Create, Input, Loaded, Output, PolicyFile};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
+use bosket_verify::Claim;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::Anonymize;
+use crate::load;
+use crate::output::{count, plural, print, print_json};
+use crate::talk::Talk;
+
+/// Bytes for counting during verification.
+const MEMORY: usize = 2 << 30;
+
+/// Everything a run needs, checked.
+struct Prepared {
+    file: PolicyFile,
+    input: Loaded,
+    source: String,
+    binding: Binding,
+    hierarchies: Vec<Option<Hierarchy>>,
+    target: PathBuf,
+}
+
+pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
+    let prepared = prepare(args, talk)?;
+    if args.dry_run {
+        return dry_run(args, &prepared);
+    }
+    let policy = &prepared.file.policy;
+    let privacy = policy.need_privacy()?;
+    // Nothing is made that could not be verified afterwards.
+    let claim = Claim::new(policy)?;
+    let params = kmn::Params::new(policy)?;
+    let create = Create { force: args.force, private: false };
+    let publication = Output::create(&prepared.target, create)?;
+    let mapping = prepared.mapping_file(args.force)?;
+
+    let trees = ValueTrees::new(&prepared.input.data, &prepared.binding, privacy.root, privacy.payload);
+    let release = kmn::run(&trees, &prepared.binding, &prepared.hierarchies, &params, talk)?;
+    talk.quiet();
+    let data = release.trees.write_back(&prepared.binding);
+    let mut bytes = Vec::new();
+    prepared.input.format.write(&data, &prepared.input.layout, &mut bytes)?;
+
+    let again = read_again(&bytes, &prepared)?;
+    let binding = Binding::new(again.schema(), &policy.attributes, policy.undeclared, "the publication")?;
+    if let Some(witness) = bosket_verify::verify(&again, &binding, &claim, MEMORY, talk)? {
+        // A defect of the algorithm, caught before anything is published.
+        let what = format!(
+            "the result does not keep the promise: knowledge of {} values matches {} records",
+            witness.values.len(),
+            witness.support
+        );
+        return Err(Failure::new(
+            Fault::Unreachable,
+            Diagnostic::error(what).help("nothing was published; please report this"),
+        ));
+    }
+    talk.quiet();
+    let mut files = vec![publication];
+    files[0].write_all(&bytes).map_err(bosket_io::write_failure)?;
+    if let Some(mut file) = mapping {
+        let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
+        file.write_all(mapping_csv(&release.trees, &published).as_bytes())
+            .map_err(bosket_io::write_failure)?;
+        files.push(file);
+    }
+    bosket_io::finish_all(files)?;
+    report(args, &prepared, &claim, &release, again.len())
+}
+
+impl Prepared {
+    fn mapping_file(&self, force: bool) -> Result<Option<Output>, Failure> {
+        let path = self.file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
+        let Some(path) = path.map(|p| self.file.resolve(p)) else {
+            return Ok(None);
+        };
+        if let Some(folder) = path.parent() {
+            bosket_io::make_folder(folder)?;
+        }
+        Output::create(&path, Create { force, private: true }).map(Some)
+    }
+}
+
+fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
+    let file = load::policy(&args.policy, &args.sets, talk)?;
+    let policy = &file.policy;
+    let privacy = policy.need_privacy()?;
+    let source = policy.need_source()?;
+    let publish = policy.need_publish()?;
+    if !args.dry_run && !ALGORITHMS.iter().any(|(model, ..)| *model == privacy.model) {
+        return Err(no_algorithm(privacy.model, &policy.name));
+    }
+    let (Some(path), Some(target)) = (&source.path, &publish.path) else {
+        let what = Diagnostic::error(format!("this version cannot read `{}` sources", source.format));
+        let help = "it reads ndjson, json, csv and transactions";
+        return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
+    };
+    let path = file.resolve(path);
+    let target = file.resolve(target);
+    let input = load::data_of_policy(&path, Some(source), talk)?;
+    let name = path.display().to_string();
+    let binding = Binding::new(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let absent: Vec<Diagnostic> = (binding.absent())
+        .map(|d| {
+            Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
+                .at(policy.attributes[d].place.clone())
+        })
+        .collect();
+    talk.diagnostics(&absent);
+    // Dissection separates values and never generalizes them.
+    let required = !matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None);
+    let ask = Ask { required, show_values: args.show_values };
+    let hierarchies = hierarchies::load(&file, &input.data, &binding, &name, ask)?;
+    let fewest = privacy.k.or(privacy.group_size).unwrap_or(0) as usize;
+    if fewest > input.data.len() {
+        let what = format!("k = {fewest} exceeds the {} of the data", plural(input.data.len(), "record"));
+        let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
+        return Err(Failure::new(Fault::Unreachable, diagnostic));
+    }
+    refuse_revealing(policy, &input.data, &binding, fewest)?;
+    Ok(Prepared { file, input, source: name, binding, hierarchies, target })
+}
+
+/// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.
+fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    for (id, attribute) in data.schema().attributes() {
+        let Some(declared) = binding.attributes[id.index()] else {
+            continue;
+        };
+        let said = &policy.attributes[declared];
+        if said.role != Role::Insensitive || said.acknowledge {
+            continue;
+        }
+        let mut records = vec![(0usize, None); data.dictionary(id).len()];
+        let mut values = Vec::new();
+        for record in 0..data.len() {
+            for v in data.vertices(record).filter(|&v| data.class(v) == attribute.class) {
+                let code = data.value(v, id);
+                if code != MISSING {
+                    values.push(code);
+                    let (count, last) = &mut records[code as usize];
+                    *count += usize::from(last.replace(record) != Some(record));
+                }
+            }
+        }
+        let rare = values.iter().filter(|&&c| records[c as usize].0 < k).count();
+        if rare * 20 > values.len() {
+            let what = format!(
+                "`{}` is called insensitive, but {} of its {} values are ones that fewer than {k} people have",
+                said.path,
+                count(rare),
+                count(values.len())
+            );
+            problems.push(
+                Diagnostic::error(what).at(said.place.clone()).help(
+                    "make it quasi or identifying, or say `acknowledge = true` if it gives nobody away",
+                ),
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// The publication as a stranger reads it.
+fn read_again(bytes: &[u8], prepared: &Prepared) -> Result<Dataset, Failure> {
+    let input = Input::new("the publication", Cursor::new(bytes.to_vec()), None)?;
+    let read = bosket_io::read(input, Some(prepared.input.format.name()), &prepared.input.layout)?;
+    Ok(read.data)
+}
+
+/// Which published record stems from which input record. Equal records are given out in order.
+fn mapping_csv(made: &ValueTrees, published: &ValueTrees) -> String {
+    let key = |trees: &ValueTrees, record: usize| {
+        let range = trees.nodes(record);
+        let nodes: Vec<_> = (range.clone())
+            .map(|n| {
+                let item = &trees.items()[trees.item(n) as usize];
+                (item.declared, item.label.clone(), trees.parent(n).map(|p| p - range.start))
+            })
+            .collect();
+        let payloads: Vec<_> = (trees.payloads(record).iter())
+            .map(|p| (p.node.map(|n| n as usize - range.start), p.home, p.values.clone()))
+            .collect();
+        (nodes, payloads)
+    };
+    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for record in (0..published.len()).rev() {
+        places.entry(key(published, record)).or_default().push(record);
+    }
+    let mut csv = String::from("input_record,published_record\n");
+    for record in 0..made.len() {
+        if let Some(place) = places.get_mut(&key(made, record)).and_then(Vec::pop) {
+            csv.push_str(&format!("{},{}\n", record + 1, place + 1));
+        }
+    }
+    csv
+}
+
+fn report(
+    args: &Anonymize,
+    prepared: &Prepared,
+    claim: &Claim,
+    release: &kmn::Release,
+    records: usize,
+) -> Result<Outcome, Failure> {
+    let path = |declared: usize| prepared.binding.declared[declared].path.as_str();
+    let target = prepared.target.display();
+    if args.json {
+        print_json(&json!({
+            "published": target.to_string(),
+            "records": records,
+            "claim": claim.to_json(),
+            "verified": true,
+            "route": release.route,
+            "cuts_examined": release.examined,
+            "rpd": release.rpd,
+            "disassociations": release.rules.len(),
+            "attributes": release.cut.iter().map(|(d, labels)| json!({"path": path(*d), "published_values": labels.len()})).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut out = format!("published {} to {target}\n", plural(records, "record"));
+    out.push_str(&format!("verified: {}\n", claim.sentence()));
+    let width = release.cut.iter().map(|(d, _)| path(*d).chars().count()).max().unwrap_or(0);
+    out.push_str(&format!("\n{:width$}  values in  values out\n", "attribute"));
+    for (declared, labels) in &release.cut {
+        let originals: usize = (prepared.input.data.schema().attributes())
+            .filter(|(id, _)| prepared.binding.attributes[id.index()] == Some(*declared))
+            .map(|(id, _)| prepared.input.data.dictionary(id).len())
+            .sum();
+        let published = match labels.len() {
+            0 => "not published".to_owned(),
+            n => count(n),
+        };
+        out.push_str(&format!("{:width$}  {:>9}  {published:>10}\n", path(*declared), count(originals)));
+    }
+    let apart = match release.rules.len() {
+        0 => "no relation had to be taken apart".to_owned(),
+        n => format!(
+            "{} taken apart",
+            plural(n, "kind of relation").replace("relations", "relation").replace("kind of", "kinds of")
+        ),
+    };
+    out.push_str(&format!(
+        "\n{apart}; loss RPD {:.4}; {} after {}\n",
+        release.rpd,
+        release.route,
+        plural(release.examined as usize, "cut"),
+    ));
+    print(&out)?;
+    Ok(Outcome::Done)
+}
+
+fn dry_run(args: &Anonymize, prepared: &Prepared) -> Result<Outcome, Failure> {
+    let policy = &prepared.file.policy;
+    let privacy = policy.need_privacy()?;
+    let exists = prepared.target.exists();
+    let algorithm = policy.method.algorithm.as_deref();
+    let number = |role: Role| prepared.binding.declared.iter().filter(|d| d.role == role).count();
+    let given: Vec<&Hierarchy> = prepared.hierarchies.iter().flatten().collect();
+    let registered: Vec<&str> = ALGORITHMS.iter().filter(|a| a.0 == privacy.model).map(|a| a.1).collect();
+    if args.json {
+        let roles = Role::ALL.iter().map(|r| (r.name().to_owned(), json!(number(*r))));
+        print_json(&json!({
+            "dry_run": true,
+            "records": prepared.input.data.len(),
+            "attributes": roles.collect::<serde_json::Map<_, _>>(),
+            "hierarchies": given.len(),
+            "model": privacy.model.name(),
+            "algorithm": algorithm,
+            "algorithms_registered": registered,
+            "publish": prepared.target.display().to_string(),
+            "exists": exists,
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    let roles: Vec<String> =
+        Role::ALL.iter().filter(|r| number(**r) > 0).map(|r| format!("{} {r}", number(*r))).collect();
+    let replaced = if exists { ", which exists and would need --force" } else { "" };
+    let with = algorithm.map_or(String::new(), |a| format!(" with `{a}`"));
+    let mut out = format!(
+        "policy and data fit together:\n  {} in {}\n  attributes: {}\n  hierarchies: {} with {} leaves, covering all values\n",
+        plural(prepared.input.data.len(), "record"),
+        prepared.source,
+        roles.join(", "),
+        given.len(),
+        count(given.iter().map(|h| h.leaf_count()).sum()),
+    );
+    out.push_str(&format!(
+        "a run would reach for {}{with} and write {}{replaced}\n",
+        privacy.model,
+        prepared.target.display()
+    ));
+    out.push_str(&match registered.len() {
+        0 => format!("no algorithm for {} is registered in this version\n", privacy.model),
+        _ => format!("algorithms for {}: {}\n", privacy.model, registered.join(", ")),
+    });
+    print(&out)?;
+    Ok(Outcome::Done)
+}
+
+fn no_algorithm(model: Model, policy: &str) -> Failure {
+    let names: Vec<String> = ALGORITHMS.iter().map(|(model, name, _)| format!("{model}/{name}")).collect();
+    let what = format!("no algorithm for model `{model}` is registered in this version");
+    let help = format!("registered: {}; --dry-run checks policy and data", names.join(", "));
+    Failure::new(Fault::Policy, Diagnostic::error(what).at(Place::source(policy)).help(help))
+}

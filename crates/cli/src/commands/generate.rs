@@ -1,0 +1,49 @@
+//! `bosket generate`
+
+use std::path::Path;
+
+use bosket_generate::{clinic, tpch};
+use bosket_io::Create;
+use bosket_model::Failure;
+
+use crate::Outcome;
+use crate::args::Generate;
+use crate::output::{count, plural, print};
+use crate::talk::Talk;
+
+pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
+    match args {
+        Generate::Clinic { people, seed, out, force } => {
+            clinic::write(out, *people, *seed, Create { force: *force, private: false })?;
+            let out = out.display();
+            print(&format!(
+                "wrote {} invented patients to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies\n",
+                count(*people as usize)
+            ))?;
+        }
+        Generate::Tpch { customers, out, force } => {
+            let written = tpch::write(out, *customers, Create { force: *force, private: false }, talk);
+            talk.quiet();
+            print(&describe_tpch(out, &written?))?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
+    let out = out.display();
+    format!(
+        "wrote {} with {} of {} to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies, \
+         and as linked tables to {out}/tables, with {out}/policy-csv.toml\n\
+         a record has {:.1} values on average, {:.1} where equal ones under the same parent are merged; \
+         depth {} in vertices, {} in values; the hierarchies have {} nodes\n",
+        plural(written.customers as usize, "customer"),
+        plural(written.orders as usize, "order"),
+        plural(written.items as usize, "item"),
+        written.values_per_record(),
+        written.nodes_per_record(),
+        tpch::VERTEX_DEPTH,
+        tpch::VALUE_DEPTH,
+        tpch::HIERARCHY_NODES,
+    )
+}

@@ -1,0 +1,9 @@
+//! The commands, one file each.
+
+pub mod about;
+pub mod anonymize;
+pub mod generate;
+pub mod hierarchy;
+pub mod inspect;
+pub mod policy;
+pub mod verify;

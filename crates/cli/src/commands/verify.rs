@@ -1,0 +1,208 @@
+//! `bosket verify`
+
+use std::path::Path;
+
+use bosket_io::hierarchies::{self, Ask};
+use bosket_io::{Loaded, PolicyFile};
+use bosket_model::binding::Binding;
+use bosket_model::policy::Policy;
+use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, Untruth, compare};
+use bosket_verify::{Claim, Witness, left_over};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::Verify;
+use crate::load;
+use crate::output::{count, plural, print, print_json};
+use crate::talk::Talk;
+
+/// Record numbers shown at most.
+const SHOWN: usize = 10;
+
+pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
+    one_stdin(args)?;
+    let file = load::policy(&args.policy, &args.sets, talk)?;
+    let claim = Claim::new(&file.policy)?;
+    let published = load::data_of_policy(&args.publication, file.policy.source.as_ref(), talk)?;
+    let binding = bind(&published, &file.policy, &args.publication)?;
+    let mut warnings = claim.caveats(&binding);
+    if args.against.is_none() {
+        let left = left_over(&published.data, &binding);
+        if !left.is_empty() {
+            let what = format!("the policy removes {}, but the file still has it", left.join(", "));
+            let warning = Diagnostic::warning(what).at(Place::source(args.publication.display().to_string()));
+            warnings.push(warning.help("the claim says nothing about it; do not publish this file"));
+        }
+    }
+    talk.diagnostics(&warnings);
+    let witness = bosket_verify::verify(&published.data, &binding, &claim, args.memory, talk)?;
+    talk.quiet();
+    let untruths = match &args.against {
+        Some(input) => Some(against(args, &file, &published, &binding, input, talk)?),
+        None => None,
+    };
+    talk.quiet();
+    let holds = witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty);
+    if args.json {
+        let mut result = json!({
+            "holds": holds,
+            "claim": claim.to_json(),
+            "witness": witness.as_ref().map(Witness::to_json),
+            "records": published.data.len(),
+            "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        if let Some(untruths) = &untruths {
+            result["truth"] = json!({
+                "holds": untruths.is_empty(),
+                "problems": untruths.iter().map(untruth_json).collect::<Vec<_>>(),
+            });
+        }
+        print_json(&result)?;
+    } else {
+        print(&report(&claim, witness.as_ref(), untruths.as_deref(), published.data.len()))?;
+    }
+    Ok(if holds { Outcome::Done } else { Outcome::Violated })
+}
+
+/// Standard input can be read only once.
+fn one_stdin(args: &Verify) -> Result<(), Failure> {
+    let named = [Some(&args.publication), Some(&args.policy), args.against.as_ref(), args.mapping.as_ref()];
+    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
+        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
+        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
+    }
+    Ok(())
+}
+
+fn bind(loaded: &Loaded, policy: &Policy, path: &Path) -> Result<Binding, Failure> {
+    Binding::new(loaded.data.schema(), &policy.attributes, policy.undeclared, &path.display().to_string())
+}
+
+fn against(
+    args: &Verify,
+    file: &PolicyFile,
+    published: &Loaded,
+    published_binding: &Binding,
+    input: &Path,
+    talk: &Talk,
+) -> Result<Vec<Untruth>, Failure> {
+    let private = load::data_of_policy(input, file.policy.source.as_ref(), talk)?;
+    let binding = bind(&private, &file.policy, input)?;
+    let ask = Ask { required: false, show_values: args.show_values };
+    let hierarchies = hierarchies::load(file, &private.data, &binding, &input.display().to_string(), ask)?;
+    let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
+    let comparison = Comparison {
+        published: Side { data: &published.data, binding: published_binding },
+        input: Side { data: &private.data, binding: &binding },
+        hierarchies: &hierarchies,
+        recoding: Recoding::of(&file.policy)?,
+        suppress: file.policy.method.flag("suppress").unwrap_or(false),
+        mapping: mapping.as_ref(),
+    };
+    compare(&comparison, talk)
+}
+
+/// Reads `input_record,published_record`, numbered from 1.
+fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
+    let text = bosket_io::read_text(path)?;
+    let name = path.display().to_string();
+    let mut pairs = Vec::new();
+    let mut problems = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || (i == 0 && line.trim() == "input_record,published_record") {
+            continue;
+        }
+        let at = i as u64 + 1;
+        let number = |text: &str| text.trim().parse::<u32>().ok().and_then(|n| n.checked_sub(1));
+        let pair = line.split_once(',').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match pair {
+            Some((input, published)) => pairs.push(Pair { line: at, input, published }),
+            None => problems.push(
+                Diagnostic::error("not a pair of record numbers")
+                    .at(Place::source(&name).line(at))
+                    .help("each line is `input_record,published_record`, numbered from 1"),
+            ),
+        }
+    }
+    if problems.is_empty() { Ok(Mapping { name, pairs }) } else { Err(Failure::all(Fault::Data, problems)) }
+}
+
+fn untruth_json(untruth: &Untruth) -> serde_json::Value {
+    json!({
+        "message": untruth.message,
+        "path": untruth.path,
+        "records": untruth.records.iter().map(|r| r + 1).collect::<Vec<_>>(),
+    })
+}
+
+fn report(claim: &Claim, witness: Option<&Witness>, untruths: Option<&[Untruth]>, records: usize) -> String {
+    let mut out = String::new();
+    match witness {
+        None => out.push_str(&format!(
+            "HOLDS: {}.\n       Checked for all of {}.\n",
+            claim.sentence(),
+            plural(records, "record")
+        )),
+        Some(witness) => {
+            out.push_str(&format!("VIOLATED: {}.\n\n", claim.sentence()));
+            push_witness(&mut out, witness);
+        }
+    }
+    match untruths {
+        None => {}
+        Some([]) => out.push_str("TRUE: the publication says nothing that the input does not.\n"),
+        Some(untruths) => {
+            out.push_str("NOT TRUE to the input:\n");
+            for untruth in untruths {
+                let path = untruth.path.as_ref().map_or(String::new(), |p| format!("{p}: "));
+                out.push_str(&format!("  {path}{}\n", untruth.message));
+                if !untruth.records.is_empty() {
+                    out.push_str(&format!("    records:{}\n", numbers(&untruth.records)));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn push_witness(out: &mut String, witness: &Witness) {
+    let people = match witness.support {
+        1 => "only one record fits".to_owned(),
+        n => format!("only {} records fit", count(n)),
+    };
+    match &witness.sensitive {
+        None => out.push_str(&format!("Witness: {people} this knowledge:\n")),
+        Some(s) => out.push_str(&format!(
+            "Witness: {} = {} has a share of {:.1} % among the {} that look like this:\n",
+            s.path,
+            s.value,
+            s.share * 100.0,
+            plural(witness.support, "record")
+        )),
+    }
+    let width = witness.values.iter().map(|v| v.path.chars().count()).max().unwrap_or(0);
+    for (i, value) in witness.values.iter().enumerate() {
+        out.push_str(&format!("  {:>2}  {:width$}  {}\n", i + 1, value.path, value.value));
+    }
+    if witness.values.is_empty() {
+        out.push_str("      (nothing: no quasi value is published of them)\n");
+    }
+    if !witness.relations.is_empty() {
+        let pairs: Vec<String> =
+            witness.relations.iter().map(|(a, b)| format!("{} above {}", a + 1, b + 1)).collect();
+        out.push_str(&format!("  related: {}\n", pairs.join(", ")));
+    }
+    out.push_str(&format!("  records:{}\n", numbers(&witness.records)));
+}
+
+fn numbers(records: &[u32]) -> String {
+    let mut out = String::new();
+    for record in records.iter().take(SHOWN) {
+        out.push_str(&format!(" {}", count(*record as usize + 1)));
+    }
+    if records.len() > SHOWN {
+        out.push_str(&format!(" and {} more", count(records.len() - SHOWN)));
+    }
+    out
+}

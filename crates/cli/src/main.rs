@@ -1,0 +1,71 @@
+//! The `bosket` command: arguments in, exit code out.
+#![allow(unreachable_pub, reason = "a binary has no readers outside")]
+
+mod args;
+mod commands;
+mod load;
+mod output;
+mod signals;
+mod talk;
+
+use std::process::ExitCode;
+
+use bosket_model::{Diagnostic, Failure, Fault};
+use clap::Parser;
+
+use args::{Cli, Command};
+use talk::Talk;
+
+/// How a command ended.
+pub enum Outcome {
+    /// Done, or the guarantee holds.
+    Done,
+    /// The guarantee is violated.
+    Violated,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let talk = Talk::new(cli.common.verbose);
+    let result = prepare(&cli).and_then(|()| run(&cli.command, &talk));
+    talk.quiet();
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Violated) => ExitCode::from(1),
+        Err(failure) => {
+            talk.diagnostics(&failure.diagnostics);
+            ExitCode::from(match failure.fault {
+                Fault::Usage | Fault::Policy => 2,
+                Fault::Data | Fault::Environment => 3,
+                Fault::Unreachable => 4,
+            })
+        }
+    }
+}
+
+fn prepare(cli: &Cli) -> Result<(), Failure> {
+    signals::install()?;
+    if let Some(threads) = cli.common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|e| {
+            Failure::new(
+                Fault::Environment,
+                Diagnostic::error(format!("cannot start {threads} threads: {e}")),
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
+    match command {
+        Command::Inspect(args) => commands::inspect::run(args, talk),
+        Command::Hierarchy(args) => commands::hierarchy::run(args, talk),
+        Command::Policy(args) => commands::policy::run(args, talk),
+        Command::Verify(args) => commands::verify::run(args, talk),
+        Command::Anonymize(args) => commands::anonymize::run(args, talk),
+        Command::Generate(args) => commands::generate::run(args, talk),
+        Command::Completions { shell } => commands::about::completions(*shell),
+        Command::Man => commands::about::man(),
+    }
+}

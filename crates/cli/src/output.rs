@@ -1,0 +1,47 @@
+//! What goes to standard output: results.
+
+use std::io::{ErrorKind, Write, stdout};
+
+use bosket_model::{Diagnostic, Failure, Fault};
+
+/// Prints text. A reader that has seen enough (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
+            Fault::Environment,
+            Diagnostic::error(format!("cannot write to standard output: {e}")),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Prints JSON.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Prints for `--json` that a check has failed, and why; the failure comes back for standard error and the exit code.
+pub fn print_invalid(failure: Failure) -> Result<Failure, Failure> {
+    let problems: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
+    print_json(&serde_json::json!({"valid": false, "problems": problems}))?;
+    Ok(failure)
+}
+
+/// A number with separators: 1,234,567.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `1 record`, `2 records`.
+pub fn plural(n: usize, one: &str) -> String {
+    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+}

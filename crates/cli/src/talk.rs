@@ -1,0 +1,156 @@
+//! What goes to standard error: diagnostics, decisions, progress. Colour only on a terminal.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Severity};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The tool's voice.
+pub struct Talk {
+    colour: bool,
+    terminal: bool,
+    verbose: bool,
+    stage: Mutex<Option<Stage>>,
+}
+
+struct Stage {
+    bar: ProgressBar,
+    begun: Instant,
+    shown: bool,
+}
+
+/// Work shorter than this shows no progress.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+impl Talk {
+    /// A voice for this process.
+    pub fn new(verbose: bool) -> Self {
+        let terminal = stderr().is_terminal();
+        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        Talk { colour, terminal, verbose, stage: Mutex::new(None) }
+    }
+
+    /// Says what was decided, if anybody asked.
+    pub fn decided(&self, what: &str) {
+        if self.verbose {
+            self.line(&format!("bosket: {what}"));
+        }
+    }
+
+    /// Says something that the user should see.
+    pub fn line(&self, text: &str) {
+        self.quiet();
+        // Nobody is left to be told if standard error is closed.
+        let _ = writeln!(stderr(), "{text}");
+    }
+
+    /// Shows diagnostics.
+    pub fn diagnostics(&self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            self.line(&render(diagnostic, self.colour));
+        }
+    }
+
+    /// Takes the progress bar away.
+    pub fn quiet(&self) {
+        if let Some(stage) = self.lock().take() {
+            stage.bar.finish_and_clear();
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Stage>> {
+        self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn bar(&self, name: &str, bar: ProgressBar, template: &str) {
+        self.quiet();
+        if !self.terminal {
+            return;
+        }
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("━╸─"));
+        }
+        bar.set_message(name.to_owned());
+        *self.lock() = Some(Stage { bar, begun: Instant::now(), shown: false });
+    }
+
+    /// Begins to show how much of a file has been read.
+    pub fn reading(&self, name: &str, bytes: Option<u64>) {
+        match bytes {
+            Some(bytes) => self.bar(
+                &format!("reading {name}"),
+                ProgressBar::new(bytes),
+                "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}, {eta} left",
+            ),
+            None => self.bar(
+                &format!("reading {name}"),
+                ProgressBar::no_length(),
+                "{msg} {binary_bytes} {binary_bytes_per_sec}",
+            ),
+        }
+    }
+
+    /// Moves the progress bar to a position.
+    pub fn position(&self, at: u64) {
+        self.update(|bar| bar.set_position(at));
+    }
+
+    fn update(&self, change: impl Fn(&ProgressBar)) {
+        if let Some(stage) = self.lock().as_mut() {
+            change(&stage.bar);
+            if !stage.shown && stage.begun.elapsed() > PATIENCE {
+                stage.shown = true;
+                stage.bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+        }
+    }
+}
+
+impl Observer for Talk {
+    fn stage(&self, name: &str, steps: u64) {
+        self.decided(&format!("begins: {name}"));
+        self.bar(name, ProgressBar::new(steps), "{msg} [{bar:30}] {percent}% {per_sec}, {eta} left");
+    }
+
+    fn advance(&self, steps: u64) {
+        if self.terminal {
+            self.update(|bar| bar.inc(steps));
+        }
+    }
+}
+
+/// A diagnostic with its place, the marked text and the advice.
+pub fn render(diagnostic: &Diagnostic, colour: bool) -> String {
+    let paint =
+        |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
+    let (word, code) = match diagnostic.severity {
+        Severity::Error => ("error", "1;31"),
+        Severity::Warning => ("warning", "1;33"),
+    };
+    let mut out = format!("{}{}", paint(code, word), paint("1", &format!(": {}", diagnostic.message)));
+    let place = diagnostic.place.to_string();
+    if !place.is_empty() {
+        out.push_str(&format!("\n {} {place}", paint("1;34", "-->")));
+    }
+    if let Some(snippet) = &diagnostic.place.snippet {
+        let number = diagnostic.place.line.map_or(String::new(), |l| l.to_string());
+        let margin = " ".repeat(number.len());
+        let bar = paint("1;34", "|");
+        // Tabs would shift the marks against the text.
+        let text = snippet.text.replace('\t', " ");
+        let marks = format!("{}{}", " ".repeat(snippet.start), "^".repeat(snippet.len));
+        out.push_str(&format!(
+            "\n{margin} {bar}\n{} {bar} {text}\n{margin} {bar} {}",
+            paint("1;34", &number),
+            paint(code, &marks)
+        ));
+    }
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("\n {} {help}", paint("1;34", "help:")));
+    }
+    out
+}

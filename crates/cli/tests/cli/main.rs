@@ -1,0 +1,17 @@
+//! The `bosket` command from the outside: arguments and files in, exit code, output and files out.
+#![allow(unreachable_pub, reason = "a test binary has no readers outside")]
+
+mod about;
+mod against;
+mod against_local;
+mod bad_data;
+mod bad_policy;
+mod exit_codes;
+mod golden;
+mod hierarchy;
+mod inspect;
+mod streams;
+mod tpch;
+mod util;
+mod verify;
+mod writing;

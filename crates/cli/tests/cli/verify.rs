@@ -1,0 +1,229 @@
+//! `bosket verify`: verdicts, witnesses, and that neither memory nor threads change them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::util::{Dir, attribute, policy};
+
+/// The quasi attributes of the clinic example, in its policy's order.
+const QUASI: [&str; 7] = [
+    "gender",
+    "birth_year",
+    "home.town",
+    "visits[].hospital",
+    "visits[].year",
+    "visits[].diagnoses[].disease",
+    "visits[].diagnoses[].treatments[]",
+];
+
+fn clinic(people: &str) -> Dir {
+    let dir = Dir::new();
+    dir.run(&["generate", "clinic", "--people", people, "--out", "."]).exits(0);
+    dir
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn the_json_has_the_published_shape() {
+    let dir = Dir::new();
+    dir.write(
+        "policy.toml",
+        policy(&["a", "v[].b"].map(|p| attribute(p, "quasi", "")), "model = \"kmn\"\nk = 2\nm = 2\nn = 1"),
+    );
+    dir.write(
+        "data.ndjson",
+        "{\"a\":\"x\",\"v\":[{\"b\":1}]}\n{\"a\":\"x\",\"v\":[{\"b\":1}]}\n{\"a\":\"x\",\"v\":[{\"b\":2}]}\n",
+    );
+    let args = ["verify", "data.ndjson", "--policy", "policy.toml", "--json"];
+    let found = dir.run(&args).exits(1).is_quiet().json();
+    assert_eq!(keys(&found)[..3], ["holds", "claim", "witness"]);
+    assert_eq!(found["holds"], false);
+    let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "guard": false});
+    assert_eq!(found["claim"], claim);
+    assert_eq!(keys(&found["witness"]), ["values", "relations", "support", "records"]);
+    let witness =
+        json!({"values": [{"path": "v[].b", "value": "2"}], "relations": [], "support": 1, "records": [3]});
+    assert_eq!(found["witness"], witness);
+    dir.write("data.ndjson", "{\"a\":\"x\",\"v\":[{\"b\":1}]}\n".repeat(2));
+    let found = dir.run(&args).exits(0).is_quiet().json();
+    assert_eq!(
+        (&found["holds"], &found["witness"], &found["records"]),
+        (&true.into(), &Value::Null, &2.into())
+    );
+}
+
+#[test]
+fn a_witness_names_related_values() {
+    let dir = Dir::new();
+    dir.write(
+        "policy.toml",
+        policy(
+            &["v[].a", "v[].b[]"].map(|p| attribute(p, "quasi", "")),
+            "model = \"kmn\"\nk = 2\nm = 2\nn = 1",
+        ),
+    );
+    let apart = "{\"v\":[{\"a\":1,\"b\":[5]},{\"a\":2,\"b\":[6]}]}\n";
+    dir.write(
+        "data.ndjson",
+        format!("{}{}", apart.repeat(2), "{\"v\":[{\"a\":1,\"b\":[6]},{\"a\":2,\"b\":[5]}]}\n"),
+    );
+    let found = dir.run(&["verify", "data.ndjson", "--policy", "policy.toml", "--json"]).exits(1).json();
+    let values = json!([{"path": "v[].a", "value": "1"}, {"path": "v[].b[]", "value": "6"}]);
+    assert_eq!(
+        found["witness"],
+        json!({"values": values, "relations": [[0, 1]], "support": 1, "records": [3]})
+    );
+    let text = dir.run(&["verify", "data.ndjson", "--policy", "policy.toml"]).exits(1);
+    text.prints(&[
+        "VIOLATED",
+        "only one record fits",
+        "1  v[].a    1",
+        "2  v[].b[]  6",
+        "related: 1 above 2",
+        "records: 3",
+    ]);
+    dir.run(&["verify", "data.ndjson", "--policy", "policy.toml", "--set", "privacy.n=0"]).exits(0);
+}
+
+#[test]
+fn diversity_names_the_sensitive_value() {
+    let dir = Dir::new();
+    let attributes = [attribute("a", "quasi", ""), attribute("s", "sensitive", "")];
+    dir.write("policy.toml", policy(&attributes, "model = \"l-diversity\"\nk = 2\nl = 2"));
+    dir.write("data.csv", "a,s\nx,1\nx,2\ny,3\ny,3\n");
+    let found = dir.run(&["verify", "data.csv", "--policy", "policy.toml", "--json"]).exits(1).json();
+    assert_eq!(found["witness"]["sensitive"], json!({"path": "s", "value": "3", "share": 1.0}));
+    assert_eq!((&found["witness"]["records"], &found["claim"]["l"]), (&json!([3, 4]), &2.0.into()));
+    dir.write("data.csv", "a,s\nx,1\nx,2\ny,3\ny,4\n");
+    dir.run(&["verify", "data.csv", "--policy", "policy.toml"])
+        .exits(0)
+        .prints(&["HOLDS", "no sensitive value has a share over 1/2"]);
+}
+
+/// The quasi values of each record, as (number of the attribute, value).
+fn items(line: &str, quasi: &[&str]) -> BTreeSet<(usize, String)> {
+    fn collect(value: &Value, path: &str, quasi: &[&str], out: &mut BTreeSet<(usize, String)>) {
+        match value {
+            Value::Object(table) => {
+                for (key, value) in table {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    collect(value, &path, quasi, out);
+                }
+            }
+            Value::Array(list) => list.iter().for_each(|v| collect(v, &format!("{path}[]"), quasi, out)),
+            scalar => {
+                let text = scalar.as_str().map_or_else(|| scalar.to_string(), str::to_owned);
+                out.extend(quasi.iter().position(|q| *q == path).map(|i| (i, text)));
+            }
+        }
+    }
+    let mut out = BTreeSet::new();
+    collect(&serde_json::from_str(line).expect("a record"), "", quasi, &mut out);
+    out
+}
+
+/// The first knowledge without relations that fewer than `k` records match, by trying everything.
+fn first_violation(
+    records: &[BTreeSet<(usize, String)>],
+    k: usize,
+) -> Option<(Vec<(usize, String)>, Vec<usize>)> {
+    let mut found: BTreeMap<(usize, Vec<(usize, String)>), Vec<usize>> = BTreeMap::new();
+    for (number, record) in records.iter().enumerate() {
+        let items: Vec<&(usize, String)> = record.iter().collect();
+        for (i, a) in items.iter().enumerate() {
+            found.entry((1, vec![(*a).clone()])).or_default().push(number + 1);
+            for b in &items[i + 1..] {
+                found.entry((2, vec![(*a).clone(), (*b).clone()])).or_default().push(number + 1);
+            }
+        }
+    }
+    found.into_iter().find(|(_, records)| records.len() < k).map(|((_, values), records)| (values, records))
+}
+
+#[test]
+fn the_witness_on_the_clinic_is_the_smallest() {
+    let dir = clinic("400");
+    let mut sizes = BTreeSet::new();
+    for (k, hidden) in [("2", "birth_year"), ("2", "none"), ("5", "birth_year"), ("20", "home.town")] {
+        let quasi: Vec<&str> = QUASI.iter().map(|q| if *q == hidden { "" } else { *q }).collect();
+        let records: Vec<_> = dir.text("data.ndjson").lines().map(|l| items(l, &quasi)).collect();
+        let (values, numbers) =
+            first_violation(&records, k.parse().expect("a number")).expect("it is violated");
+        let (k, role) = (format!("privacy.k={k}"), format!("attribute[\"{hidden}\"].role=insensitive"));
+        let mut args = vec!["verify", "data.ndjson", "--policy", "policy.toml", "--json", "--set", &k];
+        if hidden != "none" {
+            args.extend(["--set", &role]);
+        }
+        let witness = &dir.run(&args).exits(1).json()["witness"];
+        let values: Vec<Value> = values.iter().map(|(a, v)| json!({"path": QUASI[*a], "value": v})).collect();
+        sizes.insert(values.len());
+        assert_eq!(witness["values"], json!(values), "{k} without {hidden}");
+        assert_eq!(witness["records"], json!(numbers));
+        assert_eq!((&witness["support"], &witness["relations"]), (&numbers.len().into(), &json!([])));
+    }
+    assert_eq!(sizes.into_iter().collect::<Vec<_>>(), [1, 2], "witnesses of both sizes were seen");
+}
+
+#[test]
+fn neither_memory_nor_threads_change_the_answer() {
+    let dir = clinic("250");
+    let data = dir.text("data.ndjson");
+    // Everybody twice: holds for k = 2, so everything is counted to the end.
+    dir.write("twice.ndjson", format!("{data}{data}"));
+    let once_less = data.rfind("{\"patient_id\"").expect("a record");
+    dir.write("almost.ndjson", format!("{data}{}", &data[..once_less]));
+    let verify = |file: &str, more: &[&str]| {
+        let claim = ["--set", "privacy.k=2", "--set", "privacy.m=3", "--set", "privacy.n=2", "--json"];
+        dir.run(&[&["verify", file, "--policy", "policy.toml"], &claim[..], more].concat())
+    };
+    for relations in ["privacy.relations=pair", "privacy.relations=embedded"] {
+        for (file, code) in [("twice.ndjson", 0), ("almost.ndjson", 1)] {
+            let set = ["--set", relations];
+            let expected = verify(file, &set).exits(code).stdout;
+            for more in [["--memory", "1M"], ["--memory", "64K"], ["--threads", "1"], ["--threads", "2"]] {
+                assert_eq!(
+                    verify(file, &[set, more].concat()).exits(code).stdout,
+                    expected,
+                    "{file} {more:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_still_names_people_draws_a_warning() {
+    let dir = clinic("30");
+    let found = dir.run(&["verify", "data.ndjson", "--policy", "policy.toml", "--json"]).exits(1);
+    assert!(
+        found.json()["warnings"][0]
+            .as_str()
+            .expect("a warning")
+            .contains("the policy removes patient_id, name")
+    );
+    found.says(&[
+        "warning: the policy removes patient_id, name",
+        " --> data.ndjson",
+        "do not publish this file",
+    ]);
+}
+
+#[test]
+fn crowded_vertices_draw_a_warning() {
+    let dir = Dir::new();
+    dir.write(
+        "policy.toml",
+        policy(
+            &["v[].a", "v[].b", "v[].c"].map(|p| attribute(p, "quasi", "")),
+            "model = \"kmn\"\nk = 2\nm = 3\nn = 2",
+        ),
+    );
+    dir.write("data.ndjson", "{\"v\":[{\"a\":1,\"b\":2,\"c\":3}]}\n".repeat(2));
+    let args = ["verify", "data.ndjson", "--policy", "policy.toml"];
+    dir.run(&args).exits(0).says(&["warning: three or more quasi attributes", "embedded"]);
+    dir.run(&[&args[..], &["--set", "privacy.relations=embedded"]].concat()).exits(0).is_quiet();
+}
