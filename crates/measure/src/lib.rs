@@ -1,6 +1,7 @@
 //! What can be said about data in numbers.
 //!
 //! [`inspect`] looks at a dataset before there is a policy: what its attributes are like, which roles and hierarchies
-//! that suggests, and a first policy made of these suggestions.
+//! that suggests, and a first policy made of these suggestions. [`trees`] says what a publication of value trees lost.
 
 pub mod inspect;
+pub mod trees;
