@@ -1,4 +1,5 @@
-//! Example datasets from a seed. The same seed gives the same bytes on every machine.
+//! Example datasets. The same seed and size give the same bytes on every machine.
 
 pub mod clinic;
 pub mod random;
+pub mod tpch;

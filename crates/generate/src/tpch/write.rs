@@ -1,0 +1,82 @@
+//! The records as JSON and as rows of linked tables. No label needs quoting in either.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::domains::{Domains, manufacturer};
+use super::sales::{Customer, Item, Order};
+
+impl Domains {
+    fn of_order(&self, order: &Order) -> [&str; 2] {
+        [&self.price[usize::from(order.price)], &self.date[usize::from(order.date)]]
+    }
+
+    fn of_item(&self, item: Item) -> [&str; 3] {
+        [
+            &self.quantity[usize::from(item.quantity)],
+            &self.manufacturer[usize::from(manufacturer(item.brand))],
+            &self.brand[usize::from(item.brand)],
+        ]
+    }
+}
+
+/// Adds a record and the end of its line.
+pub(super) fn push_json(line: &mut String, domains: &Domains, customer: &Customer<'_>) {
+    let nation = &domains.nation[customer.nation];
+    // Writing to a String cannot fail.
+    let _ = write!(line, r#"{{"customer":{},"nation":"{nation}","orders":["#, customer.key);
+    for (i, order) in customer.orders().enumerate() {
+        let [price, date] = domains.of_order(order);
+        let comma = if i > 0 { "," } else { "" };
+        let _ = write!(line, r#"{comma}{{"price":"{price}","date":"{date}","items":["#);
+        for (i, item) in order.items().iter().enumerate() {
+            let [quantity, manufacturer, brand] = domains.of_item(*item);
+            let comma = if i > 0 { "," } else { "" };
+            let _ = write!(
+                line,
+                r#"{comma}{{"quantity":"{quantity}","manufacturer":"{manufacturer}","brand":"{brand}"}}"#
+            );
+        }
+        line.push_str("]}");
+    }
+    line.push_str("]}\n");
+}
+
+/// The linked tables.
+pub(super) struct Tables<W> {
+    pub(super) customer: W,
+    pub(super) orders: W,
+    pub(super) items: W,
+}
+
+impl<W: Write> Tables<W> {
+    pub(super) fn write_headers(&mut self) -> io::Result<()> {
+        self.customer.write_all(b"custkey,nation\n")?;
+        self.orders.write_all(b"orderkey,custkey,price,date\n")?;
+        self.items.write_all(b"orderkey,quantity,manufacturer,brand\n")
+    }
+
+    /// Writes a customer's rows; `rows` is scratch space.
+    pub(super) fn write_rows(
+        &mut self,
+        rows: &mut String,
+        domains: &Domains,
+        customer: &Customer<'_>,
+    ) -> io::Result<()> {
+        writeln!(self.customer, "{},{}", customer.key, domains.nation[customer.nation])?;
+        rows.clear();
+        for order in customer.orders() {
+            let [price, date] = domains.of_order(order);
+            let _ = writeln!(rows, "{},{},{price},{date}", order.key, customer.key);
+        }
+        self.orders.write_all(rows.as_bytes())?;
+        rows.clear();
+        for order in customer.orders() {
+            for item in order.items() {
+                let [quantity, manufacturer, brand] = domains.of_item(*item);
+                let _ = writeln!(rows, "{},{quantity},{manufacturer},{brand}", order.key);
+            }
+        }
+        self.items.write_all(rows.as_bytes())
+    }
+}
