@@ -117,15 +117,7 @@ impl ValueTrees {
             })
             .collect();
 
-        let mut trees = ValueTrees {
-            items,
-            item: Vec::new(),
-            parent: Vec::new(),
-            end: Vec::new(),
-            first_node: vec![0],
-            payloads: Vec::new(),
-            first_payload: vec![0],
-        };
+        let mut trees = ValueTrees::over(items);
         let mut record_tree = RecordTree::default();
         let mut anchor: Vec<u32> = Vec::new();
         for record in 0..data.len() {
@@ -154,7 +146,7 @@ impl ValueTrees {
                     let values = payload_values(data, binding, v, &beside[class.index()]);
                     if !values.is_empty() {
                         let home = binding.classes[class.index()].expect("its attributes are declared");
-                        record_tree.payloads.push((at, home, values));
+                        record_tree.payload(at, home, values);
                     }
                 }
             }
@@ -163,8 +155,21 @@ impl ValueTrees {
         trees
     }
 
+    /// No record yet, over some items.
+    pub fn over(items: Vec<Item>) -> Self {
+        ValueTrees {
+            items,
+            item: Vec::new(),
+            parent: Vec::new(),
+            end: Vec::new(),
+            first_node: vec![0],
+            payloads: Vec::new(),
+            first_payload: vec![0],
+        }
+    }
+
     /// Adds a record's tree in preorder with siblings by item.
-    fn append(&mut self, tree: &mut RecordTree) {
+    pub fn append(&mut self, tree: &mut RecordTree) {
         let base = self.item.len();
         let mut number = vec![0u32; tree.item.len()];
         tree.order.clear();
@@ -287,8 +292,8 @@ fn payload_values(
 }
 
 /// One record's tree while it grows.
-#[derive(Default)]
-struct RecordTree {
+#[derive(Debug, Default)]
+pub struct RecordTree {
     item: Vec<u32>,
     parent: Vec<u32>,
     known: FxHashMap<(u32, u32), u32>,
@@ -297,15 +302,24 @@ struct RecordTree {
 }
 
 impl RecordTree {
-    fn clear(&mut self) {
+    /// The parent of the nodes directly under the record's root.
+    pub const ROOT: u32 = ROOT;
+
+    /// Starts anew.
+    pub fn clear(&mut self) {
         self.item.clear();
         self.parent.clear();
         self.known.clear();
         self.payloads.clear();
     }
 
+    /// Hangs a payload, of a vertex that belongs to `home`, under a node.
+    pub fn payload(&mut self, node: u32, home: usize, values: PayloadValues) {
+        self.payloads.push((node, home, values));
+    }
+
     /// The child of a node with this item, added if there is none.
-    fn child(&mut self, parent: u32, item: u32) -> u32 {
+    pub fn child(&mut self, parent: u32, item: u32) -> u32 {
         *self.known.entry((parent, item)).or_insert_with(|| {
             self.item.push(item);
             self.parent.push(parent);
