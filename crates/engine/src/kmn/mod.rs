@@ -1,0 +1,175 @@
+//! k^(m,n)-anonymity of tree-structured data.
+//!
+//! Gkountouna, Terrovitis: Anonymizing collections of tree-structured data. IEEE TKDE 27 (2015).
+//!
+//! Global recoding: one cut per hierarchy, and rules that take relations apart everywhere (structural disassociation).
+
+mod cost;
+mod domain;
+mod params;
+mod publish;
+mod rows;
+mod search;
+mod set;
+mod structure;
+mod values;
+
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+
+pub use params::{Algorithm, Params};
+pub use search::Cost;
+
+use cost::Counted;
+use domain::Domain;
+use rows::Rows;
+use search::{Found, Problem, Solution};
+use structure::Range;
+
+/// What a run has made.
+#[derive(Debug)]
+pub struct Release {
+    /// The published value trees.
+    pub trees: ValueTrees,
+    /// The rules, as pairs of labels with their declared attributes: ancestor, descendant. Private.
+    pub rules: Vec<((usize, String), (usize, String))>,
+    /// Published nodes per declared attribute, by label. Private below support k only, so all are fit to be shown.
+    pub cut: Vec<(usize, Vec<String>)>,
+    /// Declared attributes of which nothing is published.
+    pub unpublished: Vec<usize>,
+    /// Which search won, with its cost.
+    pub route: String,
+    /// RPD of the publication.
+    pub rpd: f64,
+    /// How many cuts were examined.
+    pub examined: u64,
+}
+
+/// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute.
+pub fn run(
+    trees: &ValueTrees,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Release> {
+    let longest = (0..trees.len()).flat_map(|r| trees.nodes(r)).map(|n| depth(trees, n)).max().unwrap_or(0);
+    if longest > DEEPEST {
+        return Err(unreachable(
+            format!("a path has {longest} quasi values below each other; at most {DEEPEST} can be handled"),
+            "give fewer attributes of nested classes the role quasi",
+        ));
+    }
+    let domain = Domain::new(trees, hierarchies, &params.weights);
+    let rows = Rows::new(trees);
+    let range = Range { k: params.k, m: params.m, n: params.n };
+    let mut problem = Problem {
+        domain,
+        rows,
+        range,
+        cost: params.cost,
+        repair: true,
+        max_cuts: params.max_cuts,
+        remember: params.remember,
+    };
+    let (route, found) = match params.algorithm {
+        Algorithm::Acs => ("acs".to_owned(), problem.acs(observer)),
+        Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g, observer)),
+        Algorithm::Ocs => {
+            problem.repair = false;
+            ("ocs".to_owned(), problem.gcs(params.g, observer))
+        }
+        Algorithm::Best => best(&mut problem, params, observer),
+    };
+    if found.exhausted && params.algorithm == Algorithm::Acs {
+        return Err(unreachable(
+            format!("there are more than {} cuts", params.max_cuts),
+            "raise `max_cuts`, or use `gcs` or `best`",
+        ));
+    }
+    let Some(solution) = found.best else {
+        return Err(unreachable(
+            format!("no value can be published with k = {}: nothing would be left", params.k),
+            "ask for a smaller k or m, or check the roles",
+        ));
+    };
+    let released = publish::publish(trees, &problem.domain, binding, &solution);
+    Ok(release(&problem, solution, released, route, found.examined))
+}
+
+/// Ancestors are bits of a word, with one place left for what hangs below a path.
+const DEEPEST: usize = 62;
+
+fn depth(trees: &ValueTrees, node: usize) -> usize {
+    std::iter::successors(Some(node), |&n| trees.parent(n)).count()
+}
+
+fn unreachable(what: String, help: &str) -> Failure {
+    Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+}
+
+/// RPD of a solution, from its groups.
+fn exact_rpd(problem: &Problem<'_>, solution: &Solution) -> f64 {
+    let (groups, above) = problem.rebuild(solution);
+    let counted = Counted::new(&groups, Some(&above), &problem.rows, &problem.domain);
+    counted.rpd(&groups, &problem.rows, &problem.domain)
+}
+
+/// Beams with and without repair, by either cost; the solution with the least RPD wins.
+fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
+    let mut winner: Option<(f64, String, Solution)> = None;
+    let mut total = Found { best: None, examined: 0, exhausted: false };
+    for (name, repair, cost) in [
+        ("gcs by RPD_a", true, Cost::RpdA),
+        ("ocs by RPD_a", false, Cost::RpdA),
+        ("gcs by RPD", true, Cost::Rpd),
+        ("ocs by RPD", false, Cost::Rpd),
+    ] {
+        problem.repair = repair;
+        problem.cost = cost;
+        let found = problem.gcs(params.g, observer);
+        total.examined += found.examined;
+        total.exhausted |= found.exhausted;
+        if let Some(mut solution) = found.best {
+            solution.cost = exact_rpd(problem, &solution);
+            if winner.as_ref().is_none_or(|w| solution.cost < w.0) {
+                winner = Some((solution.cost, name.to_owned(), solution));
+            }
+        }
+    }
+    match winner {
+        None => ("best".to_owned(), total),
+        Some((_, name, solution)) => {
+            total.best = Some(solution);
+            (name, total)
+        }
+    }
+}
+
+fn release(
+    problem: &Problem<'_>,
+    solution: Solution,
+    trees: ValueTrees,
+    route: String,
+    examined: u64,
+) -> Release {
+    let domain = &problem.domain;
+    let named =
+        |node: domain::Node| (domain.levels[domain.level_of(node)].declared, domain.label(node).to_owned());
+    let mut cut: Vec<(usize, Vec<String>)> = domain.levels.iter().map(|l| (l.declared, Vec::new())).collect();
+    for &node in &solution.cut {
+        cut[domain.level_of(node)].1.push(domain.label(node).to_owned());
+    }
+    Release {
+        trees,
+        rules: solution.rules.iter().map(|&(a, b)| (named(a), named(b))).collect(),
+        unpublished: cut.iter().filter(|(_, labels)| labels.is_empty()).map(|(d, _)| *d).collect(),
+        cut,
+        rpd: exact_rpd(problem, &solution),
+        route,
+        examined,
+    }
+}

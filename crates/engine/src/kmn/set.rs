@@ -1,0 +1,128 @@
+//! Sets of records, sparse or dense, and how many records several of them share.
+
+/// Records, ascending; as a list when few, else as bits.
+#[derive(Clone, Debug)]
+pub(super) enum Set {
+    List(Vec<u32>),
+    Bits { words: Vec<u64>, count: u32 },
+}
+
+impl Set {
+    /// From records in any order, out of `total`.
+    pub(super) fn new(mut records: Vec<u32>, total: usize) -> Self {
+        if records.len() * 32 < total {
+            records.sort_unstable();
+            records.dedup();
+            return Set::List(records);
+        }
+        let mut words = vec![0u64; total.div_ceil(64)];
+        for &r in &records {
+            words[r as usize / 64] |= 1 << (r % 64);
+        }
+        let count = words.iter().map(|w| w.count_ones()).sum();
+        Set::Bits { words, count }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        match self {
+            Set::List(list) => list.len() as u32,
+            Set::Bits { count, .. } => *count,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn contains(&self, record: u32) -> bool {
+        match self {
+            Set::List(list) => list.binary_search(&record).is_ok(),
+            Set::Bits { words, .. } => words[record as usize / 64] >> (record % 64) & 1 == 1,
+        }
+    }
+
+    /// The records in both.
+    pub(super) fn and(&self, other: &Set, total: usize) -> Set {
+        match (self, other) {
+            (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
+                let words: Vec<u64> = a.iter().zip(b).map(|(a, b)| a & b).collect();
+                let count = words.iter().map(|w| w.count_ones()).sum::<u32>();
+                if count as usize * 32 < total {
+                    Set::List(list_of(&words))
+                } else {
+                    Set::Bits { words, count }
+                }
+            }
+            (Set::List(list), other) | (other, Set::List(list)) => {
+                Set::List(list.iter().copied().filter(|&r| other.contains(r)).collect())
+            }
+        }
+    }
+
+    /// How many records are in both, counted up to `enough` only.
+    pub(super) fn shared_up_to(&self, other: &Set, enough: u32) -> u32 {
+        let mut count = 0;
+        match (self, other) {
+            (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
+                for (a, b) in a.chunks(8).zip(b.chunks(8)) {
+                    count += a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+                    if count >= enough {
+                        return enough;
+                    }
+                }
+            }
+            (Set::List(list), other) | (other, Set::List(list)) => {
+                for &r in list {
+                    count += u32::from(other.contains(r));
+                    if count >= enough {
+                        return enough;
+                    }
+                }
+            }
+        }
+        count
+    }
+}
+
+fn list_of(words: &[u64]) -> Vec<u32> {
+    let mut list = Vec::new();
+    for (i, &word) in words.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            list.push(i as u32 * 64 + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn plain(set: &Set) -> Vec<u32> {
+        match set {
+            Set::List(list) => list.clone(),
+            Set::Bits { words, .. } => list_of(words),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sparse_and_dense_agree(
+            a in prop::collection::btree_set(0u32..200, 0..40),
+            b in prop::collection::btree_set(0u32..200, 0..120),
+            enough in 1u32..30,
+        ) {
+            let (left, right) = (Set::new(a.iter().copied().collect(), 200), Set::new(b.iter().copied().collect(), 200));
+            let both: Vec<u32> = a.intersection(&b).copied().collect();
+            prop_assert_eq!(plain(&left.and(&right, 200)), both.clone());
+            prop_assert_eq!(left.and(&right, 200).len() as usize, both.len());
+            let up_to = left.shared_up_to(&right, enough);
+            prop_assert_eq!(up_to, (both.len() as u32).min(enough));
+        }
+    }
+}
