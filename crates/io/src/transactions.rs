@@ -41,7 +41,8 @@ impl Format for Transactions {
             line += 1;
             let Ok(text) = std::str::from_utf8(&bytes) else {
                 problems.push(|place| {
-                    let what = Diagnostic::error("not valid UTF-8").at(place.line(line).record(line));
+                    let what =
+                        Diagnostic::error("not valid UTF-8").at(place.line(line).record(line).path(ITEM));
                     what.help("convert the file to UTF-8")
                 });
                 continue;
@@ -61,7 +62,8 @@ impl Format for Transactions {
             if !complete {
                 builder.abort_record();
                 problems.push(|place| {
-                    let what = Diagnostic::error("an item is empty").at(place.line(line).record(line));
+                    let what =
+                        Diagnostic::error("an item is empty").at(place.line(line).record(line).path(ITEM));
                     what.help("remove the separator that stands twice, or at the start or end of the line")
                 });
             } else if builder.end_record().is_err() {

@@ -41,13 +41,13 @@ fn every_unreadable_line_is_named() {
         lines.join(&b'\n'),
         &[
             "data:3:8, record 2: the JSON text ends too early",
-            "data:4:7, record 3: a number starts with a needless zero",
+            "data:4:7, record 3, path é: a number starts with a needless zero",
             "data:5:1, record 4: the record is not a JSON object",
-            "data:6:8, record 5: not valid UTF-8",
-            "data:7:7, record 6: NaN and Infinity are not JSON",
+            "data:6:8, record 5, path a: not valid UTF-8",
+            "data:7:7, record 6, path a: NaN and Infinity are not JSON",
             "data:8:15, record 7, path a: an object has this key twice",
             "data:9:29, record 8, path o.x: an object has this key twice",
-            "data:10:7, record 9: a number does not fit into 64 bits",
+            "data:10:7, record 9, path a: a number does not fit into 64 bits",
             "data:11:4, record 10: more text after the end of the value",
         ],
     );
@@ -91,8 +91,9 @@ fn only_twenty_problems_are_shown() {
 #[test]
 fn five_thousand_levels_are_refused() {
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(5_000), "]".repeat(5_000));
-    let wanted = "data:1:133, record 1: nested deeper than 128 levels";
-    assert_fails("ndjson", deep.as_str(), &[wanted]);
+    let path = format!("a{}[…", "[]".repeat(29));
+    let wanted = format!("data:1:133, record 1, path {path}: nested deeper than 128 levels");
+    assert_fails("ndjson", deep.as_str(), &[&wanted]);
     let objects = "{\"a\":".repeat(1_000_000);
     assert_eq!(fails("ndjson", objects).diagnostics[0].message, "nested deeper than 128 levels");
     let document = fails("json", "[".repeat(1_000_000));
@@ -153,7 +154,7 @@ fn a_document_goes_on_after_a_bad_record() {
         ],
     );
     assert_fails("json", b"[{\"a\": 1}]\xff".as_slice(), &["data:1:11: not valid UTF-8"]);
-    assert_fails("json", b"[{\"a\": \"\xff\"}]".as_slice(), &["data:1:9: not valid UTF-8"]);
+    assert_fails("json", b"[{\"a\": \"\xff\"}]".as_slice(), &["data:1:9, record 1, path a: not valid UTF-8"]);
     assert_fails(
         "json",
         b"[1 2\xff".as_slice(),
@@ -203,9 +204,9 @@ fn transactions_with_mistakes() {
     assert_eq!(
         texts(&failure.expect_err("mistakes")),
         [
-            "data:3, record 3: not valid UTF-8",
-            "data:4, record 4: an item is empty",
-            "data:5, record 5: an item is empty",
+            "data:3, record 3, path item: not valid UTF-8",
+            "data:4, record 4, path item: an item is empty",
+            "data:5, record 5, path item: an item is empty",
         ]
     );
 }

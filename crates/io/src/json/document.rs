@@ -8,6 +8,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use super::error::{Error, ErrorKind};
 use super::parser::{Parser, Token, utf8};
 use super::record::{Problem, Records, twice};
+use super::whereabouts::path_of_mistake;
 use super::write::{push_string, write_records};
 use crate::fault;
 use crate::format::{Format, Layout};
@@ -47,9 +48,11 @@ impl Format for Json {
             parser: Parser::new(text),
             classes: &classes,
             records: Records::new(),
+            begun: None,
             problems: &mut problems,
         };
         let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
+        let (begun, record) = (document.begun, document.records.record());
         let data = document.records.finish();
         // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
         if let Some(broken) = broken
@@ -60,7 +63,11 @@ impl Format for Json {
         if let Err(error) = end {
             let several = error.kind == ErrorKind::TrailingText;
             problems.push(|place| {
-                let diagnostic = Problem::from(error).diagnostic(locate(place, text, error.at));
+                let mut place = locate(place, text, error.at);
+                if let Some(begun) = begun {
+                    place = Place { path: path_of_mistake(&text[begun..]), ..place.record(record) };
+                }
+                let diagnostic = Problem::from(error).diagnostic(place);
                 if several {
                     diagnostic.help("if the file has one object per line, its format is `ndjson`")
                 } else {
@@ -118,6 +125,8 @@ struct Document<'a, 'p> {
     parser: Parser<'a>,
     classes: &'p [Vec<String>],
     records: Records,
+    /// Where the record starts that is being read.
+    begun: Option<usize>,
     problems: &'p mut Problems,
 }
 
@@ -163,9 +172,13 @@ impl Document<'_, '_> {
 
     fn record(&mut self) -> Result<(), Error> {
         let (at, depth) = (self.parser.position(), self.parser.depth());
+        self.begun = Some(at);
         let read = self.records.read(&mut self.parser);
         match read.and_then(|()| self.records.end(at)) {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.begun = None;
+                Ok(())
+            }
             Err(Problem::Syntax(error)) => Err(error),
             Err(problem) => {
                 let number = self.records.record();
@@ -173,7 +186,9 @@ impl Document<'_, '_> {
                     problem.diagnostic(locate(place, self.text, problem.at()).record(number))
                 });
                 self.parser.rewind(at, depth);
-                self.parser.skip()
+                self.parser.skip()?;
+                self.begun = None;
+                Ok(())
             }
         }
     }

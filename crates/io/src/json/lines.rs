@@ -7,6 +7,7 @@ use bosket_model::{Dataset, Result};
 use super::error::{Error, ErrorKind};
 use super::parser::utf8;
 use super::record::{Problem, Records};
+use super::whereabouts::path_of_mistake;
 use super::write::write_records;
 use crate::fault;
 use crate::format::{Format, Layout};
@@ -38,7 +39,13 @@ impl Format for Ndjson {
             };
             problems.push_like(problem.group(), |place| {
                 let column = String::from_utf8_lossy(&bytes[..problem.at()]).chars().count() as u64 + 1;
-                let diagnostic = problem.diagnostic(place.line(line).column(column).record(records.record()));
+                let mut place = place.line(line).column(column).record(records.record());
+                if let Problem::Syntax(error) = &problem {
+                    // A line that is no text can be read up to the mistake.
+                    let text = utf8(&bytes).or_else(|_| utf8(&bytes[..error.at]));
+                    place.path = path_of_mistake(text.unwrap_or_default());
+                }
+                let diagnostic = problem.diagnostic(place);
                 match problem {
                     Problem::Syntax(Error { kind: ErrorKind::Truncated, .. }) => diagnostic.help(
                         "write each record on one line; a document over several lines is format `json`",

@@ -13,6 +13,7 @@ mod record;
 mod scan;
 mod shape;
 mod template;
+mod whereabouts;
 mod write;
 
 pub use document::Json;
