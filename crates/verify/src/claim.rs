@@ -113,6 +113,7 @@ impl Claim {
 
     /// The claim in one plain sentence.
     pub fn sentence(&self) -> String {
+        let others = |k: u32| if k == 2 { "one other".to_owned() } else { format!("{} others", k - 1) };
         let values = |n: u32| if n == 1 { "one value".to_owned() } else { format!("up to {n} values") };
         match self {
             Claim::Km { k, m } => {
@@ -135,10 +136,10 @@ impl Claim {
                     values(*m)
                 )
             }
-            Claim::KAnonymity { k } => format!("every record looks like at least {} others", k - 1),
+            Claim::KAnonymity { k } => format!("every record looks like at least {}", others(*k)),
             Claim::LDiversity { k, ask } => {
                 let alike = k.map_or(String::new(), |k| {
-                    format!("every record looks like at least {} others, and ", k - 1)
+                    format!("every record looks like at least {}, and ", others(k))
                 });
                 let each = if ask.siblings == Siblings::Each { " anywhere among alike siblings" } else { "" };
                 let measure = match ask.diversity {

@@ -33,15 +33,14 @@ pub fn verify(
         Claim::Km { k, m } => {
             let trees = ValueTrees::new(data, binding, RootMode::Separate, Payload::Drop);
             let records = Records::new(&trees, false, Relations::Pair, Inferred::default());
-            let range = Range { k: *k, m: *m as usize, n: 0, memory };
+            let range = Range { k: *k, m: (*m as usize).min(longest(&trees)), n: 0, memory };
             Ok(knowledge::smallest_violation(&records, range, observer)
                 .map(|found| witness(&trees, binding, &found)))
         }
         Claim::Kmn { k, m, n, relations, root, guard } => {
             let trees = ValueTrees::new(data, binding, *root, Payload::Drop);
-            let longest = (0..trees.len()).map(|r| trees.nodes(r).len()).max().unwrap_or(0);
-            // Nobody can know more values of a record than it has, nor more relations than pairs.
-            let m = (*m as usize).min(longest.max(1));
+            let m = (*m as usize).min(longest(&trees));
+            // Nobody can know more relations than pairs.
             let n = (*n as usize).min(m * m.saturating_sub(1) / 2);
             let largest = knowledge::largest_m(trees.items().len());
             if n > 0 && m > largest {
@@ -74,6 +73,11 @@ pub fn verify(
             vertex::smallest_uniform(data, binding, &forms, ask).map_err(|d| Failure::all(Fault::Data, d))
         }
     }
+}
+
+/// The most values that anybody can know of a record: those of the largest.
+fn longest(trees: &ValueTrees) -> usize {
+    (0..trees.len()).map(|r| trees.nodes(r).len()).max().unwrap_or(0).max(1)
 }
 
 /// Knowledge with paths and labels instead of numbers.

@@ -2,93 +2,114 @@
 //!
 //! The cut is recovered from the published labels: they must be nodes of the hierarchies, none above another, and
 //! every value of the input must lie under exactly one. Recoding the input with it must give the published values,
-//! record by record; relations may have been taken apart, but none may be new.
+//! record by record; relations may have been taken apart, but none may be new. That holds for payloads and what they
+//! belong to as well.
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use bosket_model::Result;
 use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, RootMode};
+use bosket_model::policy::{Payload, Role, RootMode};
 use bosket_model::value_tree::ValueTrees;
 
-use super::{Comparison, Untruth, matching};
+use super::beside::{Hung, Numbers, companions, unchanged};
+use super::{
+    Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, matching, too_many, unknown_values,
+};
 
-/// A record as it should be, or is, published: items, related pairs, payload.
+/// A record as it should be, or is, published.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Form {
     items: Vec<u32>,
     payload: Vec<u32>,
-    relations: Vec<(u32, u32)>,
+    /// What may get lost, but not be added: related items, and companion values beside one of the marks below.
+    loose: Vec<(u32, u32)>,
+    /// The payload with the items above, which may get lost too.
+    hung: Vec<Hung>,
 }
 
-pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Payload) -> Vec<Untruth> {
+/// Stands where an item would, beside a companion that is an item.
+const COMPANION_ITEM: u32 = u32::MAX;
+/// Stands where an item would, beside a companion that is payload.
+const COMPANION_PAYLOAD: u32 = u32::MAX - 1;
+
+pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Payload) -> Result<Vec<Untruth>> {
     let mode = root.unwrap_or(RootMode::Separate);
     let published = ValueTrees::new(c.published.data, c.published.binding, mode, payload);
     let input = ValueTrees::new(c.input.data, c.input.binding, mode, payload);
-    let mut untruths = Vec::new();
-    let recode = recover_cut(c, &published, &input, &mut untruths);
+    let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
+    let same = canonical(&published);
+    let recode = recover_cut(c, &published, &same, &input, &mut untruths);
     if !untruths.is_empty() {
-        return untruths;
+        return Ok(untruths);
     }
-    let mut tokens = FxHashMap::default();
-    let same: Vec<Option<u32>> = (0..published.items().len() as u32).map(Some).collect();
-    let out: Vec<Form> =
-        (0..published.len()).map(|r| form(&published, r, &same, root.is_some(), &mut tokens)).collect();
-    let expected: Vec<Form> =
-        (0..input.len()).map(|r| form(&input, r, &recode, root.is_some(), &mut tokens)).collect();
+    let same: Vec<Option<u32>> = same.into_iter().map(Some).collect();
+    let mut maker =
+        FormMaker { c, published: &published, related: root.is_some(), numbers: Numbers::default() };
+    let out: Vec<Form> = (0..published.len()).map(|r| maker.form(&published, r, &same)).collect();
+    let mut expected: Vec<Form> = (0..input.len()).map(|r| maker.form(&input, r, &recode)).collect();
+    // What was taken apart everywhere asks nothing of any pair; without it most records are simply equal.
+    let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
+    expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));
     let fits = |p: &Form, i: &Form| {
         p.items == i.items
             && p.payload == i.payload
-            && p.relations.iter().all(|pair| i.relations.binary_search(pair).is_ok())
+            && p.loose.iter().all(|pair| i.loose.binary_search(pair).is_ok())
+            && (p.hung == i.hung || unchanged(&p.hung, &i.hung, |a, b| a == b))
     };
     let lonely = match c.mapping {
-        Some(mapping) => (mapping.iter())
-            .filter(|&&(i, p)| !fits(&out[p as usize], &expected[i as usize]))
-            .map(|&(_, p)| p)
-            .collect(),
-        None => unmatched(&out, &expected, fits),
+        Some(mapping) => mapping.unfit(|p, i| fits(&out[p], &expected[i])),
+        None => unmatched(&out, &expected, fits)?,
     };
-    if !lonely.is_empty() {
-        untruths.push(
-            Untruth::new("these records cannot all come from input records of their own by one cut")
-                .records(lonely),
-        );
-    }
+    untruths.extend(astray(c, lonely));
     let missing = expected.iter().filter(|f| !f.items.is_empty()).count();
     let present = out.iter().filter(|f| !f.items.is_empty()).count();
     if present < missing {
-        untruths.push(Untruth::new(format!(
-            "{} input records with published values are missing",
-            missing - present
-        )));
+        let what = counted(missing - present, "input record is missing", "input records are missing");
+        untruths.push(Untruth::new(format!("{what} from the publication")));
     }
-    untruths
+    Ok(untruths)
+}
+
+/// Payloads that are published although the policy drops them.
+fn kept(c: &Comparison<'_>) -> Vec<Untruth> {
+    let (data, binding) = (c.published.data, c.published.binding);
+    (data.schema().attributes())
+        .filter(|(id, _)| {
+            matches!(binding.role(*id), Some(Role::Sensitive | Role::Insensitive))
+                && !data.dictionary(*id).is_empty()
+        })
+        .map(|(_, a)| {
+            Untruth::new("the policy drops payloads, but this attribute is published").path(&a.path)
+        })
+        .collect()
 }
 
 /// For each item of the input the published item it went to; none if its attribute or itself is not published.
 fn recover_cut(
     c: &Comparison<'_>,
     published: &ValueTrees,
+    same: &[u32],
     input: &ValueTrees,
     untruths: &mut Vec<Untruth>,
 ) -> Vec<Option<u32>> {
     let paths: Vec<&str> = c.input.binding.declared.iter().map(|d| d.path.as_str()).collect();
     let mut nodes: Vec<FxHashMap<NodeId, u32>> = vec![FxHashMap::default(); paths.len()];
     let mut labels: FxHashMap<(usize, &str), u32> = FxHashMap::default();
-    let mut unknown: BTreeMap<usize, usize> = BTreeMap::default();
+    let mut unknown = Vec::new();
+    let mut is_published = vec![false; paths.len()];
     for (i, item) in published.items().iter().enumerate() {
+        is_published[item.declared] = true;
         match c.hierarchies[item.declared].as_ref().map(|h| h.node(&item.label)) {
-            Some(Some(node)) => drop(nodes[item.declared].insert(node, i as u32)),
-            Some(None) => *unknown.entry(item.declared).or_default() += 1,
-            None => drop(labels.insert((item.declared, &item.label), i as u32)),
+            Some(Some(node)) => drop(nodes[item.declared].insert(node, same[i])),
+            Some(None) => unknown.push(item.declared),
+            None => drop(labels.insert((item.declared, &item.label), same[i])),
         }
     }
-    for (declared, count) in unknown {
-        let what = format!("{count} published values are in no hierarchy");
-        untruths.push(Untruth::new(what).path(paths[declared]));
-    }
+    untruths.extend(unknown_values(c, unknown));
     let mut left_out: BTreeMap<usize, usize> = BTreeMap::default();
     let mut nested: BTreeMap<usize, usize> = BTreeMap::default();
     let recode = (input.items().iter())
@@ -108,61 +129,87 @@ fn recover_cut(
             if found.len() > 1 {
                 *nested.entry(declared).or_default() += 1;
             }
-            if found.is_empty() && (!nodes[declared].is_empty() || labels.keys().any(|(d, _)| *d == declared))
-            {
+            let may_go = c.suppress || c.input.binding.declared[declared].follows.is_some();
+            if found.is_empty() && is_published[declared] && !may_go {
                 *left_out.entry(declared).or_default() += 1;
             }
             found.first().copied()
         })
         .collect();
     for (declared, count) in nested {
-        let what = format!("{count} values of the input lie under several published values: this is no cut");
+        let what = counted(count, "value of the input lies", "values of the input lie");
+        let what = format!("{what} under several published values: this is no cut");
         untruths.push(Untruth::new(what).path(paths[declared]));
     }
-    for (declared, count) in left_out.into_iter().filter(|_| !c.suppress) {
-        let what =
-            format!("{count} values of the input are left out, and the policy does not say `suppress`");
+    for (declared, count) in left_out {
+        let what = counted(count, "value of the input is", "values of the input are");
+        let what = format!("{what} left out, and the policy does not say `suppress`");
         untruths.push(Untruth::new(what).path(paths[declared]));
     }
     recode
 }
 
-fn form(
-    trees: &ValueTrees,
-    record: usize,
-    recode: &[Option<u32>],
+/// Makes forms that can be compared across the two sides.
+struct FormMaker<'a> {
+    c: &'a Comparison<'a>,
+    published: &'a ValueTrees,
+    /// Whether relations are published.
     related: bool,
-    tokens: &mut FxHashMap<(usize, String), u32>,
-) -> Form {
-    let mut form = Form { items: Vec::new(), payload: Vec::new(), relations: Vec::new() };
-    for node in trees.nodes(record) {
-        let Some(item) = recode[trees.item(node) as usize] else {
-            continue;
-        };
-        form.items.push(item);
-        let mut above = trees.parent(node).filter(|_| related);
-        while let Some(a) = above {
-            form.relations.extend(recode[trees.item(a) as usize].map(|a| (a, item)));
-            above = trees.parent(a);
-        }
+    numbers: Numbers,
+}
+
+impl FormMaker<'_> {
+    fn follows(&self, declared: usize) -> Option<usize> {
+        self.c.input.binding.declared[declared].follows
     }
-    for payload in trees.payloads(record) {
-        for (declared, _, text) in &payload.values {
-            let next = tokens.len() as u32;
-            form.payload.push(*tokens.entry((*declared, text.clone())).or_insert(next));
+
+    fn form(&mut self, trees: &ValueTrees, record: usize, recode: &[Option<u32>]) -> Form {
+        let binding = self.c.input.binding;
+        let hung = self.numbers.hung(trees, binding, record, |item| recode[item as usize]);
+        let payload = hung.iter().map(|h| h.what).collect();
+        let mut form = Form { items: Vec::new(), payload, loose: Vec::new(), hung };
+        for node in trees.nodes(record) {
+            let Some(item) = recode[trees.item(node) as usize] else {
+                continue;
+            };
+            if self.follows(self.published.items()[item as usize].declared).is_some() {
+                form.loose.push((COMPANION_ITEM, item));
+            } else {
+                form.items.push(item);
+            }
+            let mut above = trees.parent(node).filter(|_| self.related);
+            while let Some(a) = above {
+                form.loose.extend(recode[trees.item(a) as usize].map(|a| (a, item)));
+                above = trees.parent(a);
+            }
         }
+        for (declared, text) in companions(trees, binding, record) {
+            let repeats = self.follows(declared).is_some_and(|f| self.repeats(&form.items, f, text));
+            if !repeats {
+                form.loose.push((COMPANION_PAYLOAD, self.numbers.of_companion(declared, text)));
+            }
+        }
+        form.items.sort_unstable();
+        form.items.dedup();
+        form.loose.sort_unstable();
+        form.loose.dedup();
+        form
     }
-    form.items.sort_unstable();
-    form.items.dedup();
-    form.relations.sort_unstable();
-    form.relations.dedup();
-    form.payload.sort_unstable();
-    form
+
+    /// Whether a companion's text is the label that the record's `followed` attribute is published with.
+    fn repeats(&self, items: &[u32], followed: usize, text: &str) -> bool {
+        let item = |i: &u32| &self.published.items()[*i as usize];
+        items.iter().map(item).any(|item| item.declared == followed && item.label == text)
+    }
 }
 
 /// The published records for which no expected record is left. Equal ones are paired first, which never costs a
 /// match: whoever could take the partner instead can take what the pair's other side would have got.
-fn unmatched(out: &[Form], expected: &[Form], fits: impl Fn(&Form, &Form) -> bool + Sync) -> Vec<u32> {
+fn unmatched(
+    out: &[Form],
+    expected: &[Form],
+    fits: impl Fn(&Form, &Form) -> bool + Sync,
+) -> Result<Vec<u32>> {
     /// Published and expected records with the same values and payload.
     type Groups<'a> = BTreeMap<(&'a [u32], &'a [u32]), (Vec<u32>, Vec<u32>)>;
     let mut groups = Groups::new();
@@ -174,12 +221,12 @@ fn unmatched(out: &[Form], expected: &[Form], fits: impl Fn(&Form, &Form) -> boo
     }
     let mut lonely = Vec::new();
     for (mut left, mut right) in groups.into_values() {
-        left.sort_by(|&a, &b| out[a as usize].relations.cmp(&out[b as usize].relations));
-        right.sort_by(|&a, &b| expected[a as usize].relations.cmp(&expected[b as usize].relations));
+        left.sort_by(|&a, &b| out[a as usize].cmp(&out[b as usize]));
+        right.sort_by(|&a, &b| expected[a as usize].cmp(&expected[b as usize]));
         let (mut l, mut r) = (0, 0);
         let (mut left_over, mut right_over) = (Vec::new(), Vec::new());
         while l < left.len() && r < right.len() {
-            match out[left[l] as usize].relations.cmp(&expected[right[r] as usize].relations) {
+            match out[left[l] as usize].cmp(&expected[right[r] as usize]) {
                 std::cmp::Ordering::Less => {
                     left_over.push(left[l]);
                     l += 1;
@@ -196,6 +243,9 @@ fn unmatched(out: &[Form], expected: &[Form], fits: impl Fn(&Form, &Form) -> boo
         }
         left_over.extend(&left[l..]);
         right_over.extend(&right[r..]);
+        if left_over.len().min(right_over.len()) > MOST_MATCHED {
+            return Err(too_many("records of which relations were taken apart are"));
+        }
         let alone = matching::unmatched(
             left_over.len(),
             right_over.len(),
@@ -205,5 +255,5 @@ fn unmatched(out: &[Form], expected: &[Form], fits: impl Fn(&Form, &Form) -> boo
         lonely.extend(alone.iter().map(|&l| left_over[l as usize]));
     }
     lonely.sort_unstable();
-    lonely
+    Ok(lonely)
 }

@@ -1,17 +1,21 @@
-//! Local recoding of vertex trees: values generalized, subtrees pruned, records suppressed; nothing else.
+//! Local recoding of vertex trees: values generalized, subtrees pruned, records suppressed; nothing else. A companion
+//! column may be dropped or repeat the label of the column it follows.
+
+use std::collections::BTreeSet;
 
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{ClassId, Dataset, MISSING};
 
-use super::{Comparison, Side, Untruth, assign};
+use super::{Comparison, Side, Untruth, assign, unknown_values};
 
 /// A vertex with its children, its values by declared attribute.
 struct Vertex {
     home: usize,
     quasi: Vec<(usize, Known)>,
     beside: Vec<(usize, String)>,
+    companions: Vec<(usize, String)>,
     children: Vec<Vertex>,
 }
 
@@ -22,13 +26,13 @@ enum Known {
 }
 
 pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
-    let mut unknown = Vec::new();
-    let out = records(&c.published, c.hierarchies, Hierarchy::node, &mut unknown);
+    let mut unknown = BTreeSet::new();
+    let mut out = records(&c.published, c.hierarchies, Hierarchy::node, &mut unknown);
     let input = records(&c.input, c.hierarchies, Hierarchy::leaf, &mut unknown);
-    if let Some(&declared) = unknown.first() {
-        let what = format!("{} published values are in no hierarchy", unknown.len());
-        return vec![Untruth::new(what).path(&c.input.binding.declared[declared].path)];
+    if !unknown.is_empty() {
+        return unknown_values(c, unknown.into_iter().map(|(declared, _)| declared));
     }
+    out.iter_mut().for_each(|record| forget_repetitions(record, c));
     assign(c, observer, |p, i| derives(&out[p], &input[i], c.hierarchies))
 }
 
@@ -36,14 +40,14 @@ fn records(
     side: &Side<'_>,
     hierarchies: &[Option<Hierarchy>],
     find: impl Fn(&Hierarchy, &str) -> Option<NodeId>,
-    unknown: &mut Vec<usize>,
+    unknown: &mut BTreeSet<(usize, String)>,
 ) -> Vec<Vertex> {
     let data: &Dataset = side.data;
     let mut known = |declared: usize, text: &str| match &hierarchies[declared] {
         None => Known::Label(text.to_owned()),
         Some(hierarchy) => find(hierarchy, text).map_or_else(
             || {
-                unknown.push(declared);
+                unknown.insert((declared, text.to_owned()));
                 Known::Label(text.to_owned())
             },
             Known::Node,
@@ -67,6 +71,7 @@ fn records(
                     home: side.binding.classes[class.index()].unwrap_or(usize::MAX),
                     quasi: Vec::new(),
                     beside: Vec::new(),
+                    companions: Vec::new(),
                     children: Vec::new(),
                 };
                 for &a in &data.schema().class(class).attributes {
@@ -78,12 +83,16 @@ fn records(
                         continue;
                     }
                     let text = data.dictionary(a).text(code);
-                    match side.binding.declared[declared].role {
+                    let attribute = &side.binding.declared[declared];
+                    match attribute.role {
+                        Role::Identifying | Role::Key => {}
+                        _ if attribute.follows.is_some() => {
+                            vertex.companions.push((declared, text.to_owned()));
+                        }
                         Role::Quasi => vertex.quasi.push((declared, known(declared, text))),
                         Role::Sensitive | Role::Insensitive => {
                             vertex.beside.push((declared, text.to_owned()))
                         }
-                        Role::Identifying | Role::Key => {}
                     }
                 }
                 vertex.quasi.sort_by_key(|q| q.0);
@@ -98,10 +107,28 @@ fn records(
         .collect()
 }
 
+/// Takes out companions that only say again what the column they follow says.
+fn forget_repetitions(vertex: &mut Vertex, c: &Comparison<'_>) {
+    let (quasi, beside) = (&vertex.quasi, &vertex.beside);
+    let published = |declared: usize| {
+        let label = quasi.iter().find(|q| q.0 == declared).map(|(_, known)| match known {
+            Known::Node(node) => c.hierarchies[declared].as_ref().map_or("", |h| h.label(*node)),
+            Known::Label(label) => label,
+        });
+        label.or_else(|| beside.iter().find(|b| b.0 == declared).map(|b| b.1.as_str()))
+    };
+    vertex.companions.retain(|(declared, text)| {
+        let followed = c.published.binding.declared[*declared].follows;
+        followed.and_then(published) != Some(text.as_str())
+    });
+    vertex.children.iter_mut().for_each(|child| forget_repetitions(child, c));
+}
+
 /// Whether `published` is `input` with some values generalized and some subtrees pruned.
 fn derives(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
     published.home == input.home
         && published.beside == input.beside
+        && published.companions.iter().all(|said| input.companions.contains(said))
         && values_derive(published, input, hierarchies)
         && published.children.len() <= input.children.len()
         && children_derive(published, input, hierarchies)

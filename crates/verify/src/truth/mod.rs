@@ -5,16 +5,20 @@
 //! as equal multisets for global recoding, whose cut is recovered from the labels that were published, and by
 //! matching for local recoding.
 
+mod beside;
 mod global;
 mod local;
 mod matching;
 mod sets;
 
+use std::collections::BTreeMap;
+
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Payload, Policy, RootMode};
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_model::value_tree::{Item, ValueTrees};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
@@ -79,8 +83,38 @@ pub struct Comparison<'a> {
     pub recoding: Recoding,
     /// Whether values may be left out everywhere.
     pub suppress: bool,
-    /// Pairs of input and published records, from 0.
-    pub mapping: Option<&'a [(u32, u32)]>,
+    /// Which published record was made of which input record, if that is known.
+    pub mapping: Option<&'a Mapping>,
+}
+
+/// A private mapping as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct Mapping {
+    /// The file's name, for messages.
+    pub name: String,
+    /// Its lines.
+    pub pairs: Vec<Pair>,
+}
+
+/// One line of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// The line it stands in, from 1.
+    pub line: u64,
+    /// The input record, from 0.
+    pub input: u32,
+    /// The published record, from 0.
+    pub published: u32,
+}
+
+impl Mapping {
+    /// The published records that are not what their input record gives, by `fits(published, input)`.
+    fn unfit(&self, fits: impl Fn(usize, usize) -> bool) -> Vec<u32> {
+        let unfit = self.pairs.iter().filter(|p| !fits(p.published as usize, p.input as usize));
+        let mut records: Vec<u32> = unfit.map(|p| p.published).collect();
+        records.sort_unstable();
+        records
+    }
 }
 
 /// Something published that is not true, or not there although it should be.
@@ -126,47 +160,58 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
     }
     let local = matches!(c.recoding, Recoding::LocalSets | Recoding::LocalTrees);
     if local && c.mapping.is_none() && c.input.data.len() > MOST_MATCHED {
-        return Err(Failure::new(
-            Fault::Usage,
-            Diagnostic::error(format!(
-                "without a mapping, local recoding is only checked up to {MOST_MATCHED} records"
-            ))
-            .help("give the private mapping with --mapping, or leave out --against"),
-        ));
+        return Err(too_many("local recoding is"));
     }
     match c.recoding {
-        Recoding::GlobalTrees { root, payload } => untruths.extend(global::compare(c, Some(root), payload)),
-        Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Drop)),
+        Recoding::GlobalTrees { root, payload } => untruths.extend(global::compare(c, Some(root), payload)?),
+        Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep)?),
         Recoding::LocalSets => untruths.extend(sets::compare(c, observer)),
         Recoding::LocalTrees => untruths.extend(local::compare(c, observer)),
     }
     Ok(untruths)
 }
 
+fn too_many(what: &str) -> Failure {
+    let what = format!("without a mapping, {what} only checked up to {MOST_MATCHED} records");
+    let help = "give the private mapping with --mapping, or leave out --against";
+    Failure::new(Fault::Usage, Diagnostic::error(what).help(help))
+}
+
 /// Each published record must have one input record of its own.
-fn check_mapping(mapping: &[(u32, u32)], inputs: usize, published: usize) -> Result<()> {
+fn check_mapping(mapping: &Mapping, inputs: usize, published: usize) -> Result<()> {
     let mut seen = (vec![false; inputs], vec![false; published]);
     let mut problems = Vec::new();
-    for (line, &(input, out)) in mapping.iter().enumerate() {
-        for (number, seen, side) in [(input, &mut seen.0, "input"), (out, &mut seen.1, "published")] {
-            let what = match seen.get_mut(number as usize) {
-                None => "does not exist",
-                Some(true) => "is named twice",
+    for pair in &mapping.pairs {
+        for (number, seen, side) in
+            [(pair.input, &mut seen.0, "input"), (pair.published, &mut seen.1, "published")]
+        {
+            let number = number as usize;
+            let (what, help) = match seen.get_mut(number) {
+                None => ("does not exist", "give the mapping that was written with this publication"),
+                Some(true) => ("is named twice", "keep one of the two lines"),
                 Some(seen) => {
                     *seen = true;
                     continue;
                 }
             };
-            problems.push(Diagnostic::error(format!(
-                "pair {} of the mapping: {side} record {} {what}",
-                line + 1,
-                u64::from(number) + 1
-            )));
+            problems.push(
+                Diagnostic::error(format!("{side} record {} {what}", number + 1))
+                    .at(Place::source(&mapping.name).line(pair.line))
+                    .help(help),
+            );
         }
     }
-    let unmapped = seen.1.iter().filter(|s| !**s).count();
-    if unmapped > 0 {
-        problems.push(Diagnostic::error(format!("the mapping leaves out {unmapped} published records")));
+    let unmapped: Vec<usize> = (0..published).filter(|&p| !seen.1[p]).collect();
+    if let Some(first) = unmapped.first() {
+        let what = match unmapped.len() {
+            1 => "a published record is not in the mapping".to_owned(),
+            n => format!("{n} published records are not in the mapping"),
+        };
+        problems.push(
+            Diagnostic::error(what).at(Place::source(&mapping.name).record(*first as u64 + 1)).help(
+                "give the mapping that was written with this publication, with a line for every record",
+            ),
+        );
     }
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Data, problems)) }
 }
@@ -177,22 +222,50 @@ fn assign(
     observer: &dyn Observer,
     fits: impl Fn(usize, usize) -> bool + Sync,
 ) -> Vec<Untruth> {
-    let lonely: Vec<u32> = match c.mapping {
-        Some(mapping) => {
-            (mapping.iter()).filter(|&&(i, p)| !fits(p as usize, i as usize)).map(|&(_, p)| p).collect()
-        }
+    let lonely = match c.mapping {
+        Some(mapping) => mapping.unfit(fits),
         None => {
             observer.stage("matching published with input records", c.published.data.len() as u64);
             matching::unmatched(c.published.data.len(), c.input.data.len(), fits, observer)
         }
     };
-    if lonely.is_empty() {
-        return Vec::new();
-    }
-    let what = if c.mapping.is_some() {
-        "these records are not what the declared operations make of their input records"
-    } else {
-        "these records cannot all come from input records of their own"
+    astray(c, lonely)
+}
+
+/// What is to be said about published records that have no input record.
+fn astray(c: &Comparison<'_>, records: Vec<u32>) -> Vec<Untruth> {
+    let what = match c.mapping {
+        _ if records.is_empty() => return Vec::new(),
+        Some(_) => "these records are not what the declared operations make of their input records",
+        None => "these records cannot all come from input records of their own",
     };
-    vec![Untruth::new(what).records(lonely)]
+    vec![Untruth::new(what).records(records)]
+}
+
+/// Items that differ only in how a format writes them are one here: for each item the first such.
+fn canonical(trees: &ValueTrees) -> Vec<u32> {
+    let same = |a: &Item, b: &Item| (a.declared, &a.label) == (b.declared, &b.label);
+    let runs = trees.items().chunk_by(same).scan(0, |first, run| {
+        let at = *first;
+        *first += run.len() as u32;
+        Some(std::iter::repeat_n(at, run.len()))
+    });
+    runs.flatten().collect()
+}
+
+/// What is to be said about published values that no hierarchy has, given by their declared attributes.
+fn unknown_values(c: &Comparison<'_>, declared: impl IntoIterator<Item = usize>) -> Vec<Untruth> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    declared.into_iter().for_each(|d| *counts.entry(d).or_default() += 1);
+    (counts.into_iter())
+        .map(|(declared, count)| {
+            let what = counted(count, "published value is", "published values are");
+            Untruth::new(format!("{what} in no hierarchy")).path(&c.input.binding.declared[declared].path)
+        })
+        .collect()
+}
+
+/// `1 value is`, `2 values are`.
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -5,7 +5,8 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, RootMode};
 use bosket_model::value_tree::ValueTrees;
 
-use super::{Comparison, Side, Untruth, assign};
+use super::beside::{Hung, Numbers, companions, unchanged};
+use super::{Comparison, Side, Untruth, assign, canonical, unknown_values};
 
 /// An item as a node of its attribute's hierarchy, or as a label where there is none.
 #[derive(PartialEq)]
@@ -17,14 +18,14 @@ enum Known {
 pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
     let mut unknown = Vec::new();
     let mut side = |side: &Side<'_>, published: bool| -> (ValueTrees, Vec<Option<Known>>) {
-        let trees = ValueTrees::new(side.data, side.binding, RootMode::Separate, Payload::Drop);
+        let trees = ValueTrees::new(side.data, side.binding, RootMode::Separate, Payload::Keep);
         let known = (trees.items().iter())
             .map(|item| match &c.hierarchies[item.declared] {
                 None => Some(Known::Label(item.declared, item.label.clone())),
                 Some(h) => {
                     let node = if published { h.node(&item.label) } else { h.leaf(&item.label) };
                     if node.is_none() {
-                        unknown.push(side.binding.declared[item.declared].path.clone());
+                        unknown.push(item.declared);
                     }
                     node.map(|n| Known::Node(item.declared, n))
                 }
@@ -35,8 +36,7 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
     let (published, out) = side(&c.published, true);
     let (input, original) = side(&c.input, false);
     if !unknown.is_empty() {
-        let count = unknown.len();
-        return vec![Untruth::new(format!("{count} values are in no hierarchy")).path(&unknown[0])];
+        return unknown_values(c, unknown);
     }
     let covers = |p: u32, i: u32| match (&out[p as usize], &original[i as usize]) {
         (Some(Known::Node(pd, pn)), Some(Known::Node(id, leaf))) => {
@@ -44,21 +44,50 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
         }
         (p, i) => p == i,
     };
-    let items = |trees: &ValueTrees, record: usize| -> Vec<u32> {
-        let mut items: Vec<u32> = trees.nodes(record).map(|n| trees.item(n)).collect();
-        items.sort_unstable();
-        items
-    };
-    let out_items: Vec<Vec<u32>> = (0..published.len()).map(|r| items(&published, r)).collect();
-    let in_items: Vec<Vec<u32>> = (0..input.len()).map(|r| items(&input, r)).collect();
+    let mut numbers = Numbers::default();
+    let (published, input) =
+        (sets(&published, &c.published, &mut numbers), sets(&input, &c.input, &mut numbers));
     assign(c, observer, |p, i| {
-        let (p, i) = (&out_items[p], &in_items[i]);
+        let (p, i) = (&published[p], &input[i]);
         // An empty publication of a record is its suppression; else every item went to exactly one published one.
-        p.is_empty()
-            || (p.iter().all(|&p| i.iter().any(|&i| covers(p, i)))
-                && i.iter().all(|&i| {
-                    let over = p.iter().filter(|&&p| covers(p, i)).count();
+        let recoded = p.items.is_empty()
+            || (p.items.iter().all(|&p| i.items.iter().any(|&i| covers(p, i)))
+                && i.items.iter().all(|&i| {
+                    let over = p.items.iter().filter(|&&p| covers(p, i)).count();
                     over == 1 || (over == 0 && c.suppress)
-                }))
+                }));
+        recoded
+            && p.companions.iter().all(|said| i.companions.contains(said))
+            && unchanged(&p.hung, &i.hung, covers)
     })
+}
+
+/// A record as a set, and what stands beside it.
+struct Set {
+    items: Vec<u32>,
+    hung: Vec<Hung>,
+    /// Companion columns that say more than the column they follow.
+    companions: Vec<(usize, String)>,
+}
+
+fn sets(trees: &ValueTrees, side: &Side<'_>, numbers: &mut Numbers) -> Vec<Set> {
+    let same = canonical(trees);
+    (0..trees.len())
+        .map(|record| {
+            let mut items: Vec<u32> = trees.nodes(record).map(|n| same[trees.item(n) as usize]).collect();
+            items.sort_unstable();
+            items.dedup();
+            let repeats = |declared: usize, text: &str| {
+                let followed = side.binding.declared[declared].follows;
+                let item = |&i: &u32| &trees.items()[i as usize];
+                items.iter().map(item).any(|i| Some(i.declared) == followed && i.label == text)
+            };
+            let companions = (companions(trees, side.binding, record))
+                .filter(|&(declared, text)| !repeats(declared, text))
+                .map(|(declared, text)| (declared, text.to_owned()))
+                .collect();
+            let hung = numbers.hung(trees, side.binding, record, |item| Some(same[item as usize]));
+            Set { hung, companions, items }
+        })
+        .collect()
 }

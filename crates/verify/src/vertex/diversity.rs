@@ -3,6 +3,7 @@
 //! Vertices of a class that are alike and have alike parents up to the root cannot be told apart: they are one
 //! **place**. A missing sensitive value fills a place but is no value of its own: nothing is said about anyone.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -124,8 +125,18 @@ fn bucket(bounds: &[f64], text: &str) -> Option<String> {
 #[derive(Default)]
 struct Tally {
     places: usize,
-    /// Per label: how many places it fills, in how many records, and the last record that had it.
-    values: BTreeMap<u32, (usize, usize, Option<u32>)>,
+    values: BTreeMap<u32, Count>,
+}
+
+/// How many places a label fills, in how many records, and the last record that had it.
+type Count = (usize, usize, Option<u32>);
+
+/// What decides about a value: the places it fills, or the records that have it.
+fn counted(value: &Count, ask: &Diverse) -> usize {
+    match ask.siblings {
+        Siblings::Pooled => value.0,
+        Siblings::Each => value.1,
+    }
 }
 
 /// The most over-represented sensitive value of a class, if there is one.
@@ -172,8 +183,9 @@ fn too_common(
     for (&(_, a), tally) in &tallies {
         let (over, share) = worst(tally, class.len(), ask);
         if over {
+            let text = |label: u32| labels.texts[label as usize].as_str();
             let (&label, _) =
-                tally.values.iter().max_by_key(|(label, v)| (v.1, v.0, std::cmp::Reverse(**label)))?;
+                tally.values.iter().max_by_key(|(label, v)| (counted(v, ask), Reverse(text(**label))))?;
             return Some(found(a, label, share));
         }
     }
@@ -187,12 +199,11 @@ fn too_common(
 /// Whether a place says too much, and the largest share there. Shares are compared as `count · l > places`,
 /// with room for the rounding of a fractional l only.
 fn worst(tally: &Tally, records: usize, ask: &Diverse) -> (bool, f64) {
-    let most_places = tally.values.values().map(|v| v.0).max().unwrap_or(0);
-    let most_records = tally.values.values().map(|v| v.1).max().unwrap_or(0);
+    let count = tally.values.values().map(|v| counted(v, ask)).max().unwrap_or(0);
     let over = |count: usize, of: usize| count as f64 * ask.l > of as f64 * (1.0 + 1e-12);
-    let (count, of) = match ask.siblings {
-        Siblings::Pooled => (most_places, tally.places),
-        Siblings::Each => (most_records, records),
+    let of = match ask.siblings {
+        Siblings::Pooled => tally.places,
+        Siblings::Each => records,
     };
     let share = count as f64 / of as f64;
     match ask.diversity {
