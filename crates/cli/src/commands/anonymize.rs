@@ -49,7 +49,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let mapping = prepared.mapping_file(args.force)?;
 
     let trees = ValueTrees::new(&prepared.input.data, &prepared.binding, privacy.root, privacy.payload);
-    let release = kmn::run(&trees, &prepared.binding, &prepared.hierarchies, &params, talk)?;
+    let release = kmn::run(&trees, &prepared.hierarchies, &params, talk)?;
     talk.quiet();
     let data = release.trees.write_back(&prepared.binding);
     let mut bytes = Vec::new();

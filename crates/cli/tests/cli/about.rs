@@ -22,10 +22,10 @@ const COMMANDS: &[&[&str]] = &[
 #[test]
 fn every_command_answers_help() {
     let dir = Dir::new();
-    let top = dir.run(&["--help"]).exits(0).is_quiet();
+    let top = dir.run(&["--help"]).exits(0).says_nothing();
     for command in COMMANDS {
         assert!(top.stdout.contains(&format!("\n  {} ", command[0])), "{command:?}");
-        let found = dir.run(&[*command, &["--help"]].concat()).exits(0).is_quiet();
+        let found = dir.run(&[*command, &["--help"]].concat()).exits(0).says_nothing();
         let usage = format!("Usage: bosket {}", command.join(" "));
         found.prints(&[&usage, "--threads", "--verbose"]);
         dir.run(&[&["help"], *command].concat()).exits(0).prints(&[&usage]);
@@ -49,7 +49,7 @@ fn every_command_that_prints_results_has_json() {
 fn completions_for_the_usual_shells() {
     let dir = Dir::new();
     for shell in ["bash", "zsh", "fish"] {
-        let found = dir.run(&["completions", shell]).exits(0).is_quiet();
+        let found = dir.run(&["completions", shell]).exits(0).says_nothing();
         for word in COMMANDS.iter().copied().flatten() {
             assert!(found.stdout.contains(word), "{shell} does not know {word}");
         }
@@ -57,14 +57,14 @@ fn completions_for_the_usual_shells() {
     }
     let script = dir.run(&["completions", "bash"]).stdout;
     dir.write("bosket.bash", script);
-    dir.bash("bash -n bosket.bash").exits(0).is_quiet();
+    dir.bash("bash -n bosket.bash").exits(0).says_nothing();
     let found = dir.bash("source bosket.bash; COMP_WORDS=(bosket ver); COMP_CWORD=1; _bosket bosket ver bosket; echo ${COMPREPLY[@]}");
     assert_eq!(found.exits(0).stdout, "verify\n");
 }
 
 #[test]
 fn the_manual_page_has_all_commands() {
-    let page = Dir::new().run(&["man"]).exits(0).is_quiet();
+    let page = Dir::new().run(&["man"]).exits(0).says_nothing();
     assert!(page.stdout.starts_with(".ie") || page.stdout.starts_with(".TH"), "roff");
     for command in COMMANDS {
         let heading = format!("\n.SS bosket {}\n", command.join(" "));
@@ -75,7 +75,7 @@ fn the_manual_page_has_all_commands() {
 
 #[test]
 fn the_schema_of_policies_is_a_json_schema() {
-    let schema = Dir::new().run(&["policy", "schema"]).exits(0).is_quiet().json();
+    let schema = Dir::new().run(&["policy", "schema"]).exits(0).says_nothing().json();
     assert!(
         schema["$schema"].as_str().is_some_and(|s| s.starts_with("https://json-schema.org/")),
         "{schema}"
@@ -106,13 +106,13 @@ fn the_schema_of_policies_is_a_json_schema() {
 #[test]
 fn the_example_passes_its_own_checks() {
     let dir = Dir::new();
-    dir.run(&["generate", "clinic", "--people", "50", "--out", "c"]).exits(0).is_quiet();
-    let found = dir.run(&["policy", "check", "c/policy.toml"]).exits(0).is_quiet();
+    dir.run(&["generate", "clinic", "--people", "50", "--out", "c"]).exits(0).says_nothing();
+    let found = dir.run(&["policy", "check", "c/policy.toml"]).exits(0).says_nothing();
     found.prints(&["9 attributes", "kmn"]);
-    dir.run(&["anonymize", "c/policy.toml", "--dry-run"]).exits(0).is_quiet();
+    dir.run(&["anonymize", "c/policy.toml", "--dry-run"]).exits(0).says_nothing();
     let names: Vec<String> = dir.files().into_iter().filter(|f| f.starts_with("c/hierarchies/")).collect();
     assert_eq!(names.len(), 4);
     for name in &names {
-        dir.run(&["hierarchy", "check", name]).exits(0).is_quiet().prints(&["ok: "]);
+        dir.run(&["hierarchy", "check", name]).exits(0).says_nothing().prints(&["ok: "]);
     }
 }

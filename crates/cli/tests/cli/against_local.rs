@@ -51,7 +51,7 @@ fn students_that_are_true() {
         return;
     };
     against(&dir, PUBLISHED, 0, &[])
-        .is_quiet()
+        .says_nothing()
         .prints(&["HOLDS: every record looks like at least one other", TRUE]);
     let backwards: Vec<&str> = PUBLISHED.lines().rev().collect();
     against(&dir, &backwards.join("\n"), 0, &[]).prints(&[TRUE]);
@@ -205,7 +205,7 @@ fn a_publication_of_our_own_is_true() {
         "--set",
         "publish.mapping=private/mapping.csv",
     ]);
-    run.exits(0).is_quiet();
+    run.exits(0).says_nothing();
     let args = [
         "verify",
         "published.ndjson",
@@ -216,8 +216,11 @@ fn a_publication_of_our_own_is_true() {
         "--against",
         "data.ndjson",
     ];
-    dir.run(&args).exits(0).is_quiet().prints(&["HOLDS", TRUE]);
-    dir.run(&[&args[..], &["--mapping", "private/mapping.csv"]].concat()).exits(0).is_quiet().prints(&[TRUE]);
+    dir.run(&args).exits(0).says_nothing().prints(&["HOLDS", TRUE]);
+    dir.run(&[&args[..], &["--mapping", "private/mapping.csv"]].concat())
+        .exits(0)
+        .says_nothing()
+        .prints(&[TRUE]);
     let other = dir.text("published.ndjson").replacen("\"hospital\":\"", "\"hospital\":\"New ", 1);
     dir.write("published.ndjson", other);
     dir.run(&args).exits(1).prints(&["NOT TRUE"]);

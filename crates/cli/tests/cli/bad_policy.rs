@@ -78,7 +78,7 @@ fn overrides_that_are_wrong() {
     check("privacy.model=kmm").exits(2).says(&["did you mean", "--set"]);
     check("privacy.k").exits(2).says(&["--set"]);
     check("attribute[\"b\"].role=key").exits(2).says(&["--set"]);
-    check("privacy.k=3").exits(0).is_quiet();
+    check("privacy.k=3").exits(0).says_nothing();
     check("attribute[\"a\"].weight=2").exits(0);
 }
 

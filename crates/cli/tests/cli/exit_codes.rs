@@ -4,7 +4,7 @@ use crate::util::{Dir, attribute, policy};
 
 fn clinic() -> Dir {
     let dir = Dir::new();
-    dir.run(&["generate", "clinic", "--people", "60", "--out", "."]).exits(0).is_quiet();
+    dir.run(&["generate", "clinic", "--people", "60", "--out", "."]).exits(0).says_nothing();
     dir
 }
 
@@ -13,13 +13,13 @@ fn zero_when_the_claim_holds_and_one_when_not() {
     let dir = Dir::new();
     dir.write("policy.toml", policy(&[attribute("a", "quasi", "")], "model = \"k-anonymity\"\nk = 2"));
     dir.write("data.csv", "a\nx\nx\ny\ny\n");
-    let found = dir.run(&["verify", "data.csv", "--policy", "policy.toml"]).exits(0).is_quiet();
+    let found = dir.run(&["verify", "data.csv", "--policy", "policy.toml"]).exits(0).says_nothing();
     assert_eq!(
         found.stdout,
         "HOLDS: every record looks like at least one other.\n       Checked for all of 4 records.\n"
     );
     let found = dir.run(&["verify", "data.csv", "--policy", "policy.toml", "--set", "privacy.k=3"]).exits(1);
-    found.is_quiet().prints(&[
+    found.says_nothing().prints(&[
         "VIOLATED: every record looks like at least 2 others.",
         "only 2 records fit",
         "a  x",
@@ -69,7 +69,7 @@ fn four_when_k_exceeds_the_records() {
     ]);
     assert_eq!(found.stdout, "");
     let found =
-        dir.run(&["anonymize", "policy.toml", "--dry-run", "--set", "privacy.k=60"]).exits(0).is_quiet();
+        dir.run(&["anonymize", "policy.toml", "--dry-run", "--set", "privacy.k=60"]).exits(0).says_nothing();
     found.prints(&[
         "60 records in data.ndjson",
         "2 identifying, 7 quasi",
@@ -82,7 +82,7 @@ fn four_when_k_exceeds_the_records() {
 fn a_dry_run_writes_nothing() {
     let dir = clinic();
     let before = dir.files();
-    let found = dir.run(&["anonymize", "policy.toml", "--dry-run", "--json"]).exits(0).is_quiet().json();
+    let found = dir.run(&["anonymize", "policy.toml", "--dry-run", "--json"]).exits(0).says_nothing().json();
     assert_eq!((&found["records"], &found["dry_run"]), (&60.into(), &true.into()));
     assert_eq!((&found["attributes"]["quasi"], &found["exists"]), (&7.into(), &false.into()));
     assert!(found["algorithms_registered"].is_array());
@@ -106,7 +106,7 @@ fn a_model_without_an_algorithm() {
         "registered: ",
         "--dry-run",
     ]);
-    let found = dir.run(&["anonymize", "policy.toml", "--dry-run"]).exits(0).is_quiet();
+    let found = dir.run(&["anonymize", "policy.toml", "--dry-run"]).exits(0).says_nothing();
     found.prints(&["no algorithm for k-anonymity is registered"]).hides(&["Quetzal"]);
     assert_eq!(dir.files(), ["data.csv", "policy.toml"]);
 }

@@ -141,6 +141,6 @@ fn the_students_are_two_anonymous_only_when_published() {
     let lines: String =
         ["S1_S2", "S3_S4"].iter().map(|class| format!("{0}\n{0}\n", published[class])).collect();
     dir.write("published.ndjson", lines);
-    dir.run(&["verify", "published.ndjson", "--policy", "policy.toml"]).exits(0).is_quiet();
+    dir.run(&["verify", "published.ndjson", "--policy", "policy.toml"]).exits(0).says_nothing();
     dir.run(&["verify", "published.ndjson", "--policy", "policy.toml", "--set", "privacy.k=3"]).exits(1);
 }

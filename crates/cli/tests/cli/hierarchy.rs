@@ -6,10 +6,10 @@ use crate::util::Dir;
 #[track_caller]
 fn built(dir: &Dir, args: &str) -> String {
     let args: Vec<&str> = ["hierarchy", "build"].into_iter().chain(args.split(' ')).collect();
-    let out = dir.run(&args).exits(0).is_quiet().stdout;
+    let out = dir.run(&args).exits(0).says_nothing().stdout;
     // Whatever is built can be read again.
     dir.write("built.csv", &out);
-    dir.run(&["hierarchy", "check", "built.csv"]).exits(0).is_quiet();
+    dir.run(&["hierarchy", "check", "built.csv"]).exits(0).says_nothing();
     out
 }
 
@@ -155,13 +155,14 @@ fn towns() -> Dir {
 #[test]
 fn show_draws_the_tree_with_counts() {
     let dir = towns();
-    let tree = dir.run(&["hierarchy", "show", "town.csv"]).exits(0).is_quiet().stdout;
+    let tree = dir.run(&["hierarchy", "show", "town.csv"]).exits(0).says_nothing().stdout;
     assert_eq!(
         tree.replace(' ', ""),
         "*3leaves\n├─A2leaves\n│├─a\n│└─b\n└─C1leaf\n└─c\n3leavesunder3innernodes,2levelsdeep\n"
     );
     let data = ["--data", "data.csv", "--path", "town"];
-    let tree = dir.run(&[&["hierarchy", "show", "town.csv"], &data[..]].concat()).exits(0).is_quiet().stdout;
+    let tree =
+        dir.run(&[&["hierarchy", "show", "town.csv"], &data[..]].concat()).exits(0).says_nothing().stdout;
     let counts: Vec<(&str, &str)> = (tree.lines().filter(|l| !l.contains("under")))
         .map(|l| {
             (
@@ -210,7 +211,7 @@ fn the_hierarchy_of_a_policy() {
     dir.run(&["generate", "clinic", "--people", "80", "--out", "c"]).exits(0);
     let found =
         dir.run(&["hierarchy", "show", "--policy", "c/policy.toml", "--path", "birth_year", "--depth", "1"]);
-    found.exits(0).is_quiet().prints(&["1920-1949", "  80\n", "110 leaves"]);
+    found.exits(0).says_nothing().prints(&["1920-1949", "  80\n", "110 leaves"]);
     let check = ["hierarchy", "check", "--policy", "c/policy.toml", "--path"];
     let found = dir.run(&[&check[..], &["visits[].hospital", "--json"]].concat()).exits(0).json();
     assert_eq!((&found["valid"], &found["leaves"]), (&true.into(), &10.into()));
@@ -228,7 +229,7 @@ fn check_lists_all_problems_at_once() {
     let dir = towns();
     dir.run(&["hierarchy", "check", "town.csv"])
         .exits(0)
-        .is_quiet()
+        .says_nothing()
         .prints(&["ok: 3 leaves under 3 inner nodes"]);
     let args = ["hierarchy", "check", "town.csv", "--data", "data.csv", "--path", "town"];
     dir.run(&args).exits(0).prints(&["covers all 3 values of the data"]);

@@ -32,11 +32,11 @@ const PATHS: [&str; 7] =
 #[test]
 fn the_table_shows_no_values_unless_asked() {
     let dir = foreign();
-    let found = dir.run(&["inspect", "data.ndjson"]).exits(0).is_quiet().hides(SECRETS);
+    let found = dir.run(&["inspect", "data.ndjson"]).exits(0).says_nothing().hides(SECRETS);
     found
         .prints(&["ndjson: 60 records, 60 visits[]", "attribute", "distinct", "missing", "role"])
         .prints(&PATHS);
-    let found = dir.run(&["inspect", "data.ndjson", "--show-values"]).exits(0).is_quiet();
+    let found = dir.run(&["inspect", "data.ndjson", "--show-values"]).exits(0).says_nothing();
     found.prints(&["Xanadu 0", "\"male\" ×30", "4711"]);
 }
 
@@ -48,7 +48,7 @@ fn by_path<'a>(found: &'a Value, path: &str) -> &'a Value {
 #[test]
 fn the_json_says_the_same() {
     let dir = foreign();
-    let run = dir.run(&["inspect", "data.ndjson", "--json"]).exits(0).is_quiet().hides(SECRETS);
+    let run = dir.run(&["inspect", "data.ndjson", "--json"]).exits(0).says_nothing().hides(SECRETS);
     let found = run.json();
     assert_eq!((&found["format"], &found["records"]), (&"ndjson".into(), &60.into()));
     for path in PATHS {

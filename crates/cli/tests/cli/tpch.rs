@@ -5,18 +5,18 @@ use crate::util::Dir;
 #[test]
 fn policies_and_data_fit_together() {
     let dir = Dir::new();
-    dir.run(&["generate", "tpch", "--customers", "500", "--out", "d"]).exits(0).is_quiet().prints(&[
+    dir.run(&["generate", "tpch", "--customers", "500", "--out", "d"]).exits(0).says_nothing().prints(&[
         "500 customers",
         "depth 3 in vertices, 5 in values",
         "276 nodes",
     ]);
     dir.run(&["anonymize", "d/policy.toml", "--dry-run"])
         .exits(0)
-        .is_quiet()
+        .says_nothing()
         .prints(&["500 records", "covering"]);
     dir.run(&["policy", "check", "d/policy-csv.toml"])
         .exits(0)
-        .is_quiet()
+        .says_nothing()
         .prints(&["6 attributes, model kmn"]);
 }
 

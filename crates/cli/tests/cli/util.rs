@@ -147,7 +147,7 @@ impl Output {
 
     /// Standard error is empty.
     #[track_caller]
-    pub fn is_quiet(self) -> Self {
+    pub fn says_nothing(self) -> Self {
         assert_eq!(self.stderr, "");
         self
     }

@@ -39,7 +39,7 @@ fn the_json_has_the_published_shape() {
         "{\"a\":\"x\",\"v\":[{\"b\":1}]}\n{\"a\":\"x\",\"v\":[{\"b\":1}]}\n{\"a\":\"x\",\"v\":[{\"b\":2}]}\n",
     );
     let args = ["verify", "data.ndjson", "--policy", "policy.toml", "--json"];
-    let found = dir.run(&args).exits(1).is_quiet().json();
+    let found = dir.run(&args).exits(1).says_nothing().json();
     assert_eq!(keys(&found)[..3], ["holds", "claim", "witness"]);
     assert_eq!(found["holds"], false);
     let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "guard": false});
@@ -49,7 +49,7 @@ fn the_json_has_the_published_shape() {
         json!({"values": [{"path": "v[].b", "value": "2"}], "relations": [], "support": 1, "records": [3]});
     assert_eq!(found["witness"], witness);
     dir.write("data.ndjson", "{\"a\":\"x\",\"v\":[{\"b\":1}]}\n".repeat(2));
-    let found = dir.run(&args).exits(0).is_quiet().json();
+    let found = dir.run(&args).exits(0).says_nothing().json();
     assert_eq!(
         (&found["holds"], &found["witness"], &found["records"]),
         (&true.into(), &Value::Null, &2.into())
@@ -104,9 +104,12 @@ fn diversity_names_the_sensitive_value() {
         .prints(&["HOLDS", "no sensitive value has a share over 1/2"]);
 }
 
-/// The quasi values of each record, as (number of the attribute, value).
-fn items(line: &str, quasi: &[&str]) -> BTreeSet<(usize, String)> {
-    fn collect(value: &Value, path: &str, quasi: &[&str], out: &mut BTreeSet<(usize, String)>) {
+/// A quasi value: the number of its attribute, and its text.
+type Item = (usize, String);
+
+/// The quasi values of a record.
+fn items(line: &str, quasi: &[&str]) -> BTreeSet<Item> {
+    fn collect(value: &Value, path: &str, quasi: &[&str], out: &mut BTreeSet<Item>) {
         match value {
             Value::Object(table) => {
                 for (key, value) in table {
@@ -126,22 +129,20 @@ fn items(line: &str, quasi: &[&str]) -> BTreeSet<(usize, String)> {
     out
 }
 
-/// The first knowledge without relations that fewer than `k` records match, by trying everything.
-fn first_violation(
-    records: &[BTreeSet<(usize, String)>],
-    k: usize,
-) -> Option<(Vec<(usize, String)>, Vec<usize>)> {
-    let mut found: BTreeMap<(usize, Vec<(usize, String)>), Vec<usize>> = BTreeMap::new();
+/// The first knowledge without relations that fewer than `k` records match, and these, by trying everything.
+fn first_violation(records: &[BTreeSet<Item>], k: usize) -> Option<(Vec<Item>, Vec<usize>)> {
+    let mut single: BTreeMap<Vec<Item>, Vec<usize>> = BTreeMap::new();
+    let mut double = single.clone();
     for (number, record) in records.iter().enumerate() {
-        let items: Vec<&(usize, String)> = record.iter().collect();
-        for (i, a) in items.iter().enumerate() {
-            found.entry((1, vec![(*a).clone()])).or_default().push(number + 1);
-            for b in &items[i + 1..] {
-                found.entry((2, vec![(*a).clone(), (*b).clone()])).or_default().push(number + 1);
+        let items: Vec<&Item> = record.iter().collect();
+        for (i, &a) in items.iter().enumerate() {
+            single.entry(vec![a.clone()]).or_default().push(number + 1);
+            for &b in &items[i + 1..] {
+                double.entry(vec![a.clone(), b.clone()]).or_default().push(number + 1);
             }
         }
     }
-    found.into_iter().find(|(_, records)| records.len() < k).map(|((_, values), records)| (values, records))
+    single.into_iter().chain(double).find(|(_, records)| records.len() < k)
 }
 
 #[test]
@@ -225,5 +226,5 @@ fn crowded_vertices_draw_a_warning() {
     dir.write("data.ndjson", "{\"v\":[{\"a\":1,\"b\":2,\"c\":3}]}\n".repeat(2));
     let args = ["verify", "data.ndjson", "--policy", "policy.toml"];
     dir.run(&args).exits(0).says(&["warning: three or more quasi attributes", "embedded"]);
-    dir.run(&[&args[..], &["--set", "privacy.relations=embedded"]].concat()).exits(0).is_quiet();
+    dir.run(&[&args[..], &["--set", "privacy.relations=embedded"]].concat()).exits(0).says_nothing();
 }
