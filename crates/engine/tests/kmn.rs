@@ -39,6 +39,8 @@ fn params(algorithm: Algorithm, k: u32, m: usize, n: usize) -> Params {
         cost: Cost::RpdA,
         max_cuts: 100_000,
         weights: vec![1.0; 3],
+        disassociate: true,
+        improve: algorithm == Algorithm::Best,
         remember: true,
     }
 }
@@ -46,7 +48,7 @@ fn params(algorithm: Algorithm, k: u32, m: usize, n: usize) -> Params {
 fn anonymize(data: &Dataset, params: &Params) -> Result<Release> {
     let (_, binding) = bind(data);
     let trees = ValueTrees::new(data, &binding, RootMode::Separate, Payload::Keep);
-    run(&trees, &binding, &hierarchies(), params, &Quiet)
+    run(&trees, &hierarchies(), params, &Quiet)
 }
 
 fn records() -> impl Strategy<Value = Vec<PathRecord>> {

@@ -136,6 +136,18 @@ impl<'a> Domain<'a> {
         from..to
     }
 
+    /// For each item the node of a cut above it, if any.
+    pub(super) fn assign_all(&self, cut: &[Node]) -> Vec<Option<Node>> {
+        let mut all = vec![None; self.item_count()];
+        for level in 0..self.levels.len() {
+            let nodes: Vec<Node> = cut.iter().copied().filter(|&n| self.level_of(n) == level).collect();
+            for (at, node) in self.assign(level, &nodes).into_iter().enumerate() {
+                all[at] = all[at].or(node);
+            }
+        }
+        all
+    }
+
     /// For each item of a level the one of `nodes` above it, if any.
     pub(super) fn assign(&self, level: usize, nodes: &[Node]) -> Vec<Option<Node>> {
         let mut above = vec![None; self.item_count()];

@@ -6,6 +6,7 @@
 
 mod cost;
 mod domain;
+mod improve;
 mod params;
 mod publish;
 mod rows;
@@ -14,7 +15,6 @@ mod set;
 mod structure;
 mod values;
 
-use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
@@ -23,7 +23,6 @@ use bosket_model::{Diagnostic, Failure, Fault, Result};
 pub use params::{Algorithm, Params};
 pub use search::Cost;
 
-use cost::Counted;
 use domain::Domain;
 use rows::Rows;
 use search::{Found, Problem, Solution};
@@ -51,7 +50,6 @@ pub struct Release {
 /// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute.
 pub fn run(
     trees: &ValueTrees,
-    binding: &Binding,
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
     observer: &dyn Observer,
@@ -71,7 +69,7 @@ pub fn run(
         rows,
         range,
         cost: params.cost,
-        repair: true,
+        repair: params.disassociate,
         max_cuts: params.max_cuts,
         remember: params.remember,
     };
@@ -90,13 +88,14 @@ pub fn run(
             "raise `max_cuts`, or use `gcs` or `best`",
         ));
     }
-    let Some(solution) = found.best else {
+    let Some(solution) = found.best.into_iter().next() else {
         return Err(unreachable(
             format!("no value can be published with k = {}: nothing would be left", params.k),
             "ask for a smaller k or m, or check the roles",
         ));
     };
-    let released = publish::publish(trees, &problem.domain, binding, &solution);
+    let solution = if params.improve { improve::improve(&problem, solution, observer) } else { solution };
+    let released = publish::publish(trees, &problem.domain, &solution);
     Ok(release(&problem, solution, released, route, found.examined))
 }
 
@@ -111,42 +110,34 @@ fn unreachable(what: String, help: &str) -> Failure {
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
 }
 
-/// RPD of a solution, from its groups.
-fn exact_rpd(problem: &Problem<'_>, solution: &Solution) -> f64 {
-    let (groups, above) = problem.rebuild(solution);
-    let counted = Counted::new(&groups, Some(&above), &problem.rows, &problem.domain);
-    counted.rpd(&groups, &problem.rows, &problem.domain)
-}
-
-/// Beams with and without repair, by either cost; the solution with the least RPD wins.
+/// Beams with and without repair, by either cost; of all their finalists the one with the least RPD wins.
 fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
-    let mut winner: Option<(f64, String, Solution)> = None;
-    let mut total = Found { best: None, examined: 0, exhausted: false };
+    let mut total = Found::default();
+    let mut route = "best".to_owned();
     for (name, repair, cost) in [
         ("gcs by RPD_a", true, Cost::RpdA),
         ("ocs by RPD_a", false, Cost::RpdA),
         ("gcs by RPD", true, Cost::Rpd),
         ("ocs by RPD", false, Cost::Rpd),
     ] {
+        if repair && !params.disassociate {
+            continue;
+        }
         problem.repair = repair;
         problem.cost = cost;
         let found = problem.gcs(params.g, observer);
         total.examined += found.examined;
         total.exhausted |= found.exhausted;
-        if let Some(mut solution) = found.best {
-            solution.cost = exact_rpd(problem, &solution);
-            if winner.as_ref().is_none_or(|w| solution.cost < w.0) {
-                winner = Some((solution.cost, name.to_owned(), solution));
-            }
+        let before = total.best.first().map(|b| b.cost);
+        total
+            .add(found.best.into_iter().map(|s| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s }));
+        if total.best.first().map(|b| b.cost) != before {
+            route = name.to_owned();
         }
     }
-    match winner {
-        None => ("best".to_owned(), total),
-        Some((_, name, solution)) => {
-            total.best = Some(solution);
-            (name, total)
-        }
-    }
+    problem.repair = params.disassociate;
+    problem.cost = Cost::Rpd;
+    (route, total)
 }
 
 fn release(
@@ -168,7 +159,7 @@ fn release(
         rules: solution.rules.iter().map(|&(a, b)| (named(a), named(b))).collect(),
         unpublished: cut.iter().filter(|(_, labels)| labels.is_empty()).map(|(d, _)| *d).collect(),
         cut,
-        rpd: exact_rpd(problem, &solution),
+        rpd: problem.exact_rpd(&solution.cut, &solution.rules),
         route,
         examined,
     }

@@ -1,6 +1,6 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Model, Policy, Relations};
+use bosket_model::policy::{Model, Policy, Relations, RootMode};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use super::Cost;
@@ -37,6 +37,11 @@ pub struct Params {
     pub max_cuts: u64,
     /// Per declared attribute, how much its detail counts.
     pub weights: Vec<f64>,
+    /// Relations may be taken apart. With the top object's values as a chain they may not: the record has one top object,
+    /// which could not hold values that are not related.
+    pub disassociate: bool,
+    /// Look at the winner once more, for needless rules and more detail by exact RPD.
+    pub improve: bool,
     /// Use again what is known about a step from the cut above; only tests switch it off.
     pub remember: bool,
 }
@@ -57,7 +62,6 @@ impl Params {
             ("privacy.l", privacy.l.is_some()),
             ("privacy.negative", !privacy.negative.is_empty()),
             ("method.suppress", method.flag("suppress") == Some(true)),
-            ("method.improve", method.flag("improve") == Some(true)),
             ("method.disassociation other than \"value\"", disassociation),
         ]
         .into_iter()
@@ -71,13 +75,14 @@ impl Params {
         if !refused.is_empty() {
             return Err(Failure::all(Fault::Policy, refused));
         }
+        let algorithm = match method.algorithm.as_deref() {
+            Some("acs") => Algorithm::Acs,
+            Some("gcs") => Algorithm::Gcs,
+            Some("ocs") => Algorithm::Ocs,
+            _ => Algorithm::Best,
+        };
         Ok(Params {
-            algorithm: match method.algorithm.as_deref() {
-                Some("acs") => Algorithm::Acs,
-                Some("gcs") => Algorithm::Gcs,
-                Some("ocs") => Algorithm::Ocs,
-                _ => Algorithm::Best,
-            },
+            algorithm,
             k: privacy.k.unwrap_or(0),
             m: privacy.m.unwrap_or(0) as usize,
             n: privacy.n.unwrap_or(0) as usize,
@@ -85,6 +90,9 @@ impl Params {
             cost: if method.text("cost").as_deref() == Some("rpd") { Cost::Rpd } else { Cost::RpdA },
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
+            disassociate: privacy.root == RootMode::Separate,
+            // The plain searches stay as the paper has them unless the policy says otherwise.
+            improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
             remember: true,
         })
     }

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::Kind;
-use bosket_model::binding::Binding;
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
 
 use super::domain::{Domain, Node};
@@ -11,21 +10,9 @@ use super::search::Solution;
 use super::structure::Pair;
 
 /// The value trees that a solution makes of the input.
-pub(super) fn publish(
-    trees: &ValueTrees,
-    domain: &Domain<'_>,
-    binding: &Binding,
-    solution: &Solution,
-) -> ValueTrees {
+pub(super) fn publish(trees: &ValueTrees, domain: &Domain<'_>, solution: &Solution) -> ValueTrees {
     let (items, number) = published_items(trees, domain, &solution.cut);
-    let mut above_item: Vec<Option<Node>> = vec![None; domain.item_count()];
-    for level in 0..domain.levels.len() {
-        let nodes: Vec<Node> =
-            solution.cut.iter().copied().filter(|&n| domain.level_of(n) == level).collect();
-        for (at, node) in domain.assign(level, &nodes).into_iter().enumerate() {
-            above_item[at] = above_item[at].or(node);
-        }
-    }
+    let above_item = domain.assign_all(&solution.cut);
     let rule: FxHashMap<Pair, u32> = solution.rules.iter().enumerate().map(|(i, &p)| (p, i as u32)).collect();
     let mut out = ValueTrees::over(items);
     let mut tree = RecordTree::default();
@@ -66,7 +53,6 @@ pub(super) fn publish(
         }
         out.append(&mut tree);
     }
-    debug_assert!(binding.declared.len() >= domain.levels.len());
     out
 }
 

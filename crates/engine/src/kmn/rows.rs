@@ -96,7 +96,11 @@ pub(super) fn split(
 ) -> (Vec<Group>, Vec<bool>) {
     let level = step.level(domain);
     let nodes = step.new_nodes(domain);
-    let above = domain.assign(level, &nodes);
+    // The last part holds the rows without the attribute.
+    let without = nodes.len() as u32;
+    let part_of: Vec<u32> = (domain.assign(level, &nodes).iter())
+        .map(|node| node.map_or(without, |n| nodes.partition_point(|&m| m < n) as u32))
+        .collect();
     let mut touched = vec![false; groups.len()];
     let mut split = Vec::new();
     let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
@@ -108,15 +112,9 @@ pub(super) fn split(
         if !concerned {
             continue;
         }
-        // The last part holds the rows without the attribute.
         for &row in &group.rows {
-            let node = rows
-                .items(row)
-                .iter()
-                .find(|&&i| domain.level_of_item(i) == level)
-                .and_then(|&i| above[i as usize]);
-            let part = node.map_or(nodes.len(), |n| nodes.binary_search(&n).unwrap_or(nodes.len()));
-            parts[part].push(row);
+            let part = rows.items(row).iter().map(|&i| part_of[i as usize]).find(|&p| p != without);
+            parts[part.unwrap_or(without) as usize].push(row);
         }
         if parts[nodes.len()].len() == group.rows.len() {
             parts[nodes.len()].clear();

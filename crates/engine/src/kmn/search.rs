@@ -48,12 +48,30 @@ pub(super) struct Solution {
     pub(super) cost: f64,
 }
 
+/// How many of its cheapest solutions a search hands on.
+const FINALISTS: usize = 4;
+
 /// What a search has found.
+#[derive(Default)]
 pub(super) struct Found {
-    pub(super) best: Option<Solution>,
+    /// The cheapest, ascending; at most [`FINALISTS`].
+    pub(super) best: Vec<Solution>,
     pub(super) examined: u64,
     /// The search ended because it had examined as many cuts as allowed.
     pub(super) exhausted: bool,
+}
+
+/// The rows of a cut, grouped by their paths.
+pub(super) struct Grouped {
+    pub(super) groups: Vec<Group>,
+}
+
+impl Grouped {
+    /// The ancestors that rules leave to each position of each group.
+    pub(super) fn rewrite(&self, rules: &[Pair]) -> Vec<Vec<u64>> {
+        let rule: FxHashMap<Pair, u32> = rules.iter().enumerate().map(|(i, &p)| (p, i as u32)).collect();
+        self.groups.iter().map(|g| rewrite(&g.path, &rule)).collect()
+    }
 }
 
 /// A cut with everything that its children build on.
@@ -142,7 +160,7 @@ impl Problem<'_> {
         let (mut related, mut own, mut broken) = (Related::new(), Vec::new(), Vec::new());
         if self.range.n > 0 {
             let is_new = |node: Node| new.binary_search(&node).is_ok();
-            related = relate(&groups, &self.rows, domain.records, |(a, b)| is_new(a) || is_new(b));
+            related = relate(&groups, None, &self.rows, domain.records, |(a, b)| is_new(a) || is_new(b));
             related.extend(
                 state
                     .related
@@ -187,32 +205,53 @@ impl Problem<'_> {
         Some((state, own))
     }
 
-    /// The groups of a solution's cut, and the ancestors that its rules leave to each position.
-    pub(super) fn rebuild(&self, solution: &Solution) -> (Vec<Group>, Vec<Vec<u64>>) {
-        let domain = &self.domain;
-        let mut node_of: Vec<Option<Node>> = vec![None; domain.item_count()];
-        for level in 0..domain.levels.len() {
-            let nodes: Vec<Node> =
-                solution.cut.iter().copied().filter(|&n| domain.level_of(n) == level).collect();
-            for (at, node) in domain.assign(level, &nodes).into_iter().enumerate() {
-                node_of[at] = node_of[at].or(node);
-            }
-        }
+    /// The rows of a cut, grouped.
+    pub(super) fn relations(&self, cut: &[Node]) -> Grouped {
+        let node_of = self.domain.assign_all(cut);
         let mut by_path: BTreeMap<Vec<Node>, Vec<u32>> = BTreeMap::new();
         for row in 0..self.rows.len() as u32 {
             let path = self.rows.items(row).iter().filter_map(|&i| node_of[i as usize]).collect();
             by_path.entry(path).or_default().push(row);
         }
-        let groups: Vec<Group> = by_path.into_iter().map(|(path, rows)| Group { path, rows }).collect();
-        let rule: FxHashMap<Pair, u32> =
-            solution.rules.iter().enumerate().map(|(i, &p)| (p, i as u32)).collect();
-        let above = groups.iter().map(|g| rewrite(&g.path, &rule)).collect();
-        (groups, above)
+        Grouped { groups: by_path.into_iter().map(|(path, rows)| Group { path, rows }).collect() }
+    }
+
+    /// Exact RPD of a cut with rules.
+    pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Pair]) -> f64 {
+        let grouped = self.relations(cut);
+        let above = grouped.rewrite(rules);
+        let counted = Counted::new(&grouped.groups, Some(&above), &self.rows, &self.domain);
+        counted.rpd(&grouped.groups, &self.rows, &self.domain)
+    }
+
+    /// Whether no knowledge with relations matches too few records, once rules have left these ancestors.
+    pub(super) fn is_sound(&self, cut: &[Node], grouped: &Grouped, above: &[Vec<u64>]) -> bool {
+        let related = relate(&grouped.groups, Some(above), &self.rows, self.domain.records, |_| true);
+        violations(&self.domain, cut, &related, self.range, &Concerned::Nodes(cut, None)).is_empty()
+    }
+
+    /// The child of a solution that is cheapest by exact RPD.
+    pub(super) fn cheapest_child(&self, solution: &Solution, observer: &dyn Observer) -> Option<Solution> {
+        let grouped = self.relations(&solution.cut);
+        let related = relate(&grouped.groups, None, &self.rows, self.domain.records, |_| true);
+        let cut = solution.cut.clone();
+        let violations = violations(&self.domain, &cut, &related, self.range, &Concerned::Nodes(&cut, None));
+        let state = State { cut, groups: grouped.groups, related, violations, ..self.start() };
+        let steps = self.steps(&state);
+        observer.stage("looking for more detail", steps.len() as u64);
+        (steps.par_iter().enumerate())
+            .filter_map(|(order, &step)| {
+                observer.advance(1);
+                let (child, _) = self.child(&state, step)?;
+                child.accepted(self).then(|| (child.cost, order, child.solution()))
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .map(|(_, _, solution)| solution)
     }
 
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
     pub(super) fn gcs(&self, g: usize, observer: &dyn Observer) -> Found {
-        let mut found = Found { best: None, examined: 0, exhausted: false };
+        let mut found = Found::default();
         let mut kept = vec![self.start()];
         loop {
             let mut seen: BTreeSet<Vec<Node>> = BTreeSet::new();
@@ -236,11 +275,7 @@ impl Problem<'_> {
                 })
                 .reduce(LevelResult::default, |a, b| a.merge(b, g));
             found.examined += tasks.len() as u64;
-            if let Some((cost, _, solution)) = level.best
-                && found.best.as_ref().is_none_or(|b| cost < b.cost)
-            {
-                found.best = Some(solution);
-            }
+            found.add(level.best.into_iter().map(|(_, _, solution)| solution));
             if level.kept.is_empty() {
                 break;
             }
@@ -266,7 +301,7 @@ impl Problem<'_> {
 
     /// Every cut exactly once: expansions in the order of nodes, so that each set of expansions comes about in one way.
     pub(super) fn acs(&self, observer: &dyn Observer) -> Found {
-        let mut found = Found { best: None, examined: 0, exhausted: false };
+        let mut found = Found::default();
         observer.stage("all cuts", self.max_cuts);
         self.below(&self.start(), 0, &mut found, observer);
         found
@@ -287,16 +322,23 @@ impl Problem<'_> {
             let Some((child, _)) = self.child(state, step) else {
                 continue;
             };
-            if child.accepted(self) && found.best.as_ref().is_none_or(|b| child.cost < b.cost) {
-                found.best = Some(child.solution());
-            }
+            found.add(child.accepted(self).then(|| child.solution()));
             self.below(&child, key + 1, found, observer);
         }
     }
 }
 
+impl Found {
+    /// Takes solutions in; of equally cheap ones the first stays ahead.
+    pub(super) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>) {
+        self.best.extend(solutions);
+        self.best.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        self.best.truncate(FINALISTS);
+    }
+}
+
 fn progress(found: &Found) -> String {
-    match &found.best {
+    match found.best.first() {
         None => "searching cuts".to_owned(),
         Some(best) => format!("searching cuts: {} examined, best cost {:.3e}", found.examined, best.cost),
     }
@@ -307,7 +349,7 @@ fn progress(found: &Found) -> String {
 struct LevelResult {
     /// Cost, order, parent, state: the cheapest, ascending.
     kept: Vec<(f64, usize, usize, State)>,
-    best: Option<(f64, usize, Solution)>,
+    best: Vec<(f64, usize, Solution)>,
     dead: Vec<(usize, u64)>,
     known: Vec<(usize, u64, Vec<Knowledge>)>,
 }
@@ -324,7 +366,11 @@ impl LevelResult {
         match child {
             None => LevelResult { dead: vec![(parent, key)], ..Self::default() },
             Some((state, violations)) => LevelResult {
-                best: state.accepted(problem).then(|| (state.cost, order, state.solution())),
+                best: state
+                    .accepted(problem)
+                    .then(|| (state.cost, order, state.solution()))
+                    .into_iter()
+                    .collect(),
                 kept: vec![(state.cost, order, parent, state)],
                 dead: Vec::new(),
                 known: vec![(parent, key, violations)],
@@ -338,10 +384,9 @@ impl LevelResult {
         self.kept.extend(other.kept);
         self.kept.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.kept.truncate(g);
-        self.best = match (self.best, other.best) {
-            (Some(a), Some(b)) => Some(if (b.0, b.1) < (a.0, a.1) { b } else { a }),
-            (a, b) => a.or(b),
-        };
+        self.best.extend(other.best);
+        self.best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.best.truncate(FINALISTS);
         self
     }
 }

@@ -58,18 +58,20 @@ pub(super) struct Range {
     pub(super) n: usize,
 }
 
-/// The relations of some groups of rows, restricted to pairs that `wanted` accepts.
+/// The relations of some groups of rows, restricted to pairs that `wanted` accepts; `above` says which positions rules
+/// have left above each position.
 pub(super) fn relate(
     groups: &[Group],
+    above: Option<&[Vec<u64>]>,
     rows: &Rows,
     records: usize,
     wanted: impl Fn(Pair) -> bool,
 ) -> Related {
     let mut lists: BTreeMap<Pair, Vec<u32>> = BTreeMap::new();
-    for group in groups {
+    for (g, group) in groups.iter().enumerate() {
         for (j, &b) in group.path.iter().enumerate() {
-            for &a in &group.path[..j] {
-                if wanted((a, b)) {
+            for (i, &a) in group.path[..j].iter().enumerate() {
+                if above.is_none_or(|above| above[g][j] >> i & 1 == 1) && wanted((a, b)) {
                     lists.entry((a, b)).or_default().extend(group.rows.iter().map(|&r| rows.record(r)));
                 }
             }
@@ -261,6 +263,8 @@ pub(super) struct Repair<'a> {
     groups_of: BTreeMap<Pair, Vec<u32>>,
     /// Pairs whose records have to be looked up again.
     stale: BTreeSet<Pair>,
+    /// Pairs that have lost records in this pass.
+    changed: BTreeSet<Pair>,
     rules: Vec<Pair>,
 }
 
@@ -300,6 +304,7 @@ impl<'a> Repair<'a> {
             above: groups.iter().map(|g| (0..g.path.len()).map(|j| (1u64 << j) - 1).collect()).collect(),
             groups_of,
             stale: BTreeSet::new(),
+            changed: BTreeSet::new(),
             rules: Vec::new(),
         }
     }
@@ -308,15 +313,17 @@ impl<'a> Repair<'a> {
     pub(super) fn run(mut self, violations: Vec<Knowledge>) -> Repaired {
         let mut pass = violations;
         while !pass.is_empty() {
-            let mut touched = BTreeSet::new();
             for knowledge in &pass {
                 if let Some(pair) = self.weakest(knowledge) {
-                    self.apply(pair, &mut touched);
+                    self.apply(pair);
                 }
             }
-            touched.iter().for_each(|&pair| self.refresh(pair));
-            touched.retain(|pair| self.related.contains_key(pair));
-            pass = if touched.is_empty() {
+            for pair in std::mem::take(&mut self.stale) {
+                self.refresh(pair);
+            }
+            let mut changed = std::mem::take(&mut self.changed);
+            changed.retain(|pair| self.related.contains_key(pair));
+            pass = if changed.is_empty() {
                 Vec::new()
             } else {
                 super::structure::violations(
@@ -324,7 +331,7 @@ impl<'a> Repair<'a> {
                     self.cut,
                     &self.related,
                     self.range,
-                    &Concerned::Pairs(&touched),
+                    &Concerned::Pairs(&changed),
                 )
             };
         }
@@ -334,7 +341,9 @@ impl<'a> Repair<'a> {
     /// The relation to take apart so that the knowledge is gone, if it matches too few records now.
     fn weakest(&mut self, knowledge: &Knowledge) -> Option<Pair> {
         for &pair in &knowledge.pairs {
-            self.refresh(pair);
+            if self.stale.remove(&pair) {
+                self.refresh(pair);
+            }
             if !self.related.contains_key(&pair) {
                 return None;
             }
@@ -356,7 +365,7 @@ impl<'a> Repair<'a> {
     }
 
     /// Takes b out from under a, everywhere.
-    fn apply(&mut self, (a, b): Pair, touched: &mut BTreeSet<Pair>) {
+    fn apply(&mut self, (a, b): Pair) {
         self.rules.push((a, b));
         for &g in &self.groups_of[&(a, b)] {
             let path = &self.groups[g as usize].path;
@@ -371,24 +380,19 @@ impl<'a> Repair<'a> {
             let lost = above[j] & !above[i];
             above[j] = above[i];
             for x in (0..path.len()).filter(|x| lost >> x & 1 == 1) {
-                touched.insert((path[x], b));
                 self.stale.insert((path[x], b));
             }
             for c in 0..path.len() {
                 if above[c] >> j & 1 == 1 {
                     above[c] &= !(1 << j);
-                    touched.insert((b, path[c]));
                     self.stale.insert((b, path[c]));
                 }
             }
         }
     }
 
-    /// Looks up the records of a pair again if a rule has touched it.
+    /// Looks up the records of a pair again.
     fn refresh(&mut self, (a, b): Pair) {
-        if !self.stale.remove(&(a, b)) {
-            return;
-        }
         let mut records = Vec::new();
         for &g in &self.groups_of[&(a, b)] {
             let group = &self.groups[g as usize];
@@ -399,10 +403,17 @@ impl<'a> Repair<'a> {
                 records.extend(group.rows.iter().map(|&r| self.rows.record(r)));
             }
         }
-        if records.is_empty() {
+        let set = Set::new(records, self.domain.records);
+        let before = self.related.get(&(a, b)).map_or(0, |s| s.len());
+        // Records only ever lose relations: as many as before are the same ones.
+        if set.len() == before {
+            return;
+        }
+        self.changed.insert((a, b));
+        if set.is_empty() {
             self.related.remove(&(a, b));
         } else {
-            self.related.insert((a, b), Arc::new(Set::new(records, self.domain.records)));
+            self.related.insert((a, b), Arc::new(set));
         }
     }
 }
