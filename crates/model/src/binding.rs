@@ -26,7 +26,7 @@ pub struct Home {
 pub struct Declared {
     /// The path as the policy writes it.
     pub path: String,
-    /// Its role.
+    /// Its role; a companion shares in the role of the attribute it follows.
     pub role: Role,
     /// The home it belongs to.
     pub home: usize,
@@ -50,13 +50,34 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Binds a schema to the policy's attributes. Attributes that the policy does not name are refused with the
-    /// whole list, unless it says `undeclared = "drop"`.
+    /// Binds the schema of a publication, which may hold classes above their homes. Attributes that the policy does not
+    /// name are refused with the whole list, unless it says `undeclared = "drop"`.
     pub fn new(
         schema: &Schema,
         attributes: &[AttributePolicy],
         undeclared: Undeclared,
         source: &str,
+    ) -> Result<Self, Failure> {
+        Self::bind(schema, attributes, undeclared, source, true)
+    }
+
+    /// Binds the schema of private data, where every class must stand at its home: one found elsewhere is not named by
+    /// the policy, however alike.
+    pub fn of_input(
+        schema: &Schema,
+        attributes: &[AttributePolicy],
+        undeclared: Undeclared,
+        source: &str,
+    ) -> Result<Self, Failure> {
+        Self::bind(schema, attributes, undeclared, source, false)
+    }
+
+    fn bind(
+        schema: &Schema,
+        attributes: &[AttributePolicy],
+        undeclared: Undeclared,
+        source: &str,
+        moved: bool,
     ) -> Result<Self, Failure> {
         let mut binding = Binding {
             homes: vec![Home { parent: None, name: Vec::new(), depth: 0 }],
@@ -79,13 +100,19 @@ impl Binding {
             return Err(Failure::all(Fault::Policy, problems));
         }
         for (i, attribute) in attributes.iter().enumerate() {
-            binding.declared[i].follows =
+            let leader =
                 attribute.follows.as_ref().and_then(|f| attributes.iter().position(|a| a.path == *f));
+            if let Some(leader) = leader {
+                binding.declared[i].follows = Some(leader);
+                binding.declared[i].role = companion_role(attribute.role, attributes[leader].role);
+            }
         }
         for (_, class) in schema.classes() {
             let home = match class.parent {
                 None => Some(0),
-                Some(parent) => binding.classes[parent.index()].and_then(|p| binding.home_of(p, &class.name)),
+                Some(parent) => {
+                    binding.classes[parent.index()].and_then(|p| binding.home_of(p, &class.name, moved))
+                }
             };
             binding.classes.push(home);
         }
@@ -124,9 +151,9 @@ impl Binding {
     }
 
     /// The home of a class found under `name` in a vertex that belongs to `parent`.
-    fn home_of(&self, parent: usize, name: &[String]) -> Option<usize> {
+    fn home_of(&self, parent: usize, name: &[String], moved: bool) -> Option<usize> {
         let direct = self.homes.iter().position(|h| h.parent == Some(parent) && h.name == name);
-        if direct.is_some() {
+        if direct.is_some() || !moved {
             return direct;
         }
         let below = |&h: &usize| self.is_below(h, parent);
@@ -182,6 +209,20 @@ impl Binding {
         }
     }
 
+    /// The same without companions of quasi attributes: they are dropped rather than generalized on their own.
+    #[must_use]
+    pub fn without_companions(&self) -> Binding {
+        let mut binding = self.clone();
+        for declared in &mut binding.attributes {
+            let quasi_companion =
+                |d: usize| self.declared[d].follows.is_some() && self.declared[d].role == Role::Quasi;
+            if declared.is_some_and(quasi_companion) {
+                *declared = None;
+            }
+        }
+        binding
+    }
+
     /// The declared attributes that the data does not have.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
         (0..self.declared.len()).filter(|d| !self.attributes.contains(&Some(*d)))
@@ -219,6 +260,15 @@ impl Binding {
             })
             .collect();
         Failure::all(Fault::Policy, diagnostics)
+    }
+}
+
+/// A companion says what its leader says: what holds for one of both holds for the other.
+fn companion_role(own: Role, leader: Role) -> Role {
+    match (own, leader) {
+        (Role::Identifying, _) | (_, Role::Identifying) => Role::Identifying,
+        (Role::Quasi, _) | (_, Role::Quasi) => Role::Quasi,
+        _ => own,
     }
 }
 
