@@ -215,8 +215,19 @@ impl ValueTrees {
     /// Reading the result again gives the same trees.
     pub fn write_back(&self, binding: &Binding) -> Dataset {
         let mut builder = Builder::new();
+        // Which of a class's attributes comes first must not depend on which record does.
+        let mut occurs = vec![false; binding.declared.len()];
+        self.items.iter().for_each(|item| occurs[item.declared] = true);
+        let mut published = vec![false; binding.homes.len()];
+        self.items.iter().for_each(|item| published[binding.declared[item.declared].home] = true);
+        self.payloads.iter().flat_map(|p| &p.values).for_each(|(declared, ..)| occurs[*declared] = true);
+        for (declared, _) in
+            binding.declared.iter().zip(&occurs).filter(|(d, occurs)| d.home == 0 && **occurs)
+        {
+            builder.attribute(ClassId::ROOT, &declared.name);
+        }
         for record in 0..self.len() {
-            let writer = Writer { trees: self, binding, record };
+            let writer = Writer { trees: self, binding, published: &published, record };
             builder.begin_record();
             writer.root(&mut builder);
             builder.end_record().expect("each vertex holds a value once, and no more values than were read");
@@ -263,7 +274,8 @@ fn number_items(data: &Dataset, binding: &Binding) -> (Vec<Item>, Vec<Vec<u32>>)
 /// Whether a companion column only repeats the label of the attribute it follows.
 fn repeats(data: &Dataset, binding: &Binding, vertex: usize, attribute: AttributeId, code: u32) -> bool {
     let follows = binding.attributes[attribute.index()].and_then(|d| binding.declared[d].follows);
-    let Some(followed) = follows else {
+    // A leader that is not counted itself would hide its companion from the count.
+    let Some(followed) = follows.filter(|&f| binding.declared[f].role == Role::Quasi) else {
         return false;
     };
     let siblings = &data.schema().class(data.class(vertex)).attributes;
@@ -332,10 +344,34 @@ impl RecordTree {
 struct Writer<'a> {
     trees: &'a ValueTrees,
     binding: &'a Binding,
+    /// Per home whether any of its quasi values is published.
+    published: &'a [bool],
     record: usize,
 }
 
 impl Writer<'_> {
+    /// Opens what stands between a vertex of `home` and one of `own`, below it, and gives the class of the latter and
+    /// how many vertices were opened. Classes of which nothing is published keep their place, empty; where one
+    /// between has values, the vertex below has moved up and says so by its place.
+    fn descend(&self, builder: &mut Builder, class: ClassId, home: usize, own: usize) -> (ClassId, usize) {
+        let homes = &self.binding.homes;
+        let mut between = Vec::new();
+        let mut at = homes[own].parent;
+        while let Some(parent) = at.filter(|&p| p != home) {
+            between.push(parent);
+            at = homes[parent].parent;
+        }
+        if between.iter().any(|&h| self.published[h]) {
+            return (builder.class(class, &self.binding.key_under(home, own)), 0);
+        }
+        let mut class = class;
+        for &h in between.iter().rev() {
+            class = builder.class(class, &homes[h].name);
+            builder.open(class);
+        }
+        (builder.class(class, &homes[own].name), between.len())
+    }
+
     fn home(&self, node: usize) -> usize {
         self.binding.declared[self.trees.items[self.trees.item(node) as usize].declared].home
     }
@@ -393,8 +429,7 @@ impl Writer<'_> {
         let (own_payloads, lone): (Vec<&PayloadAt>, Vec<&PayloadAt>) =
             self.payloads(Some(node)).partition(|p| p.home == own_home);
         if same.is_empty() || !other.is_empty() || !own_payloads.is_empty() || !lone.is_empty() {
-            let key = self.binding.key_under(home, own_home);
-            let own_class = builder.class(class, &key);
+            let (own_class, opened) = self.descend(builder, class, home, own_home);
             for i in 0..own_payloads.len().max(1) {
                 builder.open(own_class);
                 for &value in above.iter() {
@@ -413,6 +448,7 @@ impl Writer<'_> {
                 }
                 builder.close();
             }
+            (0..opened).for_each(|_| builder.close());
         }
         for child in same {
             self.run(builder, class, home, above, child);
@@ -435,9 +471,9 @@ impl Writer<'_> {
 
     /// A payload whose vertex has no quasi value: a vertex of its own.
     fn lone_payload(&self, builder: &mut Builder, class: ClassId, home: usize, payload: &PayloadAt) {
-        let own_class = builder.class(class, &self.binding.key_under(home, payload.home));
+        let (own_class, opened) = self.descend(builder, class, home, payload.home);
         builder.open(own_class);
         self.set_payload(builder, own_class, payload);
-        builder.close();
+        (0..=opened).for_each(|_| builder.close());
     }
 }
