@@ -12,8 +12,9 @@ use crate::diag::Diagnostic;
 /// Builds the hierarchy: groups of `fanout` neighbours, groups of groups, until at most `fanout` are left under the
 /// root.
 ///
-/// The domain is sorted by number if all values are numbers, else by bytes. A group is labelled `first..last`; one
-/// that would have a single member is left out.
+/// The domain is sorted by number if all values are numbers, else by bytes. A group is labelled by its place, `group 2.1`:
+/// the domain is the data's, and a label made of values would publish them. A group that would have a single member is
+/// left out.
 pub fn fanout(fanout: usize, domain: &[&str]) -> Result<Hierarchy, Vec<Diagnostic>> {
     if fanout < 2 {
         let message = format!("fanout = {fanout} does not group anything");
@@ -49,21 +50,26 @@ fn join(groups: &mut Vec<Group>, members: &[usize]) -> usize {
 fn plant(values: &[&str], groups: &[Group], top: &[usize]) -> Hierarchy {
     let taken: FxHashSet<&str> = values.iter().copied().collect();
     let mut builder = TreeBuilder::new();
-    let mut stack: Vec<_> = top.iter().rev().map(|&g| (g, TreeBuilder::ROOT)).collect();
-    while let Some((group, parent)) = stack.pop() {
+    let number = |members: &[usize], parent, place: &str| -> Vec<_> {
+        let dot = if place.is_empty() { "" } else { "." };
+        let numbered =
+            members.iter().enumerate().map(|(i, &m)| (m, parent, format!("{place}{dot}{}", i + 1)));
+        numbered.rev().collect()
+    };
+    let mut stack = number(top, TreeBuilder::ROOT, "");
+    while let Some((group, parent, place)) = stack.pop() {
         let Group { leaves, members } = &groups[group];
-        let first = values[leaves.start];
         if members.is_empty() {
-            builder.place(parent, first);
+            builder.place(parent, values[leaves.start]);
             continue;
         }
-        let label = format!("{first}..{}", values[leaves.end - 1]);
-        // Values that contain dots can make two groups, or a group and a value, sound alike.
+        let label = format!("group {place}");
+        // The data may have a value that sounds like a group.
         let free = |l: &String| !taken.contains(l.as_str()) && builder.node(l).is_none();
         let mut labels = std::iter::once(label.clone()).chain((2..).map(|n| format!("{label} ({n})")));
         let label = labels.find(free).unwrap_or(label);
         let node = builder.place(parent, &label);
-        stack.extend(members.iter().rev().map(|&m| (m, node)));
+        stack.extend(number(members, node, &place));
     }
     builder.finish()
 }
@@ -94,10 +100,10 @@ mod tests {
     #[test]
     fn numbers_sort_as_numbers() {
         let h = fanout(2, &["10", "9", "100", "1", "20"]).expect("good");
-        let expected = ["*", "1..20", "1..9", "1", "9", "10..20", "10", "20", "100"];
+        let expected = ["*", "group 1", "group 1.1", "1", "9", "group 1.2", "10", "20", "100"];
         assert_eq!(labels(&h), expected);
         let text = fanout(2, &["10", "9", "x"]).expect("good");
-        assert_eq!(labels(&text), ["*", "10..9", "10", "9", "x"]);
+        assert_eq!(labels(&text), ["*", "group 1", "10", "9", "x"]);
     }
 
     #[test]
@@ -108,7 +114,7 @@ mod tests {
 
     #[test]
     fn groups_that_sound_like_values() {
-        let domain = ["a", "a..b", "b", "b..c", "c"];
+        let domain = ["a", "b", "c", "group 1", "group 1.1"];
         let h = fanout(2, &domain).expect("good");
         let (bound, leaves) = h.bind(domain).expect("all are covered");
         assert_eq!(bound, h);
