@@ -135,6 +135,18 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
+    /// Bits of an item and of a set of relations in a key.
+    fn bits(&self) -> (u32, u32) {
+        let mask = if self.r == 0 { 0 } else { (self.v * (self.v - 1) / 2) as u32 };
+        (item_bits(self.records.item_count()), mask)
+    }
+
+    /// Bits of the longest key: two items, or one if the prefix is all but the last.
+    fn key_bits(&self) -> u32 {
+        let (item, mask) = self.bits();
+        mask + item * (self.v as u32 - 1).min(2)
+    }
+
     fn smallest_violation(&self, observer: &dyn Observer) -> Option<(Vec<u32>, u64)> {
         let k = self.range.k;
         if self.v == 1 {
@@ -172,7 +184,7 @@ impl<'a> Part<'a> {
     fn new(level: &'a Level<'a>) -> Self {
         Part {
             level,
-            table: Table::new(),
+            table: Table::new(level.key_bits()),
             sets: Vec::new(),
             subsets: Vec::new(),
             masks: Vec::new(),
@@ -199,8 +211,7 @@ impl<'a> Part<'a> {
     }
 
     fn bits(&self) -> (u32, u32) {
-        let mask = if self.level.r == 0 { 0 } else { (self.level.v * (self.level.v - 1) / 2) as u32 };
-        (item_bits(self.level.records.item_count()), mask)
+        self.level.bits()
     }
 
     /// Whether all knowledge that completes the prefix by two items can be counted in one go.
@@ -368,14 +379,29 @@ impl<'a> Part<'a> {
     /// Counts `key` once with each set of r relations that lies in one of `sets`.
     fn add_subsets(&mut self, key: u64) {
         let r = self.level.r;
+        if let (&[set], 1 | 2) = (self.sets.as_slice(), r) {
+            let mut rest = set;
+            while rest != 0 {
+                let first = rest & rest.wrapping_neg();
+                rest ^= first;
+                let mut others = if r == 2 { rest } else { 0 };
+                if r == 1 {
+                    self.table.add(key | first);
+                }
+                while others != 0 {
+                    let second = others & others.wrapping_neg();
+                    others ^= second;
+                    self.table.add(key | first | second);
+                }
+            }
+            return;
+        }
         self.subsets.clear();
         for &set in &self.sets {
             push_subsets(set, r, 0, &mut self.subsets);
         }
-        if self.sets.len() > 1 {
-            self.subsets.sort_unstable();
-            self.subsets.dedup();
-        }
+        self.subsets.sort_unstable();
+        self.subsets.dedup();
         for &subset in &self.subsets {
             self.table.add(key | subset);
         }
