@@ -165,7 +165,12 @@ impl Counted {
                 group_of[row as usize] = g as u32;
             }
         }
-        let mut total = 0.0;
+        // How many records have a node as one of so many leaves: added up in the order of nodes, the sum does not depend
+        // on the order of records, not even in its last bit.
+        let mut as_leaf: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        // Stamps of the record that has a node, and of the record in which it has something below.
+        let mut has = vec![ROOT; n];
+        let mut inner = vec![ROOT; n];
         let mut own: Vec<u32> = Vec::new();
         let mut row = 0;
         let mut seen = 0;
@@ -174,20 +179,31 @@ impl Counted {
             own.clear();
             while row < rows.len() && rows.record(row as u32) == record {
                 let g = group_of[row] as usize;
-                own.extend_from_slice(&self.nodes[self.first[g]..self.first[g + 1]]);
-                if self.first[g] == self.first[g + 1] {
-                    // The nodes of what is left out come first, by level.
-                    own.push(rows.level(row as u32, domain) as u32);
+                // The nodes of what is left out come first, by level.
+                let left_out = [rows.level(row as u32, domain) as u32];
+                let placed = &self.nodes[self.first[g]..self.first[g + 1]];
+                for &node in if placed.is_empty() { &left_out } else { placed } {
+                    if has[node as usize] != record {
+                        has[node as usize] = record;
+                        own.push(node);
+                        if let Some(below) = inner.get_mut(self.synopsis.parent[node as usize] as usize) {
+                            *below = record;
+                        }
+                    }
                 }
                 row += 1;
             }
-            own.sort_unstable();
-            own.dedup();
-            let inner = |node: &u32| own.iter().any(|&other| self.synopsis.parent[other as usize] == *node);
-            let leaves: Vec<f64> = own.iter().filter(|n| !inner(n)).map(|&n| value[n as usize]).collect();
-            total += if leaves.is_empty() { 1.0 } else { leaves.iter().sum::<f64>() / leaves.len() as f64 };
+            own.retain(|&n| inner[n as usize] != record);
+            for &node in &own {
+                *as_leaf.entry((node, own.len() as u32)).or_default() += 1;
+            }
             seen += 1;
         }
+        let mut as_leaf: Vec<((u32, u32), u32)> = as_leaf.into_iter().collect();
+        as_leaf.sort_unstable();
+        let total: f64 = (as_leaf.iter())
+            .map(|&((node, leaves), records)| value[node as usize] * f64::from(records) / f64::from(leaves))
+            .sum();
         (total + (domain.records - seen) as f64) / domain.records as f64
     }
 }

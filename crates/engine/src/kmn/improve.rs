@@ -8,7 +8,7 @@ use bosket_model::observe::Observer;
 
 use super::cost::Counted;
 use super::search::{Problem, Solution};
-use super::structure::Pair;
+use super::violations::{Concerned, Pair, violations};
 
 /// Rules tried per pass; with more, the ones found last are tried, which were needed least.
 const TRIED: usize = 200;
@@ -17,10 +17,10 @@ const TRIED: usize = 200;
 pub(super) fn improve(problem: &Problem<'_>, solution: Solution, observer: &dyn Observer) -> Solution {
     let mut best = Solution { cost: problem.exact_rpd(&solution.cut, &solution.rules), ..solution };
     loop {
-        let before = best.cost;
+        let before = best.rank();
         best = climb(problem, best, observer);
         best = take_back(problem, best, observer);
-        if best.cost >= before {
+        if best.rank() >= before {
             return best;
         }
     }
@@ -30,7 +30,7 @@ pub(super) fn improve(problem: &Problem<'_>, solution: Solution, observer: &dyn 
 fn climb(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer) -> Solution {
     loop {
         match problem.cheapest_child(&best, observer) {
-            Some(child) if child.cost < best.cost => best = child,
+            Some(child) if child.rank() < best.rank() => best = child,
             _ => return best,
         }
     }
@@ -41,21 +41,29 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
     if best.rules.is_empty() {
         return best;
     }
-    let state = problem.relations(&best.cut);
+    let grouped = problem.relations(&best.cut);
+    let mut above = grouped.rewrite(&best.rules);
+    let mut related = problem.related(&grouped, &above, |_| true);
     let tried: Vec<Pair> = best.rules.iter().rev().take(TRIED).copied().collect();
     observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
         observer.advance(1);
         let fewer: Vec<Pair> = best.rules.iter().copied().filter(|&r| r != rule).collect();
-        let above = state.rewrite(&fewer);
-        if !problem.is_sound(&best.cut, &state, &above) {
+        let without = grouped.rewrite(&fewer);
+        // Only knowledge with a relation that comes back or goes can match too few records now.
+        let changed = grouped.difference(&above, &without);
+        let mut now = related.clone();
+        now.retain(|pair, _| !changed.contains(pair));
+        now.extend(problem.related(&grouped, &without, |pair| changed.contains(&pair)));
+        if !violations(&problem.domain, &best.cut, &now, problem.range, &Concerned::Pairs(&changed))
+            .is_empty()
+        {
             continue;
         }
-        let counted = Counted::new(&state.groups, Some(&above), &problem.rows, &problem.domain);
-        let cost = counted.rpd(&state.groups, &problem.rows, &problem.domain);
+        let counted = Counted::new(&grouped.groups, Some(&without), &problem.rows, &problem.domain);
+        let cost = counted.rpd(&grouped.groups, &problem.rows, &problem.domain);
         if cost < best.cost {
-            best.rules = fewer;
-            best.cost = cost;
+            (best.rules, best.cost, above, related) = (fewer, cost, without, now);
         }
     }
     best

@@ -14,6 +14,7 @@ mod search;
 mod set;
 mod structure;
 mod values;
+mod violations;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
@@ -26,7 +27,7 @@ pub use search::Cost;
 use domain::Domain;
 use rows::Rows;
 use search::{Found, Problem, Solution};
-use structure::Range;
+use violations::Range;
 
 /// What a run has made.
 #[derive(Debug)]
@@ -128,10 +129,10 @@ fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> 
         let found = problem.gcs(params.g, observer);
         total.examined += found.examined;
         total.exhausted |= found.exhausted;
-        let before = total.best.first().map(|b| b.cost);
+        let before = total.best.first().map(Solution::rank);
         total
             .add(found.best.into_iter().map(|s| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s }));
-        if total.best.first().map(|b| b.cost) != before {
+        if total.best.first().map(Solution::rank) != before {
             route = name.to_owned();
         }
     }

@@ -58,6 +58,7 @@ impl Params {
         let disassociation = method.text("disassociation").is_some_and(|d| d != "value");
         let refused: Vec<Diagnostic> = [
             ("privacy.relations = \"embedded\" with n > 1", relations),
+            ("attribute.shared", policy.attributes.iter().any(|a| a.shared)),
             ("privacy.guard", privacy.guard),
             ("privacy.l", privacy.l.is_some()),
             ("privacy.negative", !privacy.negative.is_empty()),

@@ -7,7 +7,7 @@ use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
 
 use super::domain::{Domain, Node};
 use super::search::Solution;
-use super::structure::Pair;
+use super::violations::Pair;
 
 /// The value trees that a solution makes of the input.
 pub(super) fn publish(trees: &ValueTrees, domain: &Domain<'_>, solution: &Solution) -> ValueTrees {

@@ -15,8 +15,9 @@ use super::cost::Counted;
 use super::domain::{Domain, Node};
 use super::publish::rewrite;
 use super::rows::{Group, Rows, Step, split};
-use super::structure::{Concerned, Knowledge, Pair, Range, Related, Repair, Repaired, relate, violations};
+use super::structure::{Repair, Repaired, relate};
 use super::values::{self, Sets};
+use super::violations::{Concerned, Knowledge, Pair, Range, Related, violations};
 
 /// By which figure cuts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,19 @@ pub(super) struct Solution {
     pub(super) cost: f64,
 }
 
+impl Solution {
+    /// Cheap ones first; of equally cheap ones those with more detail.
+    pub(super) fn rank(&self) -> (u64, std::cmp::Reverse<usize>) {
+        (rounded(self.cost), std::cmp::Reverse(self.cut.len()))
+    }
+}
+
+/// A cost without its last bits, which depend on the order of additions. Costs are not negative, so their bits are in
+/// their order.
+fn rounded(cost: f64) -> u64 {
+    cost.to_bits() >> 16
+}
+
 /// How many of its cheapest solutions a search hands on.
 const FINALISTS: usize = 4;
 
@@ -71,6 +85,20 @@ impl Grouped {
     pub(super) fn rewrite(&self, rules: &[Pair]) -> Vec<Vec<u64>> {
         let rule: FxHashMap<Pair, u32> = rules.iter().enumerate().map(|(i, &p)| (p, i as u32)).collect();
         self.groups.iter().map(|g| rewrite(&g.path, &rule)).collect()
+    }
+}
+
+impl Grouped {
+    /// The pairs that are related somewhere by one set of ancestors and not by the other.
+    pub(super) fn difference(&self, a: &[Vec<u64>], b: &[Vec<u64>]) -> BTreeSet<Pair> {
+        let mut pairs = BTreeSet::new();
+        for (g, group) in self.groups.iter().enumerate() {
+            for (j, &node) in group.path.iter().enumerate() {
+                let differ = a[g][j] ^ b[g][j];
+                pairs.extend((0..j).filter(|i| differ >> i & 1 == 1).map(|i| (group.path[i], node)));
+            }
+        }
+        pairs
     }
 }
 
@@ -224,10 +252,14 @@ impl Problem<'_> {
         counted.rpd(&grouped.groups, &self.rows, &self.domain)
     }
 
-    /// Whether no knowledge with relations matches too few records, once rules have left these ancestors.
-    pub(super) fn is_sound(&self, cut: &[Node], grouped: &Grouped, above: &[Vec<u64>]) -> bool {
-        let related = relate(&grouped.groups, Some(above), &self.rows, self.domain.records, |_| true);
-        violations(&self.domain, cut, &related, self.range, &Concerned::Nodes(cut, None)).is_empty()
+    /// The relations that rules have left, of pairs that `wanted` accepts.
+    pub(super) fn related(
+        &self,
+        grouped: &Grouped,
+        above: &[Vec<u64>],
+        wanted: impl Fn(Pair) -> bool,
+    ) -> Related {
+        relate(&grouped.groups, Some(above), &self.rows, self.domain.records, wanted)
     }
 
     /// The child of a solution that is cheapest by exact RPD.
@@ -245,7 +277,7 @@ impl Problem<'_> {
                 let (child, _) = self.child(&state, step)?;
                 child.accepted(self).then(|| (child.cost, order, child.solution()))
             })
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .min_by_key(|(_, order, solution)| (solution.rank(), *order))
             .map(|(_, _, solution)| solution)
     }
 
@@ -329,10 +361,10 @@ impl Problem<'_> {
 }
 
 impl Found {
-    /// Takes solutions in; of equally cheap ones the first stays ahead.
+    /// Takes solutions in; of equal ones the first stays ahead.
     pub(super) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>) {
         self.best.extend(solutions);
-        self.best.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        self.best.sort_by_key(Solution::rank);
         self.best.truncate(FINALISTS);
     }
 }
@@ -382,10 +414,10 @@ impl LevelResult {
         self.dead.extend(other.dead);
         self.known.extend(other.known);
         self.kept.extend(other.kept);
-        self.kept.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.kept.sort_by_key(|&(cost, order, ..)| (rounded(cost), order));
         self.kept.truncate(g);
         self.best.extend(other.best);
-        self.best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.best.sort_by_key(|(_, order, solution)| (solution.rank(), *order));
         self.best.truncate(FINALISTS);
         self
     }

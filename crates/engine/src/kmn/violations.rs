@@ -1,0 +1,219 @@
+//! Knowledge with relations that matches too few records.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::domain::{Domain, Node};
+use super::set::Set;
+
+/// A related pair: ancestor, descendant.
+pub(super) type Pair = (Node, Node);
+
+/// Knowledge with relations: pairs, and further values beside those in the pairs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Knowledge {
+    relations: usize,
+    values: usize,
+    nodes: Vec<Node>,
+    pairs: Vec<Pair>,
+}
+
+impl Knowledge {
+    fn new(pairs: &[Pair], further: &[Node]) -> Self {
+        let nodes: BTreeSet<Node> =
+            pairs.iter().flat_map(|p| [p.0, p.1]).chain(further.iter().copied()).collect();
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable();
+        Knowledge { relations: pairs.len(), values: nodes.len(), nodes: nodes.into_iter().collect(), pairs }
+    }
+
+    pub(super) fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+}
+
+/// The records of every related pair at a cut; pairs that no record has are absent.
+pub(super) type Related = BTreeMap<Pair, Arc<Set>>;
+
+/// What an attacker may know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    pub(super) k: u32,
+    pub(super) m: usize,
+    pub(super) n: usize,
+}
+
+/// Which knowledge a search is about.
+pub(super) enum Concerned<'a> {
+    /// What holds one of the first nodes and, if there are second ones, one of these too.
+    Nodes(&'a [Node], Option<&'a [Node]>),
+    /// What holds one of these pairs.
+    Pairs(&'a BTreeSet<Pair>),
+}
+
+const NEW: u8 = 1;
+const FRESH: u8 = 2;
+
+/// All violations among the knowledge that `concerned` describes, in the order of repair.
+pub(super) fn violations(
+    domain: &Domain<'_>,
+    cut: &[Node],
+    related: &Related,
+    range: Range,
+    concerned: &Concerned<'_>,
+) -> Vec<Knowledge> {
+    let mut flags = vec![0u8; cut.len()];
+    let mut mark = |nodes: &[Node], flag: u8| {
+        for node in nodes {
+            if let Ok(at) = cut.binary_search(node) {
+                flags[at] |= flag;
+            }
+        }
+    };
+    let mut needed = 0;
+    if let Concerned::Nodes(new, fresh) = concerned {
+        mark(new, NEW);
+        mark(fresh.unwrap_or(&[]), FRESH);
+        needed = NEW | if fresh.is_some() { FRESH } else { 0 };
+    }
+    let mut pairs: Vec<Known<'_>> = (related.iter())
+        .filter_map(|(&(a, b), set)| {
+            let at = [cut.binary_search(&a).ok()?, cut.binary_search(&b).ok()?];
+            Some(Known { pair: (a, b), at, flags: flags[at[0]] | flags[at[1]], set })
+        })
+        .collect();
+    // Knowledge about some pairs starts with one of them; those before it in the list are taken care of already.
+    let starts = match concerned {
+        Concerned::Nodes(..) => pairs.len(),
+        Concerned::Pairs(wanted) => {
+            pairs.sort_by_key(|k| (!wanted.contains(&k.pair), k.pair));
+            pairs.partition_point(|k| wanted.contains(&k.pair))
+        }
+    };
+    let mut search = Search {
+        domain,
+        cut,
+        flags: &flags,
+        pairs: &pairs,
+        range,
+        needed,
+        chosen: Vec::new(),
+        nodes: Vec::new(),
+        found: Vec::new(),
+    };
+    for i in 0..starts {
+        search.choose(i, |search| search.look(pairs[i].set, pairs[i].flags, i + 1));
+    }
+    let mut found = search.found;
+    found.sort();
+    found
+}
+
+/// A related pair with its records; `at` are the places of its nodes in the cut.
+struct Known<'a> {
+    pair: Pair,
+    at: [usize; 2],
+    flags: u8,
+    set: &'a Set,
+}
+
+struct Search<'a> {
+    domain: &'a Domain<'a>,
+    cut: &'a [Node],
+    flags: &'a [u8],
+    pairs: &'a [Known<'a>],
+    range: Range,
+    /// The flags that knowledge must have to be recorded.
+    needed: u8,
+    chosen: Vec<Pair>,
+    /// Places in the cut of the nodes of the chosen pairs.
+    nodes: Vec<usize>,
+    found: Vec<Knowledge>,
+}
+
+impl Search<'_> {
+    /// Does something with one more pair chosen.
+    fn choose(&mut self, i: usize, then: impl FnOnce(&mut Self)) {
+        let before = self.nodes.len();
+        for at in self.pairs[i].at {
+            if !self.nodes.contains(&at) {
+                self.nodes.push(at);
+            }
+        }
+        self.chosen.push(self.pairs[i].pair);
+        then(self);
+        self.chosen.pop();
+        self.nodes.truncate(before);
+    }
+
+    fn record(&mut self, flags: u8, further: &[Node]) {
+        if flags & self.needed == self.needed {
+            self.found.push(Knowledge::new(&self.chosen, further));
+        }
+    }
+
+    /// Looks at the chosen pairs, whose shared records are `set`, and at everything that adds to them.
+    fn look(&mut self, set: &Set, flags: u8, next: usize) {
+        let k = self.range.k;
+        if set.is_empty() || self.nodes.len() > self.range.m {
+            return;
+        }
+        if set.len() < k {
+            return self.record(flags, &[]);
+        }
+        let left = self.range.m - self.nodes.len();
+        self.values(set, &mut Vec::new(), flags, 0, left);
+        if self.chosen.len() == self.range.n {
+            return;
+        }
+        for i in next..self.pairs.len() {
+            let known = &self.pairs[i];
+            let grows = known.at.iter().filter(|at| !self.nodes.contains(at)).count();
+            let more = self.chosen.len() + 1 < self.range.n || grows < left;
+            let flags = flags | known.flags;
+            let concerned = flags & self.needed == self.needed;
+            // What is not concerned and cannot become so by adding to it needs no counting.
+            if grows > left || known.set.len() < k || (!concerned && !more) {
+                continue;
+            }
+            let shared = set.shared_up_to(known.set, k);
+            if shared == k && more {
+                let both = set.and(known.set, self.domain.records);
+                self.choose(i, |search| search.look(&both, flags, i + 1));
+            } else if shared > 0 && shared < k {
+                self.choose(i, |search| search.record(flags, &[]));
+            }
+        }
+    }
+
+    /// Adds up to `left` further values to the chosen pairs.
+    fn values(&mut self, set: &Set, further: &mut Vec<Node>, flags: u8, from: usize, left: usize) {
+        if left == 0 {
+            return;
+        }
+        let k = self.range.k;
+        for at in from..self.cut.len() {
+            let flags = flags | self.flags[at];
+            if (left == 1 && flags & self.needed != self.needed) || self.nodes.contains(&at) {
+                continue;
+            }
+            let other = self.domain.set(self.cut[at]);
+            let shared = set.shared_up_to(other, k);
+            if shared == 0 || (shared == k && left == 1) {
+                continue;
+            }
+            further.push(self.cut[at]);
+            if shared < k {
+                self.record(flags, further);
+            } else {
+                let both = set.and(other, self.domain.records);
+                self.values(&both, further, flags, at + 1, left - 1);
+            }
+            further.pop();
+        }
+    }
+}
