@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bosket_engine::{ALGORITHMS, kmn};
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Input, Loaded, Output, PolicyFile};
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::Hierarchy;
+use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
@@ -48,7 +48,8 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let publication = Output::create(&prepared.target, create)?;
     let mapping = prepared.mapping_file(args.force)?;
 
-    let trees = ValueTrees::new(&prepared.input.data, &prepared.binding, privacy.root, privacy.payload);
+    let binding = prepared.binding.without_companions();
+    let trees = ValueTrees::new(&prepared.input.data, &binding, privacy.root, privacy.payload);
     let release = kmn::run(&trees, &prepared.hierarchies, &params, talk)?;
     talk.quiet();
     let data = release.trees.write_back(&prepared.binding);
@@ -70,16 +71,20 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         ));
     }
     talk.quiet();
+    let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
+    let pairs = pair_up(&release.trees, &published).ok_or_else(|| {
+        let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
+        let help = "nothing was published; rename one of the keys in the data";
+        Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+    })?;
     let mut files = vec![publication];
     files[0].write_all(&bytes).map_err(bosket_io::write_failure)?;
     if let Some(mut file) = mapping {
-        let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
-        file.write_all(mapping_csv(&release.trees, &published).as_bytes())
-            .map_err(bosket_io::write_failure)?;
+        file.write_all(mapping_csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
         files.push(file);
     }
     bosket_io::finish_all(files)?;
-    report(args, &prepared, &claim, &release, again.len())
+    report(args, &prepared, &claim, &release, again.len(), talk)
 }
 
 impl Prepared {
@@ -88,6 +93,13 @@ impl Prepared {
         let Some(path) = path.map(|p| self.file.resolve(p)) else {
             return Ok(None);
         };
+        if path == Path::new("-") {
+            let what = "the mapping is private and cannot go to standard output";
+            return Err(Failure::new(
+                Fault::Policy,
+                Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
+            ));
+        }
         if let Some(folder) = path.parent() {
             bosket_io::make_folder(folder)?;
         }
@@ -111,9 +123,15 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     };
     let path = file.resolve(path);
     let target = file.resolve(target);
+    refuse_overwriting(&file, &args.policy, &path, &target)?;
+    let unwritten = [("certificate", publish.certificate.is_some()), ("report", publish.report.is_some())];
+    for (key, _) in unwritten.iter().filter(|(_, asked)| *asked) {
+        let what = format!("`publish.{key}` is not written in this version");
+        talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
+    }
     let input = load::data_of_policy(&path, Some(source), talk)?;
     let name = path.display().to_string();
-    let binding = Binding::new(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
     let absent: Vec<Diagnostic> = (binding.absent())
         .map(|d| {
             Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
@@ -135,6 +153,31 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     Ok(Prepared { file, input, source: name, binding, hierarchies, target })
 }
 
+/// The publication must not take the place of what it is made from, by whatever name.
+fn refuse_overwriting(file: &PolicyFile, policy: &Path, source: &Path, target: &Path) -> Result<(), Failure> {
+    let mut inputs = vec![policy.to_owned(), source.to_owned()];
+    for attribute in &file.policy.attributes {
+        if let Some(HierarchySpec::File(path)) = &attribute.hierarchy {
+            inputs.push(file.resolve(path));
+        }
+    }
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let mapping = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref()).map(|p| file.resolve(p));
+    for output in [Some(target.to_owned()), mapping].into_iter().flatten() {
+        if let Some(input) = inputs.iter().find(|input| real(input).is_some() && real(input) == real(&output))
+        {
+            let what = format!(
+                "writing {} would overwrite {}, which the run reads",
+                output.display(),
+                input.display()
+            );
+            let help = "publish elsewhere; --force replaces older publications, never inputs";
+            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+        }
+    }
+    Ok(())
+}
+
 /// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.
 fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize) -> Result<(), Failure> {
     let mut problems = Vec::new();
@@ -143,7 +186,7 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
             continue;
         };
         let said = &policy.attributes[declared];
-        if said.role != Role::Insensitive || said.acknowledge {
+        if binding.declared[declared].role != Role::Insensitive || said.acknowledge {
             continue;
         }
         let mut records = vec![(0usize, None); data.dictionary(id).len()];
@@ -183,8 +226,9 @@ fn read_again(bytes: &[u8], prepared: &Prepared) -> Result<Dataset, Failure> {
     Ok(read.data)
 }
 
-/// Which published record stems from which input record. Equal records are given out in order.
-fn mapping_csv(made: &ValueTrees, published: &ValueTrees) -> String {
+/// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
+/// they are not the same records.
+fn pair_up(made: &ValueTrees, published: &ValueTrees) -> Option<Vec<(usize, usize)>> {
     let key = |trees: &ValueTrees, record: usize| {
         let range = trees.nodes(record);
         let nodes: Vec<_> = (range.clone())
@@ -198,17 +242,19 @@ fn mapping_csv(made: &ValueTrees, published: &ValueTrees) -> String {
             .collect();
         (nodes, payloads)
     };
+    if made.len() != published.len() {
+        return None;
+    }
     let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for record in (0..published.len()).rev() {
         places.entry(key(published, record)).or_default().push(record);
     }
-    let mut csv = String::from("input_record,published_record\n");
-    for record in 0..made.len() {
-        if let Some(place) = places.get_mut(&key(made, record)).and_then(Vec::pop) {
-            csv.push_str(&format!("{},{}\n", record + 1, place + 1));
-        }
-    }
-    csv
+    (0..made.len()).map(|record| Some((record, places.get_mut(&key(made, record))?.pop()?))).collect()
+}
+
+fn mapping_csv(pairs: &[(usize, usize)]) -> String {
+    let lines = pairs.iter().map(|(input, published)| format!("{},{}\n", input + 1, published + 1));
+    std::iter::once("input_record,published_record\n".to_owned()).chain(lines).collect()
 }
 
 fn report(
@@ -217,10 +263,11 @@ fn report(
     claim: &Claim,
     release: &kmn::Release,
     records: usize,
+    talk: &Talk,
 ) -> Result<Outcome, Failure> {
     let path = |declared: usize| prepared.binding.declared[declared].path.as_str();
     let target = prepared.target.display();
-    if args.json {
+    if args.json && prepared.target != Path::new("-") {
         print_json(&json!({
             "published": target.to_string(),
             "records": records,
@@ -251,18 +298,21 @@ fn report(
     }
     let apart = match release.rules.len() {
         0 => "no relation had to be taken apart".to_owned(),
-        n => format!(
-            "{} taken apart",
-            plural(n, "kind of relation").replace("relations", "relation").replace("kind of", "kinds of")
-        ),
+        1 => "one kind of relation was taken apart".to_owned(),
+        n => format!("{} kinds of relation were taken apart", count(n)),
     };
     out.push_str(&format!(
-        "\n{apart}; loss RPD {:.4}; {} after {}\n",
+        "\n{apart}; loss RPD {:.3e}; {} after {}\n",
         release.rpd,
         release.route,
         plural(release.examined as usize, "cut"),
     ));
-    print(&out)?;
+    if prepared.target == Path::new("-") {
+        // Standard output holds the publication.
+        talk.line(out.trim_end());
+    } else {
+        print(&out)?;
+    }
     Ok(Outcome::Done)
 }
 

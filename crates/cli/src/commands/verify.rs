@@ -5,7 +5,7 @@ use std::path::Path;
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Loaded, PolicyFile};
 use bosket_model::binding::Binding;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, Untruth, compare};
 use bosket_verify::{Claim, Witness, left_over};
@@ -26,13 +26,28 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
     let claim = Claim::new(&file.policy)?;
     let published = load::data_of_policy(&args.publication, file.policy.source.as_ref(), talk)?;
     let binding = bind(&published, &file.policy, &args.publication)?;
+    if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
+        let what = Diagnostic::error(
+            "none of the policy's quasi attributes is in the file: there is nothing to verify",
+        );
+        let place = Place::source(args.publication.display().to_string());
+        return Err(Failure::new(
+            Fault::Policy,
+            what.at(place).help("check that policy and file belong together, and the paths"),
+        ));
+    }
     let mut warnings = claim.caveats(&binding);
     if args.against.is_none() {
         let left = left_over(&published.data, &binding);
         if !left.is_empty() {
-            let what = format!("the policy removes {}, but the file still has it", left.join(", "));
+            let what = format!(
+                "the policy removes {}, but the file still has {}",
+                left.join(", "),
+                if left.len() == 1 { "it" } else { "them" }
+            );
             let warning = Diagnostic::warning(what).at(Place::source(args.publication.display().to_string()));
-            warnings.push(warning.help("the claim says nothing about it; do not publish this file"));
+            warnings
+                .push(warning.help("the claim says nothing about such attributes; do not publish this file"));
         }
     }
     talk.diagnostics(&warnings);
@@ -88,9 +103,11 @@ fn against(
     talk: &Talk,
 ) -> Result<Vec<Untruth>, Failure> {
     let private = load::data_of_policy(input, file.policy.source.as_ref(), talk)?;
-    let binding = bind(&private, &file.policy, input)?;
+    let name = input.display().to_string();
+    let policy = &file.policy;
+    let binding = Binding::of_input(private.data.schema(), &policy.attributes, policy.undeclared, &name)?;
     let ask = Ask { required: false, show_values: args.show_values };
-    let hierarchies = hierarchies::load(file, &private.data, &binding, &input.display().to_string(), ask)?;
+    let hierarchies = hierarchies::load(file, &private.data, &binding, &name, ask)?;
     let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
     let comparison = Comparison {
         published: Side { data: &published.data, binding: published_binding },

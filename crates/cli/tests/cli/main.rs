@@ -4,6 +4,7 @@
 mod about;
 mod against;
 mod against_local;
+mod anonymize;
 mod bad_data;
 mod bad_policy;
 mod exit_codes;
