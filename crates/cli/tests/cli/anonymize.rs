@@ -54,7 +54,7 @@ fn a_companion_never_says_more_than_what_it_follows() {
     for role in ["quasi", "insensitive", "sensitive"] {
         let dir = Dir::new();
         patients(&dir);
-        dir.write("policy.toml", &policy(role, "out.ndjson"));
+        dir.write("policy.toml", policy(role, "out.ndjson"));
         dir.run(&["anonymize", "policy.toml"]).exits(0);
         let published = dir.text("out.ndjson");
         assert!(!published.contains("Text of"), "{role}: {published}");
@@ -69,7 +69,7 @@ fn a_companion_never_says_more_than_what_it_follows() {
 fn the_same_records_in_another_order_give_the_same_bytes() {
     let dir = Dir::new();
     patients(&dir);
-    dir.write("policy.toml", &policy("quasi", "out.ndjson"));
+    dir.write("policy.toml", policy("quasi", "out.ndjson"));
     dir.run(&["anonymize", "policy.toml"]).exits(0);
     let first = dir.text("out.ndjson");
     let reversed: Vec<String> = dir.text("data.ndjson").lines().rev().map(str::to_owned).collect();
@@ -118,7 +118,7 @@ path = "out.csv"
 fn a_class_that_the_policy_does_not_name_is_not_taken_for_a_moved_one() {
     let dir = Dir::new();
     patients(&dir);
-    dir.write("policy.toml", &policy("quasi", "out.ndjson"));
+    dir.write("policy.toml", policy("quasi", "out.ndjson"));
     let line = "{\"id\":\"X\",\"code\":[{\"code\":\"secret\"}],\"visits\":[]}\n";
     dir.write("data.ndjson", &(dir.text("data.ndjson") + line));
     dir.run(&["anonymize", "policy.toml"]).exits(2).says(&["code[].code"]);
@@ -131,7 +131,7 @@ fn force_never_replaces_an_input() {
     let before = dir.text("data.ndjson");
     std::os::unix::fs::symlink(dir.path("data.ndjson"), dir.path("link.ndjson")).expect("a link");
     for target in ["link.ndjson", "policy.toml", "code.csv"] {
-        dir.write("policy.toml", &policy("quasi", target));
+        dir.write("policy.toml", policy("quasi", target));
         dir.run(&["anonymize", "policy.toml", "--force"]).exits(2);
     }
     assert_eq!(dir.text("data.ndjson"), before);
@@ -170,7 +170,7 @@ path = "out.ndjson"
 fn the_publication_may_go_to_standard_output_alone() {
     let dir = Dir::new();
     patients(&dir);
-    dir.write("policy.toml", &policy("quasi", "-"));
+    dir.write("policy.toml", policy("quasi", "-"));
     let out = dir.run(&["anonymize", "policy.toml"]).exits(0).stdout;
     assert!(out.lines().all(|line| line.starts_with('{')), "{out}");
     let sets = ["--set", "publish.path=out.ndjson", "--set", "publish.mapping=-"];
@@ -182,7 +182,7 @@ fn the_publication_may_go_to_standard_output_alone() {
 fn a_file_without_any_quasi_attribute_proves_nothing() {
     let dir = Dir::new();
     patients(&dir);
-    dir.write("policy.toml", &policy("quasi", "out.ndjson"));
+    dir.write("policy.toml", policy("quasi", "out.ndjson"));
     dir.write("empty.ndjson", "{}\n{}\n");
     dir.run(&["verify", "empty.ndjson", "--policy", "policy.toml"]).exits(2).says(&["nothing to verify"]);
 }

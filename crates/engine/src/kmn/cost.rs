@@ -102,7 +102,7 @@ impl Counted {
         let mut support = vec![0u32; synopsis.len()];
         let mut stamp = vec![ROOT; domain.records];
         for (node, g) in by_node {
-            for &row in &groups[g as usize].rows {
+            for &row in groups[g as usize].rows.iter() {
                 let record = rows.record(row) as usize;
                 if stamp[record] != node {
                     stamp[record] = node;
@@ -112,7 +112,7 @@ impl Counted {
         }
         // Rows of one record follow each other, so its last stamp per attribute tells enough.
         let mut last = vec![ROOT; domain.levels.len()];
-        for &row in groups.iter().filter(|g| g.path.is_empty()).flat_map(|g| &g.rows) {
+        for &row in groups.iter().filter(|g| g.path.is_empty()).flat_map(|g| g.rows.iter()) {
             let level = rows.level(row, domain);
             if last[level] != rows.record(row) {
                 last[level] = rows.record(row);
@@ -161,7 +161,7 @@ impl Counted {
         }
         let mut group_of = vec![ROOT; rows.len()];
         for (g, group) in groups.iter().enumerate() {
-            for &row in &group.rows {
+            for &row in group.rows.iter() {
                 group_of[row as usize] = g as u32;
             }
         }

@@ -3,6 +3,8 @@
 //! Everything that the search asks is a question about paths: which records have this path, which have a above b.
 //! A rule of disassociation rewrites paths one by one. So a record is kept as its rows, and a cut groups equal rows.
 
+use std::sync::Arc;
+
 use bosket_model::value_tree::ValueTrees;
 
 use super::domain::{Domain, Node};
@@ -57,8 +59,8 @@ impl Rows {
 pub(super) struct Group {
     /// The nodes of the cut on the way down; empty if nothing of the rows is published.
     pub(super) path: Vec<Node>,
-    /// The rows, ascending.
-    pub(super) rows: Vec<u32>,
+    /// The rows, ascending; shared by all cuts that have the group.
+    pub(super) rows: Arc<[u32]>,
 }
 
 /// How a cut becomes one of its children.
@@ -112,7 +114,7 @@ pub(super) fn split(
         if !concerned {
             continue;
         }
-        for &row in &group.rows {
+        for &row in group.rows.iter() {
             let part = rows.items(row).iter().map(|&i| part_of[i as usize]).find(|&p| p != without);
             parts[part.unwrap_or(without) as usize].push(row);
         }
@@ -129,7 +131,7 @@ pub(super) fn split(
                 None => group.path.clone(),
                 Some(&node) => renew(&group.path, step, node, rows.items(own[0]), domain),
             };
-            split.push(Group { path, rows: std::mem::take(own) });
+            split.push(Group { path, rows: std::mem::take(own).into() });
         }
     }
     (split, touched)

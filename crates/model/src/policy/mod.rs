@@ -3,7 +3,7 @@
 //! [`Policy::parse`] reads the text into a tree that knows where everything was written (`node`), applies
 //! `--set` arguments (`set`), checks it against the description of all keys (`keys`, `check`), then checks
 //! what the keys mean together (`rules`), and only if nothing is wrong makes the plain structs below
-//! (`read`). The same description gives [`json_schema`] and [`reference`].
+//! (`read`). The same description gives [`json_schema`] and [`reference()`].
 
 mod check;
 mod choices;
