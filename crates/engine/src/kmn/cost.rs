@@ -77,49 +77,116 @@ pub(super) struct Counted {
     first: Vec<usize>,
 }
 
+/// Supports that are known already.
+#[derive(Clone, Copy)]
+pub(super) enum Reuse<'a> {
+    /// None.
+    Nothing,
+    /// Those of the cut above, of which one node was specialised: a path without the new nodes has the same records.
+    Above(&'a Counted),
+    /// Those of the same cut without rules: a node made of all groups of an unrepaired one has the same records.
+    Unrepaired(&'a Counted),
+}
+
 impl Counted {
     pub(super) fn new(
         groups: &[Group],
         above: Option<&[Vec<u64>]>,
         rows: &Rows,
         domain: &Domain<'_>,
+        reuse: Reuse<'_>,
     ) -> Self {
         let mut synopsis = Synopsis::new();
         let (mut nodes, mut first, mut placed) = (Vec::new(), vec![0], Vec::new());
-        let left_out: Vec<u32> =
-            (0..domain.levels.len()).map(|l| synopsis.child(ROOT, left_out(l))).collect();
+        for level in 0..domain.levels.len() {
+            synopsis.child(ROOT, left_out(level));
+        }
         for (g, group) in groups.iter().enumerate() {
             place(&mut synopsis, &group.path, above.map(|a| a[g].as_slice()), &mut placed);
             nodes.extend_from_slice(&placed);
             first.push(nodes.len());
         }
+        let mut counted = Counted { support: vec![0; synopsis.len()], synopsis, nodes, first };
+        counted.count(groups, rows, domain, reuse);
+        match reuse {
+            Reuse::Above(base) | Reuse::Unrepaired(base) => {
+                let levels = domain.levels.len();
+                counted.support[..levels].copy_from_slice(&base.support[..levels]);
+            }
+            Reuse::Nothing => counted.count_left_out(groups, rows, domain),
+        }
+        counted
+    }
+
+    fn count(&mut self, groups: &[Group], rows: &Rows, domain: &Domain<'_>, reuse: Reuse<'_>) {
         // Node after node, so that one stamp per record tells whether it was counted.
-        let mut by_node: Vec<(u32, u32)> = Vec::with_capacity(nodes.len());
+        let mut by_node: Vec<(u32, u32, u32)> = Vec::with_capacity(self.nodes.len());
         for g in 0..groups.len() {
-            by_node.extend(nodes[first[g]..first[g + 1]].iter().map(|&n| (n, g as u32)));
+            let own = self.nodes[self.first[g]..self.first[g + 1]].iter().enumerate();
+            by_node.extend(own.map(|(j, &n)| (n, g as u32, j as u32)));
         }
         by_node.sort_unstable();
-        let mut support = vec![0u32; synopsis.len()];
-        let mut stamp = vec![ROOT; domain.records];
-        for (node, g) in by_node {
-            for &row in groups[g as usize].rows.iter() {
-                let record = rows.record(row) as usize;
-                if stamp[record] != node {
-                    stamp[record] = node;
-                    support[node as usize] += 1;
-                }
-            }
+        let bases = self.bases(reuse);
+        let mut groups_at = Vec::new();
+        if let Reuse::Unrepaired(base) = reuse {
+            groups_at = vec![0u32; base.synopsis.len()];
+            base.nodes.iter().for_each(|&n| groups_at[n as usize] += 1);
         }
+        let mut stamp = vec![ROOT; domain.records];
+        for run in by_node.chunk_by(|a, b| a.0 == b.0) {
+            let node = run[0].0;
+            let known = match reuse {
+                Reuse::Nothing => None,
+                Reuse::Above(base) => bases[node as usize].map(|b| base.support[b as usize]),
+                Reuse::Unrepaired(base) => {
+                    let of = |&(_, g, j): &(u32, u32, u32)| base.nodes[base.first[g as usize] + j as usize];
+                    let same = of(&run[0]);
+                    let all = run.len() == groups_at[same as usize] as usize && run.iter().all(|c| of(c) == same);
+                    all.then(|| base.support[same as usize])
+                }
+            };
+            self.support[node as usize] = known.unwrap_or_else(|| {
+                let mut support = 0;
+                for &(_, g, _) in run {
+                    for &row in groups[g as usize].rows.iter() {
+                        let record = rows.record(row) as usize;
+                        if stamp[record] != node {
+                            stamp[record] = node;
+                            support += 1;
+                        }
+                    }
+                }
+                support
+            });
+        }
+    }
+
+    /// Per node the one with the same path in the synopsis above.
+    fn bases(&self, reuse: Reuse<'_>) -> Vec<Option<u32>> {
+        let Reuse::Above(base) = reuse else {
+            return Vec::new();
+        };
+        let mut bases: Vec<Option<u32>> = Vec::with_capacity(self.synopsis.len());
+        for node in 0..self.synopsis.len() {
+            let parent = match self.synopsis.parent[node] {
+                ROOT => Some(ROOT),
+                parent => bases[parent as usize],
+            };
+            bases.push(parent.and_then(|p| base.synopsis.known.get(&(p, self.synopsis.item[node])).copied()));
+        }
+        bases
+    }
+
+    fn count_left_out(&mut self, groups: &[Group], rows: &Rows, domain: &Domain<'_>) {
         // Rows of one record follow each other, so its last stamp per attribute tells enough.
         let mut last = vec![ROOT; domain.levels.len()];
         for &row in groups.iter().filter(|g| g.path.is_empty()).flat_map(|g| g.rows.iter()) {
             let level = rows.level(row, domain);
             if last[level] != rows.record(row) {
                 last[level] = rows.record(row);
-                support[left_out[level] as usize] += 1;
+                self.support[level] += 1;
             }
         }
-        Counted { synopsis, support, nodes, first }
     }
 
     /// RPD_a: Σ support / ∏ (depth · width) per path from the root to a leaf, mean over the leaves, divided by the nodes.

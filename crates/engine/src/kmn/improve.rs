@@ -6,7 +6,7 @@
 
 use bosket_model::observe::Observer;
 
-use super::cost::Counted;
+use super::cost::{Counted, Reuse};
 use super::search::{Problem, Solution};
 use super::violations::{Concerned, Pair, violations};
 
@@ -42,6 +42,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
         return best;
     }
     let grouped = problem.relations(&best.cut);
+    let plain = Counted::new(&grouped.groups, None, &problem.rows, &problem.domain, Reuse::Nothing);
     let mut above = grouped.rewrite(&best.rules);
     let mut related = problem.related(&grouped, &above, |_| true);
     let tried: Vec<Pair> = best.rules.iter().rev().take(TRIED).copied().collect();
@@ -60,7 +61,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
         {
             continue;
         }
-        let counted = Counted::new(&grouped.groups, Some(&without), &problem.rows, &problem.domain);
+        let counted = Counted::new(&grouped.groups, Some(&without), &problem.rows, &problem.domain, Reuse::Unrepaired(&plain));
         let cost = counted.rpd(&grouped.groups, &problem.rows, &problem.domain);
         if cost < best.cost {
             (best.rules, best.cost, above, related) = (fewer, cost, without, now);

@@ -11,7 +11,7 @@ use bosket_model::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::cost::Counted;
+use super::cost::{Counted, Reuse};
 use super::domain::{Domain, Node};
 use super::publish::rewrite;
 use super::rows::{Group, Rows, Step, split};
@@ -116,6 +116,8 @@ struct State {
     fresh: Vec<Node>,
     /// What the parent found out about its other steps: sound by values, with these violations.
     known: Arc<BTreeMap<u64, Vec<Knowledge>>>,
+    /// Its synopsis without rules.
+    counted: Option<Counted>,
 }
 
 impl State {
@@ -149,6 +151,7 @@ impl Problem<'_> {
             dead: BTreeSet::new(),
             fresh: Vec::new(),
             known: Arc::default(),
+            counted: None,
         }
     }
 
@@ -214,7 +217,16 @@ impl Problem<'_> {
             Repair::new(domain, &self.rows, &groups, &cut, self.range, &related).run(broken.clone())
         };
         let above = (!repaired.rules.is_empty()).then_some(repaired.above.as_slice());
-        let counted = Counted::new(&groups, above, &self.rows, domain);
+        let reuse = match (step, &state.counted) {
+            (Step::Specialise(_), Some(counted)) if self.remember => Reuse::Above(counted),
+            _ => Reuse::Nothing,
+        };
+        let plain = Counted::new(&groups, None, &self.rows, domain, reuse);
+        let repaired_count = above.map(|above| {
+            let reuse = if self.remember { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
+            Counted::new(&groups, Some(above), &self.rows, domain, reuse)
+        });
+        let counted = repaired_count.as_ref().unwrap_or(&plain);
         let cost = match self.cost {
             Cost::RpdA => counted.rpd_a(domain),
             Cost::Rpd => counted.rpd(&groups, &self.rows, domain),
@@ -229,6 +241,7 @@ impl Problem<'_> {
             dead: state.dead.clone(),
             fresh: new,
             known: Arc::default(),
+            counted: Some(plain),
         };
         Some((state, own))
     }
@@ -248,7 +261,7 @@ impl Problem<'_> {
     pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Pair]) -> f64 {
         let grouped = self.relations(cut);
         let above = grouped.rewrite(rules);
-        let counted = Counted::new(&grouped.groups, Some(&above), &self.rows, &self.domain);
+        let counted = Counted::new(&grouped.groups, Some(&above), &self.rows, &self.domain, Reuse::Nothing);
         counted.rpd(&grouped.groups, &self.rows, &self.domain)
     }
 
@@ -268,7 +281,8 @@ impl Problem<'_> {
         let related = relate(&grouped.groups, None, &self.rows, self.domain.records, |_| true);
         let cut = solution.cut.clone();
         let violations = violations(&self.domain, &cut, &related, self.range, &Concerned::Nodes(&cut, None));
-        let state = State { cut, groups: grouped.groups, related, violations, ..self.start() };
+        let counted = Some(Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing));
+        let state = State { cut, groups: grouped.groups, related, violations, counted, ..self.start() };
         let steps = self.steps(&state);
         observer.stage("looking for more detail", steps.len() as u64);
         (steps.par_iter().enumerate())
