@@ -63,7 +63,7 @@ pub fn run(
         ));
     }
     let domain = Domain::new(trees, hierarchies, &params.weights);
-    let rows = Rows::new(trees);
+    let rows = Rows::new(trees, domain.levels.len());
     let range = Range { k: params.k, m: params.m, n: params.n };
     let mut problem = Problem {
         domain,

@@ -3,7 +3,7 @@
 //! Everything that the search asks is a question about paths: which records have this path, which have a above b.
 //! A rule of disassociation rewrites paths one by one. So a record is kept as its rows, and a cut groups equal rows.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bosket_model::value_tree::ValueTrees;
 
@@ -14,11 +14,18 @@ pub(super) struct Rows {
     first: Vec<u32>,
     items: Vec<u32>,
     record: Vec<u32>,
+    /// Per attribute the item of each row, made when it is first asked for: splitting by an attribute then reads one
+    /// number per row instead of the whole row.
+    columns: Vec<OnceLock<Vec<u32>>>,
 }
 
+/// The item of a row that lacks the attribute.
+const ABSENT: u32 = u32::MAX;
+
 impl Rows {
-    pub(super) fn new(trees: &ValueTrees) -> Self {
-        let mut rows = Rows { first: vec![0], items: Vec::new(), record: Vec::new() };
+    pub(super) fn new(trees: &ValueTrees, levels: usize) -> Self {
+        let columns = (0..levels).map(|_| OnceLock::new()).collect();
+        let mut rows = Rows { first: vec![0], items: Vec::new(), record: Vec::new(), columns };
         let mut path = Vec::new();
         for record in 0..trees.len() {
             for leaf in trees.nodes(record).filter(|&n| trees.end(n) == n + 1) {
@@ -42,6 +49,13 @@ impl Rows {
 
     pub(super) fn items(&self, row: u32) -> &[u32] {
         &self.items[self.first[row as usize] as usize..self.first[row as usize + 1] as usize]
+    }
+
+    fn column(&self, level: usize, domain: &Domain<'_>) -> &[u32] {
+        self.columns[level].get_or_init(|| {
+            let item = |row| self.items(row).iter().copied().find(|&i| domain.level_of_item(i) == level);
+            (0..self.len() as u32).map(|row| item(row).unwrap_or(ABSENT)).collect()
+        })
     }
 
     /// The attribute that the row starts with.
@@ -103,6 +117,7 @@ pub(super) fn split(
     let part_of: Vec<u32> = (domain.assign(level, &nodes).iter())
         .map(|node| node.map_or(without, |n| nodes.partition_point(|&m| m < n) as u32))
         .collect();
+    let column = rows.column(level, domain);
     let mut touched = vec![false; groups.len()];
     let mut split = Vec::new();
     let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
@@ -115,8 +130,8 @@ pub(super) fn split(
             continue;
         }
         for &row in group.rows.iter() {
-            let part = rows.items(row).iter().map(|&i| part_of[i as usize]).find(|&p| p != without);
-            parts[part.unwrap_or(without) as usize].push(row);
+            let part = part_of.get(column[row as usize] as usize).copied().unwrap_or(without);
+            parts[part as usize].push(row);
         }
         if parts[nodes.len()].len() == group.rows.len() {
             parts[nodes.len()].clear();
