@@ -15,7 +15,7 @@ use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 pub use guard::Inferred;
-pub use records::{Records, pair_bit};
+pub use records::{Pairs, Records, pair_bit};
 use table::Table;
 
 /// The attacker's strength and the means of the verifier.
@@ -293,14 +293,15 @@ impl<'a> Part<'a> {
         for e in entries.chunks_exact(p + 1) {
             let record = e[0] as usize;
             let items = records.items(record);
-            let prefix_mask = self.prefix_mask(record, &e[1..]);
+            let pairs = records.pairs(record);
+            let prefix_mask = self.prefix_mask(pairs, &e[1..]);
             for c in e[p] as usize + 1..items.len() {
                 let key = u64::from(items[c]) << mask_bits;
                 if self.level.r == 0 {
                     self.table.add(key);
                     continue;
                 }
-                let mask = prefix_mask | self.with_prefix(record, &e[1..], c) << pair_bit(0, p);
+                let mask = prefix_mask | with_prefix(pairs, &e[1..], c) << pair_bit(0, p);
                 self.add_related(record, &e[1..], &[c as u32], key, mask);
             }
         }
@@ -325,38 +326,31 @@ impl<'a> Part<'a> {
             }
             // Masks are put together from three parts: pairs inside the prefix, of the prefix with one more item,
             // and of the two further items.
-            let prefix_mask = self.prefix_mask(record, &e[1..]);
+            let pairs = records.pairs(record);
+            let prefix_mask = self.prefix_mask(pairs, &e[1..]);
             self.masks.clear();
-            for c in from..items.len() {
-                let mask = self.with_prefix(record, &e[1..], c);
-                self.masks.push(mask);
-            }
+            self.masks.extend((from..items.len()).map(|c| with_prefix(pairs, &e[1..], c)));
+            let (b_bit, c_bit, last_bit) = (pair_bit(0, p), pair_bit(0, p + 1), pair_bit(p, p + 1));
             for b in from..items.len() {
-                let with_b = prefix_mask | self.masks[b - from] << pair_bit(0, p);
+                let with_b = prefix_mask | self.masks[b - from] << b_bit;
+                let high = u64::from(items[b]) << item_bits;
                 for c in b + 1..items.len() {
-                    let key = (u64::from(items[b]) << item_bits | u64::from(items[c])) << mask_bits;
-                    let mask = with_b
-                        | self.masks[c - from] << pair_bit(0, p + 1)
-                        | u64::from(records.related(record, b, c)) << pair_bit(p, p + 1);
-                    self.add_related(record, &e[1..], &[b as u32, c as u32], key, mask);
+                    let mask =
+                        with_b | self.masks[c - from] << c_bit | u64::from(pairs.related(b, c)) << last_bit;
+                    if mask.count_ones() as usize >= self.level.r {
+                        let key = (high | u64::from(items[c])) << mask_bits;
+                        self.add_related(record, &e[1..], &[b as u32, c as u32], key, mask);
+                    }
                 }
             }
         }
     }
 
-    /// Which items of a prefix the item at position `c` is related to, a bit each.
-    fn with_prefix(&self, record: usize, prefix: &[u32], c: usize) -> u64 {
-        let related = |a: u32| self.level.records.related(record, a as usize, c);
-        prefix.iter().enumerate().map(|(i, &a)| u64::from(related(a)) << i).sum()
-    }
-
-    fn prefix_mask(&self, record: usize, prefix: &[u32]) -> u64 {
+    fn prefix_mask(&self, pairs: Pairs<'_>, prefix: &[u32]) -> u64 {
         if self.level.r == 0 {
             return 0;
         }
-        (1..prefix.len())
-            .map(|j| self.with_prefix(record, &prefix[..j], prefix[j] as usize) << pair_bit(0, j))
-            .sum()
+        (1..prefix.len()).map(|j| with_prefix(pairs, &prefix[..j], prefix[j] as usize) << pair_bit(0, j)).sum()
     }
 
     /// Counts `key` with each set of r relations out of `mask` that can be known together.
@@ -417,6 +411,12 @@ impl<'a> Part<'a> {
         items.push((packed & ((1 << item_bits) - 1)) as u32);
         (items, key & ((1 << mask_bits) - 1))
     }
+}
+
+/// Which items of a prefix the item at position `c` is related to, a bit each.
+#[inline]
+fn with_prefix(pairs: Pairs<'_>, prefix: &[u32], c: usize) -> u64 {
+    prefix.iter().enumerate().map(|(i, &a)| u64::from(pairs.related(a as usize, c)) << i).sum()
 }
 
 /// All subsets of `set` with `r` elements, each joined with `taken`.

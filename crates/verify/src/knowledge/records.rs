@@ -116,12 +116,19 @@ impl Records {
     }
 
     /// Whether the items at two positions of a record are related somewhere in it.
-    #[inline]
     pub fn related(&self, record: usize, a: usize, b: usize) -> bool {
-        self.relations.as_ref().is_some_and(|r| {
-            let words = (self.first[record + 1] - self.first[record]).div_ceil(64);
-            r.bits[r.first_word[record] + a * words + b / 64] >> (b % 64) & 1 == 1
-        })
+        self.pairs(record).related(a, b)
+    }
+
+    /// The related pairs of a record.
+    #[inline]
+    pub fn pairs(&self, record: usize) -> Pairs<'_> {
+        let count = self.first[record + 1] - self.first[record];
+        let words = count.div_ceil(64);
+        match &self.relations {
+            None => Pairs { words: 0, bits: &[] },
+            Some(r) => Pairs { words, bits: &r.bits[r.first_word[record]..r.first_word[record] + words * count] },
+        }
     }
 
     /// The sets of relations that can be known together about the items at `positions`, as bit masks over
@@ -178,6 +185,21 @@ impl Nodes {
             || (b.0 < a.0 && a.0 < b.1)
             || self.inferred.has(a.0 as usize, b.0 as usize)
             || self.inferred.has(b.0 as usize, a.0 as usize)
+    }
+}
+
+/// The related pairs of one record, looked up once and asked often.
+#[derive(Clone, Copy)]
+pub struct Pairs<'a> {
+    words: usize,
+    bits: &'a [u64],
+}
+
+impl Pairs<'_> {
+    /// Whether the items at two positions are related.
+    #[inline]
+    pub fn related(&self, a: usize, b: usize) -> bool {
+        self.bits.get(a * self.words + b / 64).is_some_and(|word| word >> (b % 64) & 1 == 1)
     }
 }
 
