@@ -135,7 +135,7 @@ hierarchy = { build = "order", groups = ["female", "male", "diverse"] }
 [[attribute]]
 path = "birth_year"
 role = "quasi"
-hierarchy = { build = "interval", min = 1920, max = 2029, widths = [5, 10, 30] }
+hierarchy = { build = "interval", min = 1920, max = 2029, widths = [20, 40] }
 
 [[attribute]]
 path = "home.town"
@@ -169,8 +169,7 @@ m = 2
 n = 1
 
 [method]
-algorithm = "gcs"
-g = 2
+algorithm = "best"
 
 [publish]
 path = "published.ndjson"
@@ -191,7 +190,7 @@ pub fn write_records(out: &mut dyn Write, people: u64, seed: u64) -> std::io::Re
 
 fn push_person(line: &mut String, person: u64, random: &mut Random) {
     let name = format!("{} {}", random.pick(FIRST), random.pick(LAST));
-    let gender = if random.percent(1) { "diverse" } else { ["female", "male"][random.below(2)] };
+    let gender = if random.percent(4) { "diverse" } else { ["female", "male"][random.below(2)] };
     let age = random.below(50) + random.below(46);
     let region = random.below(REGIONS.len());
     let town = random.pick_early(REGIONS[region].1);

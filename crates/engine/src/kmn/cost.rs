@@ -141,7 +141,8 @@ impl Counted {
                 Reuse::Unrepaired(base) => {
                     let of = |&(_, g, j): &(u32, u32, u32)| base.nodes[base.first[g as usize] + j as usize];
                     let same = of(&run[0]);
-                    let all = run.len() == groups_at[same as usize] as usize && run.iter().all(|c| of(c) == same);
+                    let all =
+                        run.len() == groups_at[same as usize] as usize && run.iter().all(|c| of(c) == same);
                     all.then(|| base.support[same as usize])
                 }
             };

@@ -61,7 +61,13 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
         {
             continue;
         }
-        let counted = Counted::new(&grouped.groups, Some(&without), &problem.rows, &problem.domain, Reuse::Unrepaired(&plain));
+        let counted = Counted::new(
+            &grouped.groups,
+            Some(&without),
+            &problem.rows,
+            &problem.domain,
+            Reuse::Unrepaired(&plain),
+        );
         let cost = counted.rpd(&grouped.groups, &problem.rows, &problem.domain);
         if cost < best.cost {
             (best.rules, best.cost, above, related) = (fewer, cost, without, now);

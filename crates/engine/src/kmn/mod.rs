@@ -111,8 +111,13 @@ fn unreachable(what: String, help: &str) -> Failure {
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
 }
 
-/// Beams with and without repair, by either cost; of all their finalists the one with the least RPD wins.
+/// Up to so many rows a beam costs so little that wide ones are tried as well.
+const FEW_ROWS: usize = 200_000;
+
+/// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
+/// none replaces the others. Of all their finalists the one with the least RPD wins.
 fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
+    let few = problem.rows.len() <= FEW_ROWS;
     let mut total = Found::default();
     let mut route = "best".to_owned();
     for (name, repair, cost) in [
@@ -121,19 +126,28 @@ fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> 
         ("gcs by RPD", true, Cost::Rpd),
         ("ocs by RPD", false, Cost::Rpd),
     ] {
-        if repair && !params.disassociate {
+        if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
             continue;
         }
         problem.repair = repair;
         problem.cost = cost;
-        let found = problem.gcs(params.g, observer);
-        total.examined += found.examined;
-        total.exhausted |= found.exhausted;
-        let before = total.best.first().map(Solution::rank);
-        total
-            .add(found.best.into_iter().map(|s| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s }));
-        if total.best.first().map(Solution::rank) != before {
-            route = name.to_owned();
+        let mut widths = vec![params.g];
+        if params.g > 1 && (few || cost == Cost::RpdA) {
+            widths.insert(0, 1);
+        }
+        if few {
+            widths.push(8 * params.g);
+        }
+        for g in widths {
+            let found = problem.gcs(g, observer);
+            total.examined += found.examined;
+            total.exhausted |= found.exhausted;
+            let before = total.best.first().map(Solution::rank);
+            let exact = |s: Solution| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s };
+            total.add(found.best.into_iter().map(exact));
+            if total.best.first().map(Solution::rank) != before {
+                route = format!("{name} with g = {g}");
+            }
         }
     }
     problem.repair = params.disassociate;

@@ -254,7 +254,9 @@ impl Problem<'_> {
             let path = self.rows.items(row).iter().filter_map(|&i| node_of[i as usize]).collect();
             by_path.entry(path).or_default().push(row);
         }
-        Grouped { groups: by_path.into_iter().map(|(path, rows)| Group { path, rows: rows.into() }).collect() }
+        Grouped {
+            groups: by_path.into_iter().map(|(path, rows)| Group { path, rows: rows.into() }).collect(),
+        }
     }
 
     /// Exact RPD of a cut with rules.

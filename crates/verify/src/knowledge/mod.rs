@@ -350,7 +350,9 @@ impl<'a> Part<'a> {
         if self.level.r == 0 {
             return 0;
         }
-        (1..prefix.len()).map(|j| with_prefix(pairs, &prefix[..j], prefix[j] as usize) << pair_bit(0, j)).sum()
+        (1..prefix.len())
+            .map(|j| with_prefix(pairs, &prefix[..j], prefix[j] as usize) << pair_bit(0, j))
+            .sum()
     }
 
     /// Counts `key` with each set of r relations out of `mask` that can be known together.

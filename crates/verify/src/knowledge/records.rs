@@ -127,7 +127,9 @@ impl Records {
         let words = count.div_ceil(64);
         match &self.relations {
             None => Pairs { words: 0, bits: &[] },
-            Some(r) => Pairs { words, bits: &r.bits[r.first_word[record]..r.first_word[record] + words * count] },
+            Some(r) => {
+                Pairs { words, bits: &r.bits[r.first_word[record]..r.first_word[record] + words * count] }
+            }
         }
     }
 
