@@ -73,7 +73,7 @@ fn four_when_k_exceeds_the_records() {
     found.prints(&[
         "60 records in data.ndjson",
         "2 identifying, 7 quasi",
-        "kmn with `gcs`",
+        "kmn with `best`",
         "published.ndjson",
     ]);
 }

@@ -211,7 +211,7 @@ fn the_hierarchy_of_a_policy() {
     dir.run(&["generate", "clinic", "--people", "80", "--out", "c"]).exits(0);
     let found =
         dir.run(&["hierarchy", "show", "--policy", "c/policy.toml", "--path", "birth_year", "--depth", "1"]);
-    found.exits(0).says_nothing().prints(&["1920-1949", "  80\n", "110 leaves"]);
+    found.exits(0).says_nothing().prints(&["1920-1959", "  80\n", "110 leaves"]);
     let check = ["hierarchy", "check", "--policy", "c/policy.toml", "--path"];
     let found = dir.run(&[&check[..], &["visits[].hospital", "--json"]].concat()).exits(0).json();
     assert_eq!((&found["valid"], &found["leaves"]), (&true.into(), &10.into()));

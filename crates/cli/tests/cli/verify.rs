@@ -147,7 +147,7 @@ fn first_violation(records: &[BTreeSet<Item>], k: usize) -> Option<(Vec<Item>, V
 
 #[test]
 fn the_witness_on_the_clinic_is_the_smallest() {
-    let dir = clinic("400");
+    let dir = clinic("1200");
     let mut sizes = BTreeSet::new();
     for (k, hidden) in [("2", "birth_year"), ("2", "none"), ("5", "birth_year"), ("20", "home.town")] {
         let quasi: Vec<&str> = QUASI.iter().map(|q| if *q == hidden { "" } else { *q }).collect();
