@@ -66,7 +66,11 @@ impl Talk {
     }
 
     fn bar(&self, name: &str, bar: ProgressBar, template: &str) {
-        self.quiet();
+        // Stages that follow each other are one wait: many short ones must not hide that it is long.
+        let begun = self.lock().take().map_or_else(Instant::now, |before| {
+            before.bar.finish_and_clear();
+            before.begun
+        });
         if !self.terminal {
             return;
         }
@@ -75,7 +79,7 @@ impl Talk {
             bar.set_style(style.progress_chars("━╸─"));
         }
         bar.set_message(name.to_owned());
-        *self.lock() = Some(Stage { bar, begun: Instant::now(), shown: false });
+        *self.lock() = Some(Stage { bar, begun, shown: false });
     }
 
     /// Begins to show how much of a file has been read.
