@@ -34,7 +34,8 @@ pub(crate) fn run(customers: u64, settings: &[&[&str]]) {
         let (policy, _) = Policy::parse("tpch", tpch::POLICY, &sets).expect("a good policy");
         let params = Params::new(&policy).expect("possible");
         let hierarchies = hierarchies(&policy);
-        let (release, time) = timed(|| kmn::run(&trees, &hierarchies, &params, &Quiet).expect("reachable"));
+        let (release, time) =
+            timed(|| kmn::run(&trees, &hierarchies, &params, None, &Quiet).expect("reachable"));
         let published = release.trees.write_back(&binding);
         let again = Binding::new(published.schema(), &policy.attributes, policy.undeclared, "published")
             .expect("all declared");

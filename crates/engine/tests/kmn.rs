@@ -39,6 +39,7 @@ fn params(algorithm: Algorithm, k: u32, m: usize, n: usize) -> Params {
         cost: Cost::RpdA,
         max_cuts: 100_000,
         weights: vec![1.0; 3],
+        beyond: false,
         disassociate: true,
         improve: algorithm == Algorithm::Best,
         remember: true,
@@ -48,7 +49,7 @@ fn params(algorithm: Algorithm, k: u32, m: usize, n: usize) -> Params {
 fn anonymize(data: &Dataset, params: &Params) -> Result<Release> {
     let (_, binding) = bind(data);
     let trees = ValueTrees::new(data, &binding, RootMode::Separate, Payload::Keep);
-    run(&trees, &hierarchies(), params, &Quiet)
+    run(&trees, &hierarchies(), params, None, &Quiet)
 }
 
 fn records() -> impl Strategy<Value = Vec<PathRecord>> {
@@ -78,6 +79,7 @@ fn check(data: &Dataset, release: &Release, p: &Params) {
         relations: Relations::Pair,
         root: RootMode::Separate,
         guard: false,
+        l: None,
     };
     let witness = verify(&published, &binding, &claim, 1 << 30, &Quiet).expect("countable");
     assert_eq!(witness, None, "{p:?}\n{release:?}");
@@ -102,6 +104,32 @@ proptest! {
             if let Ok(release) = anonymize(&data, &p) {
                 check(&data, &release, &p);
             }
+        }
+    }
+
+    #[test]
+    fn promises_beyond_the_search_are_kept(records in records(), k in 2u32..4, m in 2usize..4, guard: bool) {
+        let data = dataset(&records);
+        let (_, binding) = bind(&data);
+        let claim = Claim::Kmn {
+            k,
+            m: m as u32,
+            n: 2,
+            relations: Relations::Embedded,
+            root: RootMode::Separate,
+            guard,
+            l: None,
+        };
+        let holds = |trees: &ValueTrees| {
+            let published = trees.write_back(&binding);
+            let (_, binding) = bind(&published);
+            verify(&published, &binding, &claim, 1 << 30, &Quiet).map(|w| w.is_none())
+        };
+        let p = Params { beyond: true, ..params(Algorithm::Best, k, m, 2) };
+        let trees = ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Keep);
+        if let Ok(release) = run(&trees, &hierarchies(), &p, Some(&holds), &Quiet) {
+            prop_assert!(holds(&release.trees).expect("countable"));
+            check(&data, &release, &p);
         }
     }
 

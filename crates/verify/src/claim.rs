@@ -32,6 +32,8 @@ pub enum Claim {
         root: RootMode,
         /// Whether relations that can be put together again count.
         guard: bool,
+        /// Among the records that match any knowledge no sensitive value has a share over 1/l.
+        l: Option<f64>,
     },
     /// k-anonymity of vertex trees.
     KAnonymity {
@@ -63,7 +65,8 @@ impl Claim {
         };
         if matches!(model, Model::Km | Model::Kmn) {
             let unchecked = [
-                ("l", privacy.l.is_some()),
+                ("l", privacy.l.is_some() && model == Model::Km),
+                ("buckets", privacy.l.is_some() && policy.attributes.iter().any(|a| a.buckets.is_some())),
                 ("sensitive", !privacy.sensitive.is_empty()),
                 ("negative", !privacy.negative.is_empty()),
                 ("multiset", privacy.multiset),
@@ -86,6 +89,7 @@ impl Claim {
                 relations: privacy.relations,
                 root: privacy.root,
                 guard: privacy.guard,
+                l: privacy.l,
             }),
             Model::KAnonymity => Ok(Claim::KAnonymity { k: number(privacy.k, "k")? }),
             Model::LDiversity => {
@@ -120,7 +124,7 @@ impl Claim {
                 let items = if *m == 1 { "one item".to_owned() } else { format!("up to {m} items") };
                 format!("whoever knows {items} of a person finds at least {k} people who have them")
             }
-            Claim::Kmn { k, m, n, relations, guard, .. } => {
+            Claim::Kmn { k, m, n, relations, guard, l, .. } => {
                 let known = match n {
                     0 => String::new(),
                     1 => " and one relation between them".to_owned(),
@@ -131,8 +135,11 @@ impl Claim {
                     _ => "",
                 };
                 let guard = if *guard { ", also where a relation can be put together again" } else { "" };
+                let diverse = l.map_or(String::new(), |l| {
+                    format!(", among whom no sensitive value has a share over 1/{l}")
+                });
                 format!(
-                    "whoever knows {} of a person{known}{reading}{guard} finds at least {k} people who fit",
+                    "whoever knows {} of a person{known}{reading}{guard} finds at least {k} people who fit{diverse}",
                     values(*m)
                 )
             }
@@ -157,10 +164,16 @@ impl Claim {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Claim::Km { k, m } => json!({"model": "km", "k": k, "m": m}),
-            Claim::Kmn { k, m, n, relations, root, guard } => json!({
-                "model": "kmn", "k": k, "m": m, "n": n,
-                "relations": relations.name(), "root": root.name(), "guard": guard,
-            }),
+            Claim::Kmn { k, m, n, relations, root, guard, l } => {
+                let mut claim = json!({
+                    "model": "kmn", "k": k, "m": m, "n": n,
+                    "relations": relations.name(), "root": root.name(), "guard": guard,
+                });
+                if let Some(l) = l {
+                    claim["l"] = json!(l);
+                }
+                claim
+            }
             Claim::KAnonymity { k } => json!({"model": "k-anonymity", "k": k}),
             Claim::LDiversity { k, ask } => {
                 let mut claim = json!({

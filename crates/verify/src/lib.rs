@@ -19,7 +19,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 pub use claim::Claim;
 pub use witness::{Sensitive, Value, Witness};
 
-use knowledge::{Inferred, Knowledge, Range, Records, pair_bit};
+use knowledge::{Inferred, Knowledge, Range, Records, SensitiveValues, pair_bit};
 
 /// Checks a claim. None means that it holds; else the smallest witness against it.
 pub fn verify(
@@ -37,7 +37,7 @@ pub fn verify(
             Ok(knowledge::smallest_violation(&records, range, observer)
                 .map(|found| witness(&trees, binding, &found)))
         }
-        Claim::Kmn { k, m, n, relations, root, guard } => {
+        Claim::Kmn { k, m, n, relations, root, guard, l } => {
             let trees = ValueTrees::new(data, binding, *root, Payload::Drop);
             let m = (*m as usize).min(longest(&trees));
             // Nobody can know more relations than pairs.
@@ -58,8 +58,18 @@ pub fn verify(
             let inferred = if *guard { Inferred::new(&trees, binding, *root) } else { Inferred::default() };
             let records = Records::new(&trees, n > 0, *relations, inferred);
             let range = Range { k: *k, m, n, memory };
-            Ok(knowledge::smallest_violation(&records, range, observer)
-                .map(|found| witness(&trees, binding, &found)))
+            if let Some(found) = knowledge::smallest_violation(&records, range, observer) {
+                return Ok(Some(witness(&trees, binding, &found)));
+            }
+            let Some(l) = *l else {
+                return Ok(None);
+            };
+            let sensitive = SensitiveValues::new(data, binding);
+            let uniform = knowledge::smallest_uniform(&records, &sensitive, (m, n), l, observer);
+            Ok(uniform.map(|(found, sensitive)| Witness {
+                sensitive: Some(sensitive),
+                ..witness(&trees, binding, &found)
+            }))
         }
         Claim::KAnonymity { k } => {
             let forms = vertex::Forms::new(data, binding);

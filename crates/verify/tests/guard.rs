@@ -17,7 +17,7 @@ fn check(data: &Dataset, attributes: &str, (k, m, n): (u32, u32, u32), embedded:
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
     let relations = if embedded { Relations::Embedded } else { Relations::Pair };
-    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: true };
+    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: true, l: None };
     verify(data, &binding, &claim, 1 << 20, &Quiet)
         .expect("countable")
         .map(|w| ((w.values.iter().map(|v| v.value.clone()).collect(), w.relations.clone()), w.support))

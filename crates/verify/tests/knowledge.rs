@@ -19,7 +19,7 @@ fn check(
     let (policy, _) = Policy::parse("p", trees::ATTRIBUTES, &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
-    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: false };
+    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: false, l: None };
     verify(&data, &binding, &claim, memory, &Quiet).expect("countable")
 }
 

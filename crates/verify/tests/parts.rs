@@ -98,7 +98,7 @@ proptest! {
             records.pop();
         }
         let relations = if embedded { Relations::Embedded } else { Relations::Pair };
-        let claim = Claim::Kmn { k: 2, m, n, relations, root: RootMode::Separate, guard: false };
+        let claim = Claim::Kmn { k: 2, m, n, relations, root: RootMode::Separate, guard: false, l: None };
         let found = check(&trees::dataset(&records), trees::ATTRIBUTES, &claim);
         prop_assert!(lonely || found.is_none());
     }

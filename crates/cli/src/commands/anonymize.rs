@@ -50,7 +50,13 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
 
     let binding = prepared.binding.without_companions();
     let trees = ValueTrees::new(&prepared.input.data, &binding, privacy.root, privacy.payload);
-    let release = kmn::run(&trees, &prepared.hierarchies, &params, talk)?;
+    let keeps = |trees: &ValueTrees| -> Result<bool, Failure> {
+        let data = trees.write_back(&prepared.binding);
+        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution")?;
+        Ok(bosket_verify::verify(&data, &binding, &claim, MEMORY, talk)?.is_none())
+    };
+    let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
+    let release = kmn::run(&trees, &prepared.hierarchies, &params, accept, talk)?;
     talk.quiet();
     let data = release.trees.write_back(&prepared.binding);
     let mut bytes = Vec::new();

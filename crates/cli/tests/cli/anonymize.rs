@@ -199,3 +199,51 @@ fn the_private_mapping_is_for_its_owner_only() {
     let with = ["verify", "out.ndjson", "--policy", "policy.toml", "--against", "data.ndjson"];
     dir.run(&[&with[..], &["--mapping", "private/mapping.csv"]].concat()).exits(0);
 }
+
+#[test]
+fn sensitive_values_stay_diverse() {
+    let dir = Dir::new();
+    let data: String = (0..60)
+        .map(|i| {
+            // In the North nearly everybody has the same result.
+            let (town, result) = if i % 2 == 0 { ("North", i % 10 == 0) } else { ("South", i % 3 == 0) };
+            format!(
+                "{{\"visits\":[{{\"town\":\"{town}\",\"result\":\"r{}\"}}]}}\n",
+                if result { i % 7 } else { 9 }
+            )
+        })
+        .collect();
+    dir.write("data.ndjson", data);
+    dir.write(
+        "policy.toml",
+        r#"
+version = 1
+[source]
+format = "ndjson"
+path = "data.ndjson"
+[[attribute]]
+path = "visits[].town"
+role = "quasi"
+hierarchy = { build = "order", groups = ["North", "South"] }
+[[attribute]]
+path = "visits[].result"
+role = "sensitive"
+[privacy]
+model = "kmn"
+k = 5
+m = 1
+n = 0
+l = 1.3
+[publish]
+path = "out.ndjson"
+"#,
+    );
+    // Without l both towns can be published; with it they would say too much.
+    let claim = ["verify", "data.ndjson", "--policy", "policy.toml"];
+    dir.run(&claim).exits(1).prints(&["has a share of 80.0 %", "North"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    assert!(!dir.text("out.ndjson").contains("North"));
+    let with = ["verify", "out.ndjson", "--policy", "policy.toml", "--against", "data.ndjson"];
+    dir.run(&with).exits(0);
+    dir.run(&["anonymize", "policy.toml", "--force", "--set", "privacy.l=3"]).exits(4);
+}

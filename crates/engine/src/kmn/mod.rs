@@ -48,11 +48,20 @@ pub struct Release {
     pub examined: u64,
 }
 
-/// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute.
+/// Says whether a publication keeps a promise that the search knows nothing of.
+pub type Accept<'a> = &'a dyn Fn(&ValueTrees) -> Result<bool>;
+
+/// Solutions that a search hands on when the first one need not be the last.
+const FINALISTS: usize = 4;
+
+/// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
+/// from the cheapest on until one is accepted: so promises that are not monotone (embedded relations, the guard) are kept
+/// by rejecting cuts.
 pub fn run(
     trees: &ValueTrees,
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
+    accept: Option<Accept<'_>>,
     observer: &dyn Observer,
 ) -> Result<Release> {
     let longest = (0..trees.len()).flat_map(|r| trees.nodes(r)).map(|n| depth(trees, n)).max().unwrap_or(0);
@@ -72,6 +81,7 @@ pub fn run(
         cost: params.cost,
         repair: params.disassociate,
         max_cuts: params.max_cuts,
+        finalists: if accept.is_some() { usize::MAX } else { FINALISTS },
         remember: params.remember,
     };
     let (route, found) = match params.algorithm {
@@ -89,15 +99,32 @@ pub fn run(
             "raise `max_cuts`, or use `gcs` or `best`",
         ));
     }
-    let Some(solution) = found.best.into_iter().next() else {
+    if found.best.is_empty() {
         return Err(unreachable(
             format!("no value can be published with k = {}: nothing would be left", params.k),
             "ask for a smaller k or m, or check the roles",
         ));
-    };
-    let solution = if params.improve { improve::improve(&problem, solution, observer) } else { solution };
-    let released = publish::publish(trees, &problem.domain, &solution);
-    Ok(release(&problem, solution, released, route, found.examined))
+    }
+    let mut solutions = found.best;
+    if params.improve {
+        solutions.insert(0, improve::improve(&problem, solutions[0].clone(), observer));
+    }
+    solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
+    let offered = solutions.len();
+    for solution in solutions {
+        let released = publish::publish(trees, &problem.domain, &solution);
+        let accepted = match accept {
+            None => true,
+            Some(accept) => accept(&released)?,
+        };
+        if accepted {
+            return Ok(release(&problem, solution, released, route, found.examined));
+        }
+    }
+    Err(unreachable(
+        format!("none of the {offered} solutions found keeps the whole promise"),
+        "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
+    ))
 }
 
 /// Ancestors are bits of a word, with one place left for what hangs below a path.
@@ -144,7 +171,7 @@ fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> 
             total.exhausted |= found.exhausted;
             let before = total.best.first().map(Solution::rank);
             let exact = |s: Solution| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s };
-            total.add(found.best.into_iter().map(exact));
+            total.add(found.best.into_iter().map(exact), problem.finalists);
             if total.best.first().map(Solution::rank) != before {
                 route = format!("{name} with g = {g}");
             }

@@ -40,6 +40,8 @@ pub struct Params {
     /// Relations may be taken apart. With the top object's values as a chain they may not: the record has one top object,
     /// which could not hold values that are not related.
     pub disassociate: bool,
+    /// The promise goes beyond what the search counts: solutions must be accepted one by one.
+    pub beyond: bool,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
     pub improve: bool,
     /// Use again what is known about a step from the cut above; only tests switch it off.
@@ -54,13 +56,9 @@ impl Params {
     pub fn new(policy: &Policy) -> Result<Self> {
         let privacy = policy.need_privacy()?;
         let method = &policy.method;
-        let relations = privacy.relations == Relations::Embedded && privacy.n.unwrap_or(0) > 1;
         let disassociation = method.text("disassociation").is_some_and(|d| d != "value");
         let refused: Vec<Diagnostic> = [
-            ("privacy.relations = \"embedded\" with n > 1", relations),
             ("attribute.shared", policy.attributes.iter().any(|a| a.shared)),
-            ("privacy.guard", privacy.guard),
-            ("privacy.l", privacy.l.is_some()),
             ("privacy.negative", !privacy.negative.is_empty()),
             ("method.suppress", method.flag("suppress") == Some(true)),
             ("method.disassociation other than \"value\"", disassociation),
@@ -91,6 +89,9 @@ impl Params {
             cost: if method.text("cost").as_deref() == Some("rpd") { Cost::Rpd } else { Cost::RpdA },
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
+            beyond: privacy.guard
+                || privacy.l.is_some()
+                || (privacy.relations == Relations::Embedded && privacy.n.unwrap_or(0) > 1),
             disassociate: privacy.root == RootMode::Separate,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),

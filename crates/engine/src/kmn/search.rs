@@ -37,6 +37,8 @@ pub(super) struct Problem<'a> {
     /// Cuts may be repaired by taking relations apart.
     pub(super) repair: bool,
     pub(super) max_cuts: u64,
+    /// How many of its cheapest solutions a search hands on.
+    pub(super) finalists: usize,
     /// What the parent found out about a step is used again; switched off in tests.
     pub(super) remember: bool,
 }
@@ -62,13 +64,10 @@ fn rounded(cost: f64) -> u64 {
     cost.to_bits() >> 16
 }
 
-/// How many of its cheapest solutions a search hands on.
-const FINALISTS: usize = 4;
-
 /// What a search has found.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The cheapest, ascending; at most [`FINALISTS`].
+    /// The cheapest, ascending; at most as many as the problem asks for.
     pub(super) best: Vec<Solution>,
     pub(super) examined: u64,
     /// The search ended because it had examined as many cuts as allowed.
@@ -321,9 +320,9 @@ impl Problem<'_> {
                     observer.advance(1);
                     LevelResult::one(self, order, parent, step, self.child(&kept[parent], step))
                 })
-                .reduce(LevelResult::default, |a, b| a.merge(b, g));
+                .reduce(LevelResult::default, |a, b| a.merge(b, g, self.finalists));
             found.examined += tasks.len() as u64;
-            found.add(level.best.into_iter().map(|(_, _, solution)| solution));
+            found.add(level.best.into_iter().map(|(_, _, solution)| solution), self.finalists);
             if level.kept.is_empty() {
                 break;
             }
@@ -370,7 +369,7 @@ impl Problem<'_> {
             let Some((child, _)) = self.child(state, step) else {
                 continue;
             };
-            found.add(child.accepted(self).then(|| child.solution()));
+            found.add(child.accepted(self).then(|| child.solution()), self.finalists);
             self.below(&child, key + 1, found, observer);
         }
     }
@@ -378,10 +377,10 @@ impl Problem<'_> {
 
 impl Found {
     /// Takes solutions in; of equal ones the first stays ahead.
-    pub(super) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>) {
+    pub(super) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>, finalists: usize) {
         self.best.extend(solutions);
         self.best.sort_by_key(Solution::rank);
-        self.best.truncate(FINALISTS);
+        self.best.truncate(finalists);
     }
 }
 
@@ -426,7 +425,7 @@ impl LevelResult {
         }
     }
 
-    fn merge(mut self, other: LevelResult, g: usize) -> Self {
+    fn merge(mut self, other: LevelResult, g: usize, finalists: usize) -> Self {
         self.dead.extend(other.dead);
         self.known.extend(other.known);
         self.kept.extend(other.kept);
@@ -434,7 +433,7 @@ impl LevelResult {
         self.kept.truncate(g);
         self.best.extend(other.best);
         self.best.sort_by_key(|(_, order, solution)| (solution.rank(), *order));
-        self.best.truncate(FINALISTS);
+        self.best.truncate(finalists);
         self
     }
 }

@@ -7,6 +7,7 @@
 //! part that would not fit into memory is parted once more by its next item. Within a part the records that hold
 //! its items are gone through one by one.
 
+mod diverse;
 mod guard;
 mod records;
 mod table;
@@ -14,6 +15,7 @@ mod table;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
+pub use diverse::{SensitiveValues, smallest_uniform};
 pub use guard::Inferred;
 pub use records::{Pairs, Records, pair_bit};
 use table::Table;
