@@ -170,6 +170,7 @@ n = 1
 
 [method]
 algorithm = "best"
+cost = "lm"
 
 [publish]
 path = "published.ndjson"

@@ -158,7 +158,7 @@ fn values() -> Vec<Value> {
     let words = "refuse drop ndjson json xml csv parquet transactions sqlite postgres identifying quasi sensitive \
                  insensitive key pair embedded separate chain keep frequency entropy pooled each best acs gcs ocs aa \
                  oa da lra vpa partition clustree ctoff miracle miraclex dmiracle bitmap blocks anatomy delta plain \
-                 rpd rpd_a value subtree ancestor lsap grd x";
+                 rpd rpd_a lm value subtree ancestor lsap grd x";
     values.extend(words.split_whitespace().map(|w| json!(w)));
     values
 }

@@ -111,7 +111,10 @@ fn a_policy_without_a_claim() {
     let claims = [
         ("model = \"anatomy\"\ngroup_size = 2", "cannot verify model `anatomy`"),
         ("model = \"none\"", "claims nothing"),
-        ("model = \"kmn\"\nk = 2\nm = 1\nn = 0\nl = 2", "cannot verify `l` with model `kmn`"),
+        (
+            "model = \"kmn\"\nk = 2\nm = 1\nn = 0\nnegative = [\"x\"]",
+            "cannot verify `negative` with model `kmn`",
+        ),
     ];
     let attributes = [attribute("a", "sensitive", ""), attribute("b", "quasi", "")];
     for (privacy, part) in claims {

@@ -275,3 +275,19 @@ impl Counted {
         (total + (domain.records - seen) as f64) / domain.records as f64
     }
 }
+
+/// The share of related pairs of the input that a cut and its rules take away, counted per row.
+pub(super) fn relations_lost(groups: &[Group], above: Option<&[Vec<u64>]>, rows: &Rows) -> f64 {
+    let kept: u64 = (groups.iter().enumerate())
+        .map(|(g, group)| {
+            let pairs: u64 = match above {
+                None => (group.path.len() * group.path.len().saturating_sub(1) / 2) as u64,
+                Some(above) => {
+                    above[g][..group.path.len()].iter().map(|mask| u64::from(mask.count_ones())).sum()
+                }
+            };
+            pairs * group.rows.len() as u64
+        })
+        .sum();
+    if rows.pairs() == 0 { 0.0 } else { 1.0 - kept as f64 / rows.pairs() as f64 }
+}

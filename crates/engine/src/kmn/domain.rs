@@ -16,6 +16,8 @@ pub(super) struct Level<'a> {
     pub(super) hierarchy: &'a Hierarchy,
     /// The number of its root; its other nodes follow.
     pub(super) root: Node,
+    /// How much the detail of its values counts.
+    weight: f64,
     /// Factor of a node in the loss of its path, by hierarchy depth: the nodes at that depth and the leaves above it.
     width: Vec<f64>,
 }
@@ -28,6 +30,8 @@ pub(super) struct Domain<'a> {
     leaf: Vec<(u32, Node)>,
     /// Per input item its records.
     item_records: Vec<Vec<u32>>,
+    /// Per input item how many nodes of all records have it.
+    item_nodes: Vec<u64>,
     sets: Vec<OnceLock<Set>>,
 }
 
@@ -41,8 +45,9 @@ impl<'a> Domain<'a> {
             let hierarchy =
                 hierarchies[item.declared].as_ref().expect("every quasi attribute has a hierarchy");
             if levels.last().is_none_or(|l| l.declared != item.declared) {
-                let width = widths(hierarchy, weights[item.declared]);
-                levels.push(Level { declared: item.declared, hierarchy, root: next, width });
+                let weight = weights[item.declared];
+                let width = widths(hierarchy, weight);
+                levels.push(Level { declared: item.declared, hierarchy, root: next, weight, width });
                 next += hierarchy.len() as Node;
             }
             let level = levels.len() - 1;
@@ -50,8 +55,10 @@ impl<'a> Domain<'a> {
             leaf.push((level as u32, levels[level].root + node.0));
         }
         let mut item_records = vec![Vec::new(); trees.items().len()];
+        let mut item_nodes = vec![0; trees.items().len()];
         for record in 0..trees.len() {
             for node in trees.nodes(record) {
+                item_nodes[trees.item(node) as usize] += 1;
                 let records: &mut Vec<u32> = &mut item_records[trees.item(node) as usize];
                 if records.last() != Some(&(record as u32)) {
                     records.push(record as u32);
@@ -63,6 +70,7 @@ impl<'a> Domain<'a> {
             records: trees.len(),
             leaf,
             item_records,
+            item_nodes,
             sets: (0..next).map(|_| OnceLock::new()).collect(),
         }
     }
@@ -115,6 +123,26 @@ impl<'a> Domain<'a> {
     pub(super) fn factor(&self, node: Node, depth: usize) -> f64 {
         let (level, id) = self.id(node);
         depth as f64 * self.levels[level].width[self.levels[level].hierarchy.depth(id) as usize]
+    }
+
+    /// Detail lost by a cut: per value (leaves of its node − 1) / (leaves of the root − 1), 1 if it is left out; the mean over
+    /// all values, weighted by attribute.
+    pub(super) fn detail_lost(&self, cut: &[Node]) -> f64 {
+        let (mut lost, mut all) = (0.0, 0.0);
+        for (item, node) in self.assign_all(cut).into_iter().enumerate() {
+            let level = &self.levels[self.level_of_item(item as u32)];
+            let leaves = |n: NodeId| level.hierarchy.leaves(n).len() as f64;
+            let root = leaves(NodeId::ROOT);
+            let share = match node {
+                None => 1.0,
+                Some(_) if root < 2.0 => 0.0,
+                Some(node) => (leaves(NodeId(node - level.root)) - 1.0) / (root - 1.0),
+            };
+            let values = self.item_nodes[item] as f64 * level.weight;
+            lost += values * share;
+            all += values;
+        }
+        lost / all
     }
 
     /// The records that have a value under the node.

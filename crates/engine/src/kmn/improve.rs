@@ -1,21 +1,20 @@
 //! A last look at a solution: rules that are not needed any more, detail that still fits.
 //!
 //! A rule that was needed when it was found may have become needless by later ones. And the search may have left cuts
-//! below its best one that are cheaper by exact RPD. Every change is accepted only if the guarantee still holds and RPD
-//! falls, so this ends.
+//! below its best one that are cheaper by the figure that judges. Every change is accepted only if the guarantee still holds
+//! and that figure falls, so this ends.
 
 use bosket_model::observe::Observer;
 
-use super::cost::{Counted, Reuse};
 use super::search::{Problem, Solution};
 use super::violations::{Concerned, Pair, violations};
 
 /// Rules tried per pass; with more, the ones found last are tried, which were needed least.
 const TRIED: usize = 200;
 
-/// A solution at most as costly, by exact RPD, which becomes its cost.
+/// A solution at most as costly by the figure that judges, which becomes its cost.
 pub(super) fn improve(problem: &Problem<'_>, solution: Solution, observer: &dyn Observer) -> Solution {
-    let mut best = Solution { cost: problem.exact_rpd(&solution.cut, &solution.rules), ..solution };
+    let mut best = Solution { cost: problem.judge(&solution.cut, &solution.rules), ..solution };
     loop {
         let before = best.rank();
         best = climb(problem, best, observer);
@@ -42,7 +41,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
         return best;
     }
     let grouped = problem.relations(&best.cut);
-    let plain = Counted::new(&grouped.groups, None, &problem.rows, &problem.domain, Reuse::Nothing);
+    let plain = problem.unrepaired(&grouped);
     let mut above = grouped.rewrite(&best.rules);
     let mut related = problem.related(&grouped, &above, |_| true);
     let tried: Vec<Pair> = best.rules.iter().rev().take(TRIED).copied().collect();
@@ -61,14 +60,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
         {
             continue;
         }
-        let counted = Counted::new(
-            &grouped.groups,
-            Some(&without),
-            &problem.rows,
-            &problem.domain,
-            Reuse::Unrepaired(&plain),
-        );
-        let cost = counted.rpd(&grouped.groups, &problem.rows, &problem.domain);
+        let cost = problem.repaired_cost(&best.cut, &grouped, &without, plain.as_ref());
         if cost < best.cost {
             (best.rules, best.cost, above, related) = (fewer, cost, without, now);
         }

@@ -107,6 +107,9 @@ pub fn run(
     }
     let mut solutions = found.best;
     if params.improve {
+        if problem.cost == Cost::RpdA {
+            problem.cost = Cost::Rpd;
+        }
         solutions.insert(0, improve::improve(&problem, solutions[0].clone(), observer));
     }
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
@@ -142,24 +145,27 @@ fn unreachable(what: String, help: &str) -> Failure {
 const FEW_ROWS: usize = 200_000;
 
 /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
-/// none replaces the others. Of all their finalists the one with the least RPD wins.
+/// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
+/// the policy asks for that.
 fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
     let few = problem.rows.len() <= FEW_ROWS;
     let mut total = Found::default();
     let mut route = "best".to_owned();
-    for (name, repair, cost) in [
+    let by_detail: &[(&str, bool, Cost)] = &[("gcs by lm", true, Cost::Lm), ("ocs by lm", false, Cost::Lm)];
+    let by_rpd: &[(&str, bool, Cost)] = &[
         ("gcs by RPD_a", true, Cost::RpdA),
         ("ocs by RPD_a", false, Cost::RpdA),
         ("gcs by RPD", true, Cost::Rpd),
         ("ocs by RPD", false, Cost::Rpd),
-    ] {
+    ];
+    for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
         if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
             continue;
         }
         problem.repair = repair;
         problem.cost = cost;
         let mut widths = vec![params.g];
-        if params.g > 1 && (few || cost == Cost::RpdA) {
+        if params.g > 1 && (few || cost != Cost::Rpd) {
             widths.insert(0, 1);
         }
         if few {
@@ -170,15 +176,15 @@ fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> 
             total.examined += found.examined;
             total.exhausted |= found.exhausted;
             let before = total.best.first().map(Solution::rank);
-            let exact = |s: Solution| Solution { cost: problem.exact_rpd(&s.cut, &s.rules), ..s };
-            total.add(found.best.into_iter().map(exact), problem.finalists);
+            let judged = |s: Solution| Solution { cost: problem.judge(&s.cut, &s.rules), ..s };
+            total.add(found.best.into_iter().map(judged), problem.finalists);
             if total.best.first().map(Solution::rank) != before {
                 route = format!("{name} with g = {g}");
             }
         }
     }
     problem.repair = params.disassociate;
-    problem.cost = Cost::Rpd;
+    problem.cost = if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
     (route, total)
 }
 

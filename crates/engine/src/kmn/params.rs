@@ -86,7 +86,11 @@ impl Params {
             m: privacy.m.unwrap_or(0) as usize,
             n: privacy.n.unwrap_or(0) as usize,
             g: method.int("g").unwrap_or(2) as usize,
-            cost: if method.text("cost").as_deref() == Some("rpd") { Cost::Rpd } else { Cost::RpdA },
+            cost: match method.text("cost").as_deref() {
+                Some("rpd") => Cost::Rpd,
+                Some("lm") => Cost::Lm,
+                _ => Cost::RpdA,
+            },
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             beyond: privacy.guard

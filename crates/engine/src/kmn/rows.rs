@@ -58,6 +58,11 @@ impl Rows {
         })
     }
 
+    /// How many related pairs all rows have together.
+    pub(super) fn pairs(&self) -> u64 {
+        self.first.windows(2).map(|w| u64::from(w[1] - w[0])).map(|n| n * n.saturating_sub(1) / 2).sum()
+    }
+
     /// The attribute that the row starts with.
     pub(super) fn level(&self, row: u32, domain: &Domain<'_>) -> usize {
         domain.level_of_item(self.items(row)[0])

@@ -11,7 +11,7 @@ use bosket_model::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::cost::{Counted, Reuse};
+use super::cost::{Counted, Reuse, relations_lost};
 use super::domain::{Domain, Node};
 use super::publish::rewrite;
 use super::rows::{Group, Rows, Step, split};
@@ -26,6 +26,8 @@ pub enum Cost {
     RpdA,
     /// RPD, on the records.
     Rpd,
+    /// Half the detail lost per value, half the share of relations lost.
+    Lm,
 }
 
 /// What a search needs.
@@ -220,16 +222,7 @@ impl Problem<'_> {
             (Step::Specialise(_), Some(counted)) if self.remember => Reuse::Above(counted),
             _ => Reuse::Nothing,
         };
-        let plain = Counted::new(&groups, None, &self.rows, domain, reuse);
-        let repaired_count = above.map(|above| {
-            let reuse = if self.remember { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
-            Counted::new(&groups, Some(above), &self.rows, domain, reuse)
-        });
-        let counted = repaired_count.as_ref().unwrap_or(&plain);
-        let cost = match self.cost {
-            Cost::RpdA => counted.rpd_a(domain),
-            Cost::Rpd => counted.rpd(&groups, &self.rows, domain),
-        };
+        let (cost, counted) = self.cost(&cut, &groups, above, reuse);
         let state = State {
             cut,
             groups,
@@ -240,7 +233,7 @@ impl Problem<'_> {
             dead: state.dead.clone(),
             fresh: new,
             known: Arc::default(),
-            counted: Some(plain),
+            counted,
         };
         Some((state, own))
     }
@@ -256,6 +249,61 @@ impl Problem<'_> {
         Grouped {
             groups: by_path.into_iter().map(|(path, rows)| Group { path, rows: rows.into() }).collect(),
         }
+    }
+
+    /// The cost of a cut, and its synopsis without rules if that was needed.
+    fn cost(
+        &self,
+        cut: &[Node],
+        groups: &[Group],
+        above: Option<&[Vec<u64>]>,
+        reuse: Reuse<'_>,
+    ) -> (f64, Option<Counted>) {
+        let (rows, domain) = (&self.rows, &self.domain);
+        if self.cost == Cost::Lm {
+            return (0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, rows), None);
+        }
+        let plain = Counted::new(groups, None, rows, domain, reuse);
+        let repaired = above.map(|above| {
+            let reuse = if self.remember { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
+            Counted::new(groups, Some(above), rows, domain, reuse)
+        });
+        let counted = repaired.as_ref().unwrap_or(&plain);
+        let cost = match self.cost {
+            Cost::RpdA => counted.rpd_a(domain),
+            _ => counted.rpd(groups, rows, domain),
+        };
+        (cost, Some(plain))
+    }
+
+    /// The synopsis of a cut without rules, if the cost needs one.
+    pub(super) fn unrepaired(&self, grouped: &Grouped) -> Option<Counted> {
+        let count = || Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing);
+        (self.cost != Cost::Lm).then(count)
+    }
+
+    /// The figure that judges a cut with rules: exact RPD, unless the search is about detail.
+    pub(super) fn repaired_cost(
+        &self,
+        cut: &[Node],
+        grouped: &Grouped,
+        above: &[Vec<u64>],
+        plain: Option<&Counted>,
+    ) -> f64 {
+        match plain {
+            None => self.cost(cut, &grouped.groups, Some(above), Reuse::Nothing).0,
+            Some(plain) => {
+                let reuse = Reuse::Unrepaired(plain);
+                let counted = Counted::new(&grouped.groups, Some(above), &self.rows, &self.domain, reuse);
+                counted.rpd(&grouped.groups, &self.rows, &self.domain)
+            }
+        }
+    }
+
+    /// The same for a cut that is not grouped yet.
+    pub(super) fn judge(&self, cut: &[Node], rules: &[Pair]) -> f64 {
+        let grouped = self.relations(cut);
+        self.repaired_cost(cut, &grouped, &grouped.rewrite(rules), self.unrepaired(&grouped).as_ref())
     }
 
     /// Exact RPD of a cut with rules.
@@ -282,7 +330,7 @@ impl Problem<'_> {
         let related = relate(&grouped.groups, None, &self.rows, self.domain.records, |_| true);
         let cut = solution.cut.clone();
         let violations = violations(&self.domain, &cut, &related, self.range, &Concerned::Nodes(&cut, None));
-        let counted = Some(Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing));
+        let counted = self.unrepaired(&grouped);
         let state = State { cut, groups: grouped.groups, related, violations, counted, ..self.start() };
         let steps = self.steps(&state);
         observer.stage("looking for more detail", steps.len() as u64);

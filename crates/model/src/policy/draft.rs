@@ -1,7 +1,7 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
 use super::set::as_toml;
-use super::{Format, Role};
+use super::{Format, Model, Role};
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -68,6 +68,10 @@ pub fn draft(draft: &Draft) -> String {
         let keys: Vec<(&str, Option<String>)> =
             draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();
         block(&mut out, "[privacy]", &keys);
+    }
+    if draft.privacy.iter().any(|(key, value)| key == "model" && value == Model::Kmn.name()) {
+        out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
+        block(&mut out, "[method]", &[("cost", Some(quote("lm")))]);
     }
     block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path)))]);
     out.truncate(out.trim_end().len());

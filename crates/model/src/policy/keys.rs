@@ -288,8 +288,14 @@ static ALGORITHMS: [Choice; 20] = [
     algorithm("delta", "follows the model", &[Delta]),
     algorithm("plain", "follows the model", &[Plain]),
 ];
-static COST: [Choice; 2] =
-    [level("rpd_a", "on the synopsis of all records"), level("rpd", "record by record (slower)")];
+static COST: [Choice; 3] = [
+    level("rpd_a", "on the synopsis of all records"),
+    level("rpd", "record by record (slower)"),
+    level(
+        "lm",
+        "detail lost per value and relations lost, all alike; keeps deep values from being given up for shallow ones",
+    ),
+];
 static DISASSOCIATION: [Choice; 3] = [
     level("value", "the lower value moves up, its children stay"),
     level("subtree", "the lower value moves up with all below it"),
