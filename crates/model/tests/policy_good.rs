@@ -322,6 +322,10 @@ k     = 5
 m     = 2
 n     = 1
 
+# Detail lost, all values alike; the default cost favours the top of the record.
+[method]
+cost = "lm"
+
 [publish]
 path = "published.json"
 "#
