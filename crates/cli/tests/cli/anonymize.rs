@@ -247,3 +247,76 @@ path = "out.ndjson"
     dir.run(&with).exits(0);
     dir.run(&["anonymize", "policy.toml", "--force", "--set", "privacy.l=3"]).exits(4);
 }
+
+const TWO_LEVELS: &str = r#"
+version = 1
+[source]
+format = "ndjson"
+path = "data.ndjson"
+[[attribute]]
+path = "a"
+role = "quasi"
+hierarchy = { build = "order", groups = ["x", "y"] }
+[[attribute]]
+path = "v[].b"
+role = "quasi"
+hierarchy = { build = "order", groups = ["p", "q"] }
+[privacy]
+model = "kmn"
+k = 2
+m = 3
+n = 5
+[publish]
+path = "out.ndjson"
+"#;
+
+#[test]
+fn the_smallest_inputs() {
+    let cases = [
+        ("one record cannot hide", "{\"a\":\"x\"}\n", 4),
+        ("records without any value", "{}\n{}\n", 4),
+        (
+            "all records equal",
+            "{\"a\":\"x\",\"v\":[{\"b\":\"p\"}]}\n{\"a\":\"x\",\"v\":[{\"b\":\"p\"}]}\n",
+            0,
+        ),
+        ("an empty record beside others", "{\"a\":\"x\"}\n{\"a\":\"y\"}\n{}\n", 0),
+    ];
+    for (what, data, code) in cases {
+        let dir = Dir::new();
+        dir.write("data.ndjson", data).write("policy.toml", TWO_LEVELS);
+        dir.run(&["anonymize", "policy.toml"]).exits(code);
+        assert_eq!(dir.path("out.ndjson").exists(), code == 0, "{what}");
+        if code == 0 {
+            let with = ["verify", "out.ndjson", "--policy", "policy.toml", "--against", "data.ndjson"];
+            dir.run(&with).exits(0);
+        }
+    }
+}
+
+/// Real records with many attributes that few people have: those are left out, the rest is not dragged down.
+#[test]
+fn real_legislators_are_published_and_true() {
+    let Some(data) =
+        bosket_testkit::shared::shared("data/json-congress-legislators/legislators-current.json.gz")
+    else {
+        return;
+    };
+    let dir = Dir::new();
+    let data = data.to_string_lossy();
+    dir.run(&["inspect", &data, "--draft", "draft.toml"]).exits(0);
+    let anonymize =
+        ["anonymize", "draft.toml", "--set", "publish.path=out.json", "--set", "method.algorithm=gcs"];
+    let found = dir.run(&[&anonymize[..], &["--json"]].concat()).exits(0).json();
+    let attributes = found["attributes"].as_array().expect("a list").clone();
+    let values = |path: &str| {
+        attributes
+            .iter()
+            .find(|a| a["path"] == path)
+            .and_then(|a| a["published_values"].as_u64())
+            .expect("listed")
+    };
+    assert_eq!(values("terms[].caucus"), 0, "two people have one");
+    assert!(attributes.iter().any(|a| a["published_values"].as_u64() > Some(1)), "{found}");
+    dir.run(&["verify", "out.json", "--policy", "draft.toml", "--against", &data]).exits(0);
+}
