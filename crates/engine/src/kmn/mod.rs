@@ -142,7 +142,7 @@ fn unreachable(what: String, help: &str) -> Failure {
 }
 
 /// Up to so many rows a beam costs so little that wide ones are tried as well.
-const FEW_ROWS: usize = 200_000;
+const FEW_ROWS: usize = 20_000;
 
 /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
 /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where

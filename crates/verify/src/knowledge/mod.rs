@@ -184,14 +184,15 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn new(level: &'a Level<'a>) -> Self {
+        let bytes = level.range.memory / rayon::current_num_threads();
         Part {
             level,
-            table: Table::new(level.key_bits()),
+            table: Table::new(level.key_bits(), bytes),
             sets: Vec::new(),
             subsets: Vec::new(),
             masks: Vec::new(),
             positions: Vec::new(),
-            bytes: level.range.memory / rayon::current_num_threads(),
+            bytes,
         }
     }
 

@@ -15,9 +15,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A counter of keys below `2^bits`.
-    pub(super) fn new(bits: u32) -> Self {
-        let dense = if bits <= DENSE_BITS { vec![0; 1 << bits] } else { Vec::new() };
+    /// A counter of keys below `2^bits` that may take so many bytes.
+    pub(super) fn new(bits: u32, bytes: usize) -> Self {
+        let fits = bits <= DENSE_BITS && (size_of::<u32>() << bits) <= bytes;
+        let dense = if fits { vec![0; 1 << bits] } else { Vec::new() };
         Table { slots: vec![(EMPTY, 0); SMALLEST], used: 0, dense }
     }
 
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn counts_survive_growth_and_clearing() {
         for (bits, shift) in [(40, 20), (13, 0)] {
-            let mut table = Table::new(bits);
+            let mut table = Table::new(bits, 1 << 20);
             for round in 0..3 {
                 table.clear();
                 assert_eq!(table.smallest_below(9), None);
