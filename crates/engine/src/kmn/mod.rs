@@ -36,10 +36,8 @@ pub struct Release {
     pub trees: ValueTrees,
     /// The rules, as pairs of labels with their declared attributes: ancestor, descendant. Private.
     pub rules: Vec<((usize, String), (usize, String))>,
-    /// Published nodes per declared attribute, by label. Private below support k only, so all are fit to be shown.
+    /// Published labels per declared attribute; none where the attribute is left out.
     pub cut: Vec<(usize, Vec<String>)>,
-    /// Declared attributes of which nothing is published.
-    pub unpublished: Vec<usize>,
     /// Which search won, with its cost.
     pub route: String,
     /// RPD of the publication.
@@ -205,7 +203,6 @@ fn release(
     Release {
         trees,
         rules: solution.rules.iter().map(|&(a, b)| (named(a), named(b))).collect(),
-        unpublished: cut.iter().filter(|(_, labels)| labels.is_empty()).map(|(d, _)| *d).collect(),
         cut,
         rpd: problem.exact_rpd(&solution.cut, &solution.rules),
         route,
