@@ -77,6 +77,11 @@ impl AtomicFile {
         Ok(AtomicFile { file: BufWriter::with_capacity(1 << 17, file), temporary, target, create })
     }
 
+    /// Where the content is until then, for whoever has to write it by name.
+    pub(crate) fn hidden(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Completes the file and gives it its name.
     pub fn commit(self) -> Result<()> {
         commit_all(vec![self])
@@ -110,11 +115,17 @@ impl AtomicFile {
     }
 }
 
-/// Completes all files, then gives them their names, so that a full disk leaves none of them behind.
-pub fn commit_all(mut files: Vec<AtomicFile>) -> Result<()> {
-    for file in &mut files {
+/// Makes all files durable; what is left to do is to give them their names.
+pub(crate) fn complete_all(files: &mut [AtomicFile]) -> Result<()> {
+    for file in files {
         file.complete().map_err(|e| file.failure(&e))?;
     }
+    Ok(())
+}
+
+/// Completes all files, then gives them their names, so that a full disk leaves none of them behind.
+pub fn commit_all(mut files: Vec<AtomicFile>) -> Result<()> {
+    complete_all(&mut files)?;
     {
         let mut pending = pending();
         for file in &files {

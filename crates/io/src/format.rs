@@ -10,15 +10,18 @@ use crate::input::Input;
 use crate::json::{Json, Ndjson};
 use crate::table::Csv;
 use crate::transactions::Transactions;
+use crate::xml::{Outline, Xml};
 
 /// What a format leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Where the records are in a JSON document: `entry[]`, `a.b[]`, `x[].y[]`. By default the document is an
-    /// array of records.
+    /// Where the records are in a JSON document: `entry[]`, `a.b[]`, `x[].y[]`; by default the document is an
+    /// array of records. In an XML document: `db/patient`.
     pub record: Option<String>,
     /// What separates the cells of a table or the items of a transaction.
     pub separator: Option<String>,
+    /// What an XML document looks like around and inside its records; found when it is read.
+    pub outline: Outline,
 }
 
 /// A way to write records down.
@@ -38,7 +41,7 @@ pub trait Format: Sync + std::fmt::Debug {
 }
 
 /// All formats.
-pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Csv, &Transactions];
+pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Xml, &Csv, &Transactions];
 
 /// The format with this name.
 pub fn by_name(name: &str) -> Result<&'static dyn Format> {
@@ -71,6 +74,10 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Format> {
 }
 
 fn by_content(head: &[u8]) -> Option<&'static dyn Format> {
+    // Of all formats only XML comes in UTF-16.
+    if matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [b'<', 0, ..] | [0, b'<', ..]) {
+        return Some(&Xml);
+    }
     let start = head.iter().position(|c| !c.is_ascii_whitespace())?;
     let line = head[start..].split(|&c| c == b'\n').next().unwrap_or_default();
     match head[start] {
@@ -78,7 +85,7 @@ fn by_content(head: &[u8]) -> Option<&'static dyn Format> {
         // A document over several lines has no complete object on its first.
         b'{' if line.trim_ascii_end().ends_with(b"}") => Some(&Ndjson),
         b'{' => Some(&Json),
-        b'<' => None,
+        b'<' => Some(&Xml),
         _ if line.iter().any(|c| matches!(c, 0..=8)) => None,
         _ if line.iter().any(|c| matches!(c, b',' | b';' | b'\t')) => Some(&Csv),
         _ => Some(&Transactions),
@@ -94,6 +101,8 @@ pub struct Loaded {
     pub format: &'static dyn Format,
     /// The layout they had.
     pub layout: Layout,
+    /// What should be known about how they were read.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Reads a dataset in the named format, or in the one it seems to have.
@@ -103,7 +112,7 @@ pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<L
         None => sniff(Path::new(input.name()), input.head()).ok_or_else(|| unrecognised(&input))?,
     };
     let (data, layout) = format.read(&mut input, layout)?;
-    Ok(Loaded { data, format, layout })
+    Ok(Loaded { data, format, layout, warnings: input.warnings() })
 }
 
 fn unrecognised(input: &Input) -> Failure {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, build, csv};
-use bosket_model::policy::Role;
+use bosket_model::policy::{AttributePolicy, Model, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::policy_file::{PolicyFile, read_text};
@@ -21,7 +21,11 @@ pub struct Ask {
     pub show_values: bool,
 }
 
-/// The hierarchy of each declared attribute, with a leaf for every value that the data has. All problems of all
+/// Children per node where sets of numbered items come without a hierarchy, as in the experiments of k^m-anonymity.
+const USUAL_FANOUT: usize = 5;
+
+/// The hierarchy of each declared attribute, with a leaf for every value that the data has, and warnings about those
+/// that the policy does not name: sets of numbered items (model km) are grouped by fives. All problems of all
 /// hierarchies are reported together.
 pub fn load(
     file: &PolicyFile,
@@ -29,13 +33,25 @@ pub fn load(
     binding: &Binding,
     source: &str,
     ask: Ask,
-) -> Result<Vec<Option<Hierarchy>>> {
+) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
     let mut policy_problems = Vec::new();
+    let mut warnings = Vec::new();
     let mut data_problems = Vec::new();
     let mut texts: Vec<(PathBuf, Hierarchy)> = Vec::new();
     let mut loaded = Vec::new();
     for (declared, attribute) in file.policy.attributes.iter().enumerate() {
-        let Some(spec) = &attribute.hierarchy else {
+        let columns: Vec<AttributeId> = (data.schema().attributes())
+            .filter(|(id, _)| binding.attributes[id.index()] == Some(declared))
+            .map(|(id, _)| id)
+            .collect();
+        let bare = is_bare_set(file, attribute);
+        // Sorting the values of a large column takes long; most need no hierarchy.
+        let domain = if bare || attribute.hierarchy.is_some() { domain(data, &columns) } else { Vec::new() };
+        let usual = if bare { usual(&domain) } else { None };
+        if usual.is_some() {
+            warnings.push(by_fives(attribute));
+        }
+        let Some(spec) = attribute.hierarchy.as_ref().or(usual.as_ref()) else {
             if ask.required && attribute.role == Role::Quasi && attribute.follows.is_none() {
                 policy_problems.push(
                     Diagnostic::error(format!("the quasi attribute `{}` has no hierarchy", attribute.path))
@@ -46,11 +62,6 @@ pub fn load(
             loaded.push(None);
             continue;
         };
-        let columns: Vec<AttributeId> = (data.schema().attributes())
-            .filter(|(id, _)| binding.attributes[id.index()] == Some(declared))
-            .map(|(id, _)| id)
-            .collect();
-        let domain = domain(data, &columns);
         let hierarchy = match cached(&texts, file, spec) {
             Some(hierarchy) => Ok(hierarchy),
             None => one(spec, &file.folder, &domain),
@@ -77,7 +88,35 @@ pub fn load(
     }
     let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
     policy_problems.extend(data_problems);
-    if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
+    if policy_problems.is_empty() {
+        Ok((loaded, warnings))
+    } else {
+        Err(Failure::all(fault, policy_problems))
+    }
+}
+
+/// Whether the policy gives the items of sets no hierarchy.
+fn is_bare_set(file: &PolicyFile, attribute: &AttributePolicy) -> bool {
+    let sets = file.policy.privacy.as_ref().is_some_and(|p| p.model == Model::Km);
+    sets && attribute.role == Role::Quasi && attribute.hierarchy.is_none() && attribute.follows.is_none()
+}
+
+/// The hierarchy of items that the policy gives none: balanced, if they are numbers.
+fn usual(domain: &[&str]) -> Option<HierarchySpec> {
+    let number = |item: &&str| !item.is_empty() && item.bytes().all(|b| b.is_ascii_digit());
+    (!domain.is_empty() && domain.iter().all(number))
+        .then_some(HierarchySpec::Build(Build::Fanout { fanout: USUAL_FANOUT }))
+}
+
+fn by_fives(attribute: &AttributePolicy) -> Diagnostic {
+    let what = format!(
+        "`{}` has no hierarchy; its numbers are grouped in their order, {USUAL_FANOUT} by {USUAL_FANOUT}",
+        attribute.path
+    );
+    let help = format!(
+        "write `hierarchy = {{ build = \"fanout\", fanout = {USUAL_FANOUT} }}` to choose this, or name a file"
+    );
+    Diagnostic::warning(what).at(attribute.place.clone()).help(help)
 }
 
 fn cached(texts: &[(PathBuf, Hierarchy)], file: &PolicyFile, spec: &HierarchySpec) -> Option<Hierarchy> {

@@ -48,6 +48,9 @@ pub struct Input {
     progress: Progress,
     bytes: u64,
     lines: u64,
+    /// Whether a byte order mark of UTF-8 was taken off.
+    marked: bool,
+    warnings: Vec<Diagnostic>,
 }
 
 impl std::fmt::Debug for Input {
@@ -67,6 +70,17 @@ impl<R: Read> Read for Counter<R> {
         self.count.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
+}
+
+/// Whether a text is in UTF-16 and not XML, which says itself how it is to be read.
+fn is_utf_16(head: &[u8]) -> bool {
+    let (mark, text) = head.split_at(head.len().min(2));
+    let unit = |pair: &[u8]| match mark {
+        b"\xFF\xFE" => u16::from_le_bytes([pair[0], pair[1]]),
+        _ => u16::from_be_bytes([pair[0], pair[1]]),
+    };
+    let first = text.chunks_exact(2).map(unit).find(|&u| !matches!(u, 0x9 | 0xA | 0xD | 0x20));
+    matches!(mark, b"\xFF\xFE" | b"\xFE\xFF") && first != Some(u16::from(b'<'))
 }
 
 impl Input {
@@ -96,9 +110,11 @@ impl Input {
             progress,
             bytes: 0,
             lines: 0,
+            marked: false,
+            warnings: Vec::new(),
         };
         input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
-        if input.head.starts_with(b"\xFF\xFE") || input.head.starts_with(b"\xFE\xFF") {
+        if is_utf_16(&input.head) {
             let what = Diagnostic::error("the text is in UTF-16").at(Place::source(name));
             return Err(Failure::new(Fault::Data, what.help("convert the file to UTF-8")));
         }
@@ -128,6 +144,7 @@ impl Input {
         reader.by_ref().take(HEAD).read_to_end(&mut self.head)?;
         if self.head.starts_with(BOM) {
             self.head.drain(..BOM.len());
+            self.marked = true;
         }
         self.reader = Box::new(Cursor::new(self.head.clone()).chain(reader));
         Ok(())
@@ -146,6 +163,27 @@ impl Input {
     /// The first bytes of the text.
     pub fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// Whether the text started with a byte order mark of UTF-8, which is not part of it any more.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marked
+    }
+
+    /// Notes something that should be known about how the text was read.
+    pub(crate) fn warn(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+
+    pub(crate) fn warnings(self) -> Vec<Diagnostic> {
+        self.warnings
+    }
+
+    /// Reads some bytes; none at the end of the text. What an error means, [`failure`](Self::failure) knows.
+    pub(crate) fn read_some(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(into)?;
+        self.bytes += read as u64;
+        Ok(read)
     }
 
     /// Reads a line without its end (`\n` or `\r\n`) into `line`; false at the end of the text.
@@ -192,7 +230,7 @@ impl Input {
     }
 
     /// What a failed reading means: compressed data that is damaged is the data's fault.
-    fn failure(&self, error: &io::Error, line: Option<u64>) -> Failure {
+    pub(crate) fn failure(&self, error: &io::Error, line: Option<u64>) -> Failure {
         let name = match self.compression {
             Some(Compression::Gzip) => "gzip",
             // Zstandard's own errors have no kind.

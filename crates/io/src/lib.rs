@@ -5,6 +5,7 @@
 //! into text of the same shape, ordered by its content; [`Output`] compresses it and puts it in its place.
 
 pub mod atomic;
+mod bottom_up;
 mod fault;
 pub mod format;
 pub mod hierarchies;
@@ -13,10 +14,14 @@ pub mod json;
 pub mod output;
 pub mod policy_file;
 mod problems;
+pub mod publication;
 mod rows;
 mod sorted;
+pub mod source;
 pub mod table;
+pub mod tables;
 pub mod transactions;
+pub mod xml;
 
 pub use atomic::Create;
 pub use fault::from_write as write_failure;
@@ -24,3 +29,5 @@ pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, s
 pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};
 pub use policy_file::{PolicyFile, read_text};
+pub use publication::Publication;
+pub use source::{Form, Opened, Whereabouts};

@@ -140,13 +140,30 @@ impl Output {
 
 /// Completes all outputs before any of them gets its name.
 pub fn finish_all(outputs: Vec<Output>) -> Result<()> {
+    finish_with(outputs, Vec::new())
+}
+
+/// The same, with files that were written by other means.
+pub(crate) fn finish_with(outputs: Vec<Output>, mut files: Vec<AtomicFile>) -> Result<()> {
+    files.splice(0..0, close_all(outputs)?);
+    atomic::commit_all(files)
+}
+
+/// Completes all outputs; what is left to do is to give the files their names.
+pub(crate) fn complete_all(outputs: Vec<Output>) -> Result<Vec<AtomicFile>> {
+    let mut files = close_all(outputs)?;
+    atomic::complete_all(&mut files)?;
+    Ok(files)
+}
+
+fn close_all(outputs: Vec<Output>) -> Result<Vec<AtomicFile>> {
     let mut files = Vec::new();
     for output in outputs {
         if let Sink::File(file) = output.close()? {
             files.push(file);
         }
     }
-    atomic::commit_all(files)
+    Ok(files)
 }
 
 impl Write for Output {

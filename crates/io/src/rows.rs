@@ -42,7 +42,17 @@ pub(crate) struct Rows<'i> {
 
 impl<'i> Rows<'i> {
     pub(crate) fn new(input: &'i mut Input, separator: u8) -> Self {
-        Rows { input, separator, line: Vec::new(), lines: 0, text: Vec::new(), ends: Vec::new() }
+        Rows::after(input, separator, 0)
+    }
+
+    /// Goes on after so many lines.
+    pub(crate) fn after(input: &'i mut Input, separator: u8, lines: u64) -> Self {
+        Rows { input, separator, line: Vec::new(), lines, text: Vec::new(), ends: Vec::new() }
+    }
+
+    /// How many lines have been read.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// Goes to the next row; gives the line it starts in and what is wrong with it, or nothing at the end.
@@ -61,10 +71,13 @@ impl<'i> Rows<'i> {
 
     /// The cells of the row.
     pub(crate) fn cells(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.ends.len()).map(|i| {
-            let start = if i == 0 { 0 } else { self.ends[i - 1] };
-            &self.text[start..self.ends[i]]
-        })
+        (0..self.ends.len()).map(|i| self.cell(i))
+    }
+
+    /// One cell of the row.
+    pub(crate) fn cell(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.text[start..self.ends[i]]
     }
 
     fn next_line(&mut self) -> Result<bool> {

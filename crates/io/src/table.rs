@@ -30,7 +30,8 @@ impl Format for Csv {
     }
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        let separator = separator(layout)?.unwrap_or_else(|| sniff_separator(input.head()));
+        let separator =
+            separator(layout.separator.as_deref())?.unwrap_or_else(|| sniff_separator(input.head()));
         let mut table = Table {
             problems: Problems::new(input.name()),
             builder: Builder::new(),
@@ -65,7 +66,7 @@ impl Format for Csv {
     }
 
     fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
-        let separator = separator(layout)?.unwrap_or(b',');
+        let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
         let schema = data.schema();
         if schema.classes().len() > 1 || schema.attributes().any(|(_, a)| a.name.len() != 1) {
             let what = Diagnostic::error("nested records cannot be written as one table");
@@ -158,8 +159,9 @@ impl Table {
     }
 }
 
-fn separator(layout: &Layout) -> Result<Option<u8>> {
-    match layout.separator.as_deref().map(str::as_bytes) {
+/// The separator that a layout or policy names.
+pub(crate) fn separator(named: Option<&str>) -> Result<Option<u8>> {
+    match named.map(str::as_bytes) {
         None => Ok(None),
         Some(&[c]) if c.is_ascii() && !matches!(c, b'"' | b'\n' | b'\r' | 0) => Ok(Some(c)),
         Some(_) => {
@@ -170,7 +172,7 @@ fn separator(layout: &Layout) -> Result<Option<u8>> {
 }
 
 /// The usual separator that the header has most of, outside quotes.
-fn sniff_separator(head: &[u8]) -> u8 {
+pub(crate) fn sniff_separator(head: &[u8]) -> u8 {
     let mut counts = [0; USUAL.len()];
     let mut quoted = false;
     for &c in head {
@@ -189,7 +191,8 @@ fn sniff_separator(head: &[u8]) -> u8 {
     USUAL[most]
 }
 
-fn push_row<'a>(out: &mut Vec<u8>, separator: u8, cells: impl Iterator<Item = &'a str>) {
+/// Adds a row; cells are quoted where they must be.
+pub(crate) fn push_row<'a>(out: &mut Vec<u8>, separator: u8, cells: impl Iterator<Item = &'a str>) {
     let start = out.len();
     for (i, cell) in cells.enumerate() {
         if i > 0 {

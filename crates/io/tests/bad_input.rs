@@ -307,7 +307,9 @@ fn formats_are_found_by_name_and_content() {
         ("-", "{\n \"a\": 1}", Some("json")),
         ("a.data", "x;y\n1;2", Some("csv")),
         ("a", "1 2 3\n4", Some("transactions")),
-        ("a.xml", "<a/>", None),
+        ("a.xml", "", Some("xml")),
+        ("a", " <a/>", Some("xml")),
+        ("a", "<\0a\0/\0>\0", Some("xml")),
         ("a", "SQLite format 3\0", None),
         ("a", "", None),
     ] {

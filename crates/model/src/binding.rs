@@ -6,7 +6,7 @@
 //! so that a moved value is still the same attribute.
 
 use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
-use crate::path::AttributePath;
+use crate::path::{AttributePath, Notation};
 use crate::policy::{AttributePolicy, Role, Undeclared};
 use crate::schema::{AttributeId, ClassId, Schema};
 
@@ -39,6 +39,8 @@ pub struct Declared {
 /// The data's attributes and classes, each with its place in the policy.
 #[derive(Clone, Debug)]
 pub struct Binding {
+    /// How the data's paths are written.
+    pub notation: Notation,
     /// Homes; 0 is the record itself, parents come before children.
     pub homes: Vec<Home>,
     /// The policy's attributes, in its order.
@@ -80,6 +82,7 @@ impl Binding {
         moved: bool,
     ) -> Result<Self, Failure> {
         let mut binding = Binding {
+            notation: schema.notation(),
             homes: vec![Home { parent: None, name: Vec::new(), depth: 0 }],
             declared: Vec::new(),
             attributes: Vec::new(),
@@ -87,12 +90,20 @@ impl Binding {
         };
         let mut problems = Vec::new();
         for attribute in attributes {
-            match resolve_path(schema, &attribute.path) {
+            match resolve_path(schema, attribute) {
                 Ok(path) => binding.declare(attribute, path),
                 Err(why) => problems.push(
                     Diagnostic::error(format!("`{}` is not a path: {why}", attribute.path))
                         .at(attribute.place.clone())
-                        .help("write keys joined by dots, and `[]` after every array: `visits[].hospital`"),
+                        .help(match schema.notation() {
+                            Notation::Dots => {
+                                "write keys joined by dots, and `[]` after every array: `visits[].hospital`"
+                            }
+                            Notation::Slashes => {
+                                "write names joined by slashes, `[]` after every element that repeats and `@` \
+                                 before attributes: `visit[]/hospital`, `visit[]/@rate`"
+                            }
+                        }),
                 ),
             }
         }
@@ -100,12 +111,8 @@ impl Binding {
             return Err(Failure::all(Fault::Policy, problems));
         }
         for (i, attribute) in attributes.iter().enumerate() {
-            let leader =
-                attribute.follows.as_ref().and_then(|f| attributes.iter().position(|a| a.path == *f));
-            if let Some(leader) = leader {
-                binding.declared[i].follows = Some(leader);
-                binding.declared[i].role = companion_role(attribute.role, attributes[leader].role);
-            }
+            binding.declared[i].follows = leader(attributes, attribute);
+            binding.declared[i].role = effective_role(attributes, attribute);
         }
         for (_, class) in schema.classes() {
             let home = match class.parent {
@@ -263,6 +270,18 @@ impl Binding {
     }
 }
 
+fn leader(attributes: &[AttributePolicy], attribute: &AttributePolicy) -> Option<usize> {
+    attribute.follows.as_ref().and_then(|f| attributes.iter().position(|a| a.path == *f))
+}
+
+/// What an attribute of the policy is to an attacker: a companion shares in the role of the attribute it follows.
+pub fn effective_role(attributes: &[AttributePolicy], attribute: &AttributePolicy) -> Role {
+    match leader(attributes, attribute) {
+        Some(leader) => companion_role(attribute.role, attributes[leader].role),
+        None => attribute.role,
+    }
+}
+
 /// A companion says what its leader says: what holds for one of both holds for the other.
 fn companion_role(own: Role, leader: Role) -> Role {
     match (own, leader) {
@@ -274,13 +293,17 @@ fn companion_role(own: Role, leader: Role) -> Role {
 
 /// The structural path behind a policy's path. A path that is, letter for letter, an attribute's own (the `item` of
 /// transactions) or a column's plain name (`a.b` in a CSV header) means that attribute.
-fn resolve_path(schema: &Schema, text: &str) -> Result<AttributePath, String> {
+fn resolve_path(schema: &Schema, attribute: &AttributePolicy) -> Result<AttributePath, String> {
+    if let Some(path) = &attribute.structure {
+        return Ok(path.clone());
+    }
+    let text = attribute.path.as_str();
     let literal = schema
         .attributes()
         .find(|(_, a)| a.path == text)
         .or_else(|| schema.attributes().find(|(_, a)| a.class == ClassId::ROOT && a.name == [text]));
     let Some((_, attribute)) = literal else {
-        return AttributePath::parse(text);
+        return AttributePath::parse_in(schema.notation(), text);
     };
     let mut classes = Vec::new();
     let mut class = schema.class(attribute.class);

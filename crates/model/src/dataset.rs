@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::dictionary::{Dictionary, Kind, MISSING};
+use crate::path::Notation;
 use crate::schema::{AttributeId, ClassId, Schema};
 
 /// The parent of a record's root vertex.
@@ -131,6 +132,13 @@ impl Builder {
         }
     }
 
+    /// An empty dataset whose paths are written in a certain way.
+    pub fn in_notation(notation: Notation) -> Self {
+        let mut builder = Self::new();
+        builder.data.schema = Schema::in_notation(notation);
+        builder
+    }
+
     /// The schema so far.
     pub fn schema(&self) -> &Schema {
         &self.data.schema
@@ -165,6 +173,22 @@ impl Builder {
         self.data.schema.rename(attribute, path);
     }
 
+    /// Gives an attribute without values all that it is going to have, to be set by their codes.
+    pub fn adopt(&mut self, attribute: AttributeId, values: Dictionary) {
+        debug_assert!(self.data.dictionaries[attribute.index()].is_empty());
+        self.data.dictionaries[attribute.index()] = values;
+    }
+
+    /// Makes room for so many more records, vertices and values at once.
+    pub fn reserve(&mut self, records: usize, vertices: usize, values: usize) {
+        let data = &mut self.data;
+        data.first_vertex.reserve_exact(records);
+        data.class.reserve_exact(vertices);
+        data.parent.reserve_exact(vertices);
+        data.first_value.reserve_exact(vertices);
+        data.values.reserve_exact(values);
+    }
+
     /// Starts a record; its root vertex is open.
     pub fn begin_record(&mut self) {
         self.abort_record();
@@ -188,9 +212,26 @@ impl Builder {
         self.open.pop();
     }
 
+    /// The code of a value, for [`Builder::set_code`]: sources that come in parts keep codes until the record is whole.
+    pub fn code(&mut self, attribute: AttributeId, kind: Kind, text: &str) -> u32 {
+        self.data.dictionaries[attribute.index()].intern(kind, text)
+    }
+
+    /// The code that a value of one attribute has in another.
+    pub fn same_code(&mut self, from: AttributeId, code: u32, to: AttributeId) -> u32 {
+        let dictionary = &self.data.dictionaries[from.index()];
+        let (kind, text) = (dictionary.kind(code), dictionary.text(code).to_owned());
+        self.code(to, kind, &text)
+    }
+
     /// Sets a value of the open vertex, whose class the attribute belongs to.
     pub fn set(&mut self, attribute: AttributeId, kind: Kind, text: &str) {
-        let code = self.data.dictionaries[attribute.index()].intern(kind, text);
+        let code = self.code(attribute, kind, text);
+        self.set_code(attribute, code);
+    }
+
+    /// The same with a value's code in place of the value.
+    pub fn set_code(&mut self, attribute: AttributeId, code: u32) {
         let vertex = *self.open.last().expect("a record is begun");
         debug_assert_eq!(self.data.schema.attribute(attribute).class, self.class[vertex as usize]);
         self.values.push((vertex, self.data.schema.attribute(attribute).slot, code));

@@ -6,6 +6,10 @@ pub trait Observer: Sync {
     fn stage(&self, name: &str, steps: u64);
     /// So many more steps are done.
     fn advance(&self, steps: u64);
+    /// Whether nobody waits for the result any more; long work then ends soon, with nothing.
+    fn cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.

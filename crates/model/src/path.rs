@@ -1,6 +1,50 @@
-//! Paths of attributes, as policies write them: `visits[].diagnoses[].disease`, `bio.birthday`, `tags[]`.
+//! Paths of attributes, as policies write them: `visits[].diagnoses[].disease`, `bio.birthday`, `tags[]`; of XML
+//! `visit[]/diagnosis[]/code`, `bio/@born`.
 //!
-//! A key that itself contains `.`, `[`, `]` or `"`, or is empty, is written in double quotes: `"a.b".c`.
+//! A key that itself contains the separator, `[`, `]` or `"`, or is empty, is written in double quotes: `"a.b".c`.
+
+/// What separates the keys of a path. Which it is follows from the data's format: dots belong to XML's names, slashes
+/// to JSON's keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notation {
+    /// `visits[].hospital`
+    #[default]
+    Dots,
+    /// `visit[]/hospital`, `visit[]/@rate`; the text of the record's own element is `.`
+    Slashes,
+}
+
+impl Notation {
+    fn separator(self) -> char {
+        match self {
+            Notation::Dots => '.',
+            Notation::Slashes => '/',
+        }
+    }
+
+    /// The path of a class below another: `visits[]` and `diagnoses` give `visits[].diagnoses[]`.
+    pub fn class_path(self, parent: &str, name: &[String]) -> String {
+        let mut path = self.attribute_path(parent, name);
+        path.push_str("[]");
+        path
+    }
+
+    /// The path of an attribute of a class.
+    pub fn attribute_path(self, class: &str, name: &[String]) -> String {
+        if self == Notation::Slashes && class.is_empty() && name.is_empty() {
+            return OWN_TEXT.to_owned();
+        }
+        let mut path = class.to_owned();
+        if !class.is_empty() && !name.is_empty() {
+            path.push(self.separator());
+        }
+        push_keys(&mut path, name, self.separator());
+        path
+    }
+}
+
+/// The path of the text of a record's own element.
+const OWN_TEXT: &str = ".";
 
 /// A path taken apart: the classes on the way (each the key path of an array inside its parent's vertex)
 /// and the attribute's own key path inside the last class's vertex, empty for the elements of an array of scalars.
@@ -13,21 +57,30 @@ pub struct AttributePath {
 }
 
 impl AttributePath {
-    /// Reads a path. The error says what is wrong with it.
+    /// Reads a path with dots. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
+        Self::parse_in(Notation::Dots, text)
+    }
+
+    /// Reads a path. The error says what is wrong with it.
+    pub fn parse_in(notation: Notation, text: &str) -> Result<Self, String> {
         let mut path = AttributePath::default();
         let mut rest = text;
         if rest.is_empty() {
             return Err("the path is empty".into());
         }
+        if notation == Notation::Slashes && text == OWN_TEXT {
+            return Ok(path);
+        }
+        let separator = notation.separator();
         loop {
             let mut keys = Vec::new();
             if !rest.starts_with('[') {
                 loop {
-                    let (key, after) = read_key(rest)?;
+                    let (key, after) = read_key(rest, separator)?;
                     keys.push(key);
                     rest = after;
-                    match rest.strip_prefix('.') {
+                    match rest.strip_prefix(separator) {
                         Some(after) => rest = after,
                         None => break,
                     }
@@ -43,19 +96,19 @@ impl AttributePath {
             if rest.is_empty() {
                 return Ok(path);
             }
-            if let Some(after) = rest.strip_prefix('.') {
+            if let Some(after) = rest.strip_prefix(separator) {
                 rest = after;
                 if rest.is_empty() || rest.starts_with('[') {
-                    return Err("a `.` must be followed by a key".into());
+                    return Err(format!("a `{separator}` must be followed by a key"));
                 }
             } else if !rest.starts_with('[') {
-                return Err("`[]` must be followed by `.` or the end".into());
+                return Err(format!("`[]` must be followed by `{separator}` or the end"));
             }
         }
     }
 }
 
-fn read_key(text: &str) -> Result<(String, &str), String> {
+fn read_key(text: &str, separator: char) -> Result<(String, &str), String> {
     if let Some(quoted) = text.strip_prefix('"') {
         let mut key = String::new();
         let mut chars = quoted.char_indices();
@@ -68,7 +121,7 @@ fn read_key(text: &str) -> Result<(String, &str), String> {
         }
         return Err("a quoted key is not closed".into());
     }
-    let end = text.find(['.', '[', ']', '"']).unwrap_or(text.len());
+    let end = text.find([separator, '[', ']', '"']).unwrap_or(text.len());
     if end == 0 {
         return Err("a key is empty (write it `\"\"` if it really is)".into());
     }
@@ -78,13 +131,12 @@ fn read_key(text: &str) -> Result<(String, &str), String> {
     Ok((text[..end].to_owned(), &text[end..]))
 }
 
-/// Appends a key path in the notation of policies.
-pub fn push_keys(out: &mut String, keys: &[String]) {
+fn push_keys(out: &mut String, keys: &[String], separator: char) {
     for (i, key) in keys.iter().enumerate() {
         if i > 0 {
-            out.push('.');
+            out.push(separator);
         }
-        if key.is_empty() || key.contains(['.', '[', ']', '"']) {
+        if key.is_empty() || key.contains([separator, '[', ']', '"']) {
             out.push('"');
             for c in key.chars() {
                 if matches!(c, '"' | '\\') {
@@ -99,21 +151,14 @@ pub fn push_keys(out: &mut String, keys: &[String]) {
     }
 }
 
-/// The path of a class below another: `visits[]` and `diagnoses` give `visits[].diagnoses[]`.
+/// The path of a class below another, with dots.
 pub fn class_path(parent: &str, name: &[String]) -> String {
-    let mut path = attribute_path(parent, name);
-    path.push_str("[]");
-    path
+    Notation::Dots.class_path(parent, name)
 }
 
-/// The path of an attribute of a class.
+/// The path of an attribute of a class, with dots.
 pub fn attribute_path(class: &str, name: &[String]) -> String {
-    let mut path = class.to_owned();
-    if !class.is_empty() && !name.is_empty() {
-        path.push('.');
-    }
-    push_keys(&mut path, name);
-    path
+    Notation::Dots.attribute_path(class, name)
 }
 
 impl std::fmt::Display for AttributePath {
@@ -138,6 +183,21 @@ mod tests {
         let path = AttributePath::parse("bio.names[].first").expect("a path");
         assert_eq!(path.classes, [["bio", "names"]]);
         assert_eq!(path.name, ["first"]);
+    }
+
+    #[test]
+    fn paths_of_xml() {
+        let parse = |text| AttributePath::parse_in(Notation::Slashes, text);
+        let path = parse("visits/visit[]/h:code.system/@rate").expect("a path");
+        assert_eq!(path.classes, [["visits", "visit"]]);
+        assert_eq!(path.name, ["h:code.system", "@rate"]);
+        assert_eq!(parse("tag[]").expect("a path").name, [""; 0]);
+        assert_eq!(parse("."), Ok(AttributePath::default()));
+        assert_eq!(Notation::Slashes.attribute_path("", &[]), ".");
+        assert_eq!(Notation::Slashes.attribute_path("a[]", &["b".into(), "@c".into()]), "a[]/b/@c");
+        for text in ["", "/", "a/", "a[]/", "a[].b", "a//b"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The tree of classes with their attributes, as found in the data.
 
-use crate::path;
+use crate::path::Notation;
 
 /// A class: the record itself, or the elements of an array, rows of a table, repeated elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +57,7 @@ pub struct Attribute {
 /// Classes and attributes.
 #[derive(Clone, Debug)]
 pub struct Schema {
+    notation: Notation,
     classes: Vec<Class>,
     attributes: Vec<Attribute>,
 }
@@ -70,11 +71,20 @@ impl Default for Schema {
             attributes: Vec::new(),
             children: Vec::new(),
         };
-        Schema { classes: vec![root], attributes: Vec::new() }
+        Schema { notation: Notation::default(), classes: vec![root], attributes: Vec::new() }
     }
 }
 
 impl Schema {
+    pub(crate) fn in_notation(notation: Notation) -> Self {
+        Schema { notation, ..Schema::default() }
+    }
+
+    /// How its paths are written.
+    pub fn notation(&self) -> Notation {
+        self.notation
+    }
+
     /// A class.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
@@ -106,7 +116,7 @@ impl Schema {
             return id;
         }
         let id = ClassId(self.classes.len() as u32);
-        let path = path::class_path(&self.class(parent).path, name);
+        let path = self.notation.class_path(&self.class(parent).path, name);
         self.classes[parent.index()].children.push(id);
         self.classes.push(Class {
             parent: Some(parent),
@@ -124,7 +134,7 @@ impl Schema {
             return id;
         }
         let id = AttributeId(self.attributes.len() as u32);
-        let path = path::attribute_path(&self.class(class).path, name);
+        let path = self.notation.attribute_path(&self.class(class).path, name);
         let attributes = &mut self.classes[class.index()].attributes;
         let slot = attributes.len() as u32;
         attributes.push(id);

@@ -210,11 +210,25 @@ impl ValueTrees {
         self.first_node.push(self.item.len() as u32);
     }
 
+    /// Adds the records of other trees over the same items.
+    pub fn extend(&mut self, other: ValueTrees) {
+        let (nodes, payloads) = (self.item.len() as u32, self.payloads.len() as u32);
+        self.item.extend(other.item);
+        self.parent.extend(other.parent.iter().map(|&p| if p == ROOT { ROOT } else { p + nodes }));
+        self.end.extend(other.end.iter().map(|e| e + nodes));
+        self.first_node.extend(other.first_node[1..].iter().map(|n| n + nodes));
+        self.payloads.extend(other.payloads.into_iter().map(|mut payload| {
+            payload.node = payload.node.map(|n| n + nodes);
+            payload
+        }));
+        self.first_payload.extend(other.first_payload[1..].iter().map(|n| n + payloads));
+    }
+
     /// The records these trees stand for, in the shape that the policy's paths describe: one vertex per maximal
     /// run of same-class values, moved values in a vertex of their class under the vertex they belong to.
     /// Reading the result again gives the same trees.
     pub fn write_back(&self, binding: &Binding) -> Dataset {
-        let mut builder = Builder::new();
+        let mut builder = Builder::in_notation(binding.notation);
         // Which of a class's attributes comes first must not depend on which record does.
         let mut occurs = vec![false; binding.declared.len()];
         self.items.iter().for_each(|item| occurs[item.declared] = true);

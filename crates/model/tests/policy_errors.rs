@@ -348,6 +348,56 @@ fn hierarchy_builders() {
 }
 
 #[test]
+fn columns_of_tables() {
+    let tables = |rest: &str| {
+        format!(
+            "version = 1\n[source]\nformat = \"sqlite\"\npath = \"x.db\"\n\
+             [[source.table]]\nname = \"student\"\nkey = \"sid\"\n\
+             [[source.table]]\nname = \"takes\"\nkey = [\"sid\", \"no\"]\nparent = \"student\"\nforeign_key = \"sid\"\n{rest}"
+        )
+    };
+    expect(
+        &tables(
+            "[[attribute]]\npath = \"take.course\"\nrole = \"quasi\"\n[[attribute]]\npath = \"age\"\nrole = \"quasi\"\n",
+        ),
+        &[
+            "p.toml:14:8: error: `take.course` names no column of a table (help: did you mean `takes.course`?)",
+            "p.toml:17:8: error: `age` names no column of a table (help: write `table.column`; there are: student, takes)",
+        ],
+    );
+    expect(
+        &tables(
+            "[[attribute]]\npath = \"takes.sid\"\nrole = \"quasi\"\n[[attribute]]\npath = \"takes.no\"\nrole = \"quasi\"\n",
+        ),
+        &[
+            "p.toml:14:8: error: `takes.sid` joins tables and cannot be published (help: leave it out, or make it \
+          `identifying`: a fresh number takes its place)",
+        ],
+    );
+    expect(
+        &tables(
+            "[[source.lookup]]\nname = \"course\"\nkey = [\"a\", \"b\"]\ncolumn = \"takes.course\"\nvalue = \"x\"\nas = [\"y\", \"z\"]\n\
+             [[source.lookup]]\nname = \"room\"\nkey = \"a\"\ncolumn = \"room\"\nvalue = \"x\"\n",
+        ),
+        &[
+            "p.toml:16:1: error: `column` has 1 columns, `key` has 2 (help: list them in the same order)",
+            "p.toml:18:1: error: `as` has 2 columns, `value` has 1 (help: list them in the same order)",
+            "p.toml:22:10: error: `column` names no column of a linked table (help: write `table.column`; there are: \
+          student, takes)",
+        ],
+    );
+    expect(
+        &tables("person = \"x\"\n[[source.table]]\nname = \"lab\"\nperson = \"sid\"\n"),
+        &[
+            "p.toml:13:10: error: `person` in a table that is not the person table (help: it belongs to the table without \
+          `parent`; below it, rows are grouped by their foreign key)",
+            "p.toml:15:8: error: two tables have no parent: \"student\" is the person table already (help: say with \
+          `parent` and `foreign_key` what it hangs below)",
+        ],
+    );
+}
+
+#[test]
 fn tables_form_one_tree() {
     let tables = |rest: &str| format!("version = 1\n[source]\nformat = \"sqlite\"\npath = \"x.db\"\n{rest}");
     let student = "[[source.table]]\nname = \"student\"\nkey = \"sid\"\n";
@@ -360,7 +410,7 @@ fn tables_form_one_tree() {
     expect(
         &tables(&format!("{student}[[source.table]]\nname = \"student\"\n")),
         &[
-            "p.toml:9:8: error: there are two tables \"student\" (help: give each its own name)",
+            "p.toml:9:8: error: there are two tables \"student\" (help: list a table once; of two tables it could hang below, choose one)",
             "p.toml:9:8: error: two tables have no parent: \"student\" is the person table already (help: say with \
          `parent` and `foreign_key` what it hangs below)",
         ],

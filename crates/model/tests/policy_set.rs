@@ -20,7 +20,7 @@ path = "takes.course"
 role = "quasi"
 hierarchy = "course.csv"
 [[attribute]]
-path = "visits[].hospital"
+path = "takes.visits[].hospital"
 role = "insensitive"
 [privacy]
 model = "k-anonymity"
@@ -72,10 +72,10 @@ fn whole_tables_and_what_was_not_there() {
 fn elements_by_number_path_and_name() {
     assert_eq!(good("attribute[1].role=sensitive").attributes[1].role, Role::Sensitive);
     for set in [
-        "attribute[\"visits[].hospital\"].role=key",
-        "attribute['visits[].hospital'].role=key",
+        "attribute[\"takes.visits[].hospital\"].role=key",
+        "attribute['takes.visits[].hospital'].role=key",
         // The shell took the quotes.
-        "attribute[visits[].hospital].role=key",
+        "attribute[takes.visits[].hospital].role=key",
     ] {
         assert_eq!(good(set).attributes[1].role, Role::Key, "{set}");
     }

@@ -12,7 +12,7 @@ pub(crate) fn input(bytes: impl Into<Vec<u8>>) -> Result<Input> {
 }
 
 pub(crate) fn layout(record: Option<&str>, separator: Option<&str>) -> Layout {
-    Layout { record: record.map(Into::into), separator: separator.map(Into::into) }
+    Layout { record: record.map(Into::into), separator: separator.map(Into::into), ..Layout::default() }
 }
 
 pub(crate) fn read_as(format: &str, bytes: impl Into<Vec<u8>>, layout: &Layout) -> Result<Loaded> {

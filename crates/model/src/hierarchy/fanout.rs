@@ -12,8 +12,9 @@ use crate::diag::Diagnostic;
 /// Builds the hierarchy: groups of `fanout` neighbours, groups of groups, until at most `fanout` are left under the
 /// root.
 ///
-/// The domain is sorted by number if all values are numbers, else by bytes. A group is labelled by its place, `group 2.1`:
-/// the domain is the data's, and a label made of values would publish them. A group that would have a single member is
+/// The domain is sorted by number if all values are numbers, else by bytes. A group is labelled by its place, `group-2.1`:
+/// the domain is the data's, and a label made of values would publish them. Labels have no blanks, which separate the
+/// items of transactions. A group that would have a single member is
 /// left out.
 pub fn fanout(fanout: usize, domain: &[&str]) -> Result<Hierarchy, Vec<Diagnostic>> {
     if fanout < 2 {
@@ -63,10 +64,10 @@ fn plant(values: &[&str], groups: &[Group], top: &[usize]) -> Hierarchy {
             builder.place(parent, values[leaves.start]);
             continue;
         }
-        let label = format!("group {place}");
+        let label = format!("group-{place}");
         // The data may have a value that sounds like a group.
         let free = |l: &String| !taken.contains(l.as_str()) && builder.node(l).is_none();
-        let mut labels = std::iter::once(label.clone()).chain((2..).map(|n| format!("{label} ({n})")));
+        let mut labels = std::iter::once(label.clone()).chain((2..).map(|n| format!("{label}~{n}")));
         let label = labels.find(free).unwrap_or(label);
         let node = builder.place(parent, &label);
         stack.extend(number(members, node, &place));
@@ -100,10 +101,10 @@ mod tests {
     #[test]
     fn numbers_sort_as_numbers() {
         let h = fanout(2, &["10", "9", "100", "1", "20"]).expect("good");
-        let expected = ["*", "group 1", "group 1.1", "1", "9", "group 1.2", "10", "20", "100"];
+        let expected = ["*", "group-1", "group-1.1", "1", "9", "group-1.2", "10", "20", "100"];
         assert_eq!(labels(&h), expected);
         let text = fanout(2, &["10", "9", "x"]).expect("good");
-        assert_eq!(labels(&text), ["*", "group 1", "10", "9", "x"]);
+        assert_eq!(labels(&text), ["*", "group-1", "10", "9", "x"]);
     }
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn groups_that_sound_like_values() {
-        let domain = ["a", "b", "c", "group 1", "group 1.1"];
+        let domain = ["a", "b", "c", "group-1", "group-1.1"];
         let h = fanout(2, &domain).expect("good");
         let (bound, leaves) = h.bind(domain).expect("all are covered");
         assert_eq!(bound, h);

@@ -1,7 +1,7 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
 use super::set::as_toml;
-use super::{Format, Model, Role};
+use super::{Format, Model, Role, Table};
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Draft {
     pub record: Option<String>,
     /// What stands between items or cells.
     pub separator: Option<String>,
+    /// Linked tables; with files of their own they need no `source_path`.
+    pub tables: Vec<Table>,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
@@ -49,11 +51,22 @@ pub fn draft(draft: &Draft) -> String {
         "[source]",
         &[
             ("format", Some(quote(draft.source_format.name()))),
-            (address, Some(quote(&draft.source_path))),
+            (address, (!draft.source_path.is_empty()).then(|| quote(&draft.source_path))),
             ("record", draft.record.as_deref().map(quote)),
             ("separator", draft.separator.as_deref().map(quote)),
         ],
     );
+    for table in &draft.tables {
+        let keys = [
+            ("name", Some(quote(&table.name))),
+            ("path", table.path.as_deref().map(quote)),
+            ("key", columns(&table.key)),
+            ("parent", table.parent.as_deref().map(quote)),
+            ("foreign_key", columns(&table.foreign_key)),
+            ("person", columns(&table.person)),
+        ];
+        block(&mut out, "[[source.table]]", &keys);
+    }
     for attribute in &draft.attributes {
         out.push_str(&comment(&attribute.reason));
         let keys = [
@@ -73,10 +86,20 @@ pub fn draft(draft: &Draft) -> String {
         out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
         block(&mut out, "[method]", &[("cost", Some(quote("lm")))]);
     }
-    block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path)))]);
+    let schema = (draft.source_format == Format::Postgres).then(|| quote("published"));
+    block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path))), ("schema", schema)]);
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// One column as a text, several as a list.
+fn columns(names: &[String]) -> Option<String> {
+    match names {
+        [] => None,
+        [name] => Some(quote(name)),
+        names => Some(format!("[{}]", names.iter().map(|n| quote(n)).collect::<Vec<_>>().join(", "))),
+    }
 }
 
 fn block(out: &mut String, header: &str, keys: &[(&str, Option<String>)]) {

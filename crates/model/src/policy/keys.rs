@@ -48,18 +48,44 @@ pub(super) static SOURCE: Section = Section {
             "transactions: between items (blanks if not given); csv: between cells",
         ),
         Key::new("table", Type::Tables(&TABLE), "csv, parquet, sqlite, postgres: the tables"),
+        Key::new("lookup", Type::Tables(&LOOKUP), "tables that columns are looked up in"),
     ],
 };
 
 pub(super) static TABLE: Section = Section {
     name: "[[source.table]]",
-    about: "Exactly one table has no parent: the person table. The others hang below it.",
+    about: "Exactly one table has no parent: the person table. The others hang below it. Where one person has several \
+            rows, `person` takes the place of `parent`, in as many tables as are grouped by person.",
     keys: &[
         Key::new("name", Type::Text, "name of the table").required(),
         Key::new("path", Type::Text, "csv, parquet: the table's file"),
         Key::new("key", Type::AnyOf(&COLUMNS), "column, or columns, that name a row"),
         Key::new("parent", Type::Text, "the table it hangs below"),
         Key::new("foreign_key", Type::AnyOf(&COLUMNS), "column, or columns, that hold the parent's key"),
+        Key::new(
+            "person",
+            Type::AnyOf(&COLUMNS),
+            "in place of `parent`: column, or columns, that name the person, if one person has several rows",
+        ),
+    ],
+};
+
+pub(super) static LOOKUP: Section = Section {
+    name: "[[source.lookup]]",
+    about: "A table that says what a column of a linked table stands for. The column is replaced by what is found \
+            there; a later lookup may look up what an earlier one has found.",
+    keys: &[
+        Key::new("name", Type::Text, "name of the table").required(),
+        Key::new("path", Type::Text, "csv, parquet: the table's file"),
+        Key::new("key", Type::AnyOf(&COLUMNS), "column, or columns, that name a row").required(),
+        Key::new(
+            "column",
+            Type::AnyOf(&COLUMNS),
+            "what is looked up: `table.column`, or several, in the order of the key",
+        )
+        .required(),
+        Key::new("value", Type::AnyOf(&COLUMNS), "column, or columns, that take its place").required(),
+        Key::new("as", Type::AnyOf(&COLUMNS), "what these are called then (as they are if not given)"),
     ],
 };
 
@@ -296,10 +322,11 @@ static COST: [Choice; 3] = [
         "detail lost per value and relations lost, all alike; keeps deep values from being given up for shallow ones",
     ),
 ];
-static DISASSOCIATION: [Choice; 3] = [
+static DISASSOCIATION: [Choice; 4] = [
     level("value", "the lower value moves up, its children stay"),
     level("subtree", "the lower value moves up with all below it"),
     level("ancestor", "the upper value is taken out of the path"),
+    level("cheapest", "of these, rule by rule, what takes the fewest relations away"),
 ];
 static MATCHING: [Choice; 3] = [
     level("lsap", "least total cost"),

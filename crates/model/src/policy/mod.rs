@@ -24,6 +24,7 @@ pub use schema::json_schema;
 
 use crate::diag::{Diagnostic, Failure, Fault, Place};
 use crate::hierarchy::spec::HierarchySpec;
+use crate::path::AttributePath;
 
 /// What a run depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +62,10 @@ pub struct Source {
     pub record: Option<String>,
     /// What stands between items or cells.
     pub separator: Option<String>,
-    /// The tables; empty for a flat table and for documents. Exactly one has no parent.
+    /// The tables; empty for a flat table and for documents. One has no parent, unless rows are grouped by person.
     pub tables: Vec<Table>,
+    /// Tables that columns are looked up in, in the order in which that happens.
+    pub lookups: Vec<Lookup>,
 }
 
 /// A table of the source.
@@ -78,6 +81,28 @@ pub struct Table {
     pub parent: Option<String>,
     /// The columns that hold the parent's key, in the order of that key.
     pub foreign_key: Vec<String>,
+    /// In a table without parent, the columns that name the person, if one person may have several rows. The first such
+    /// table is the person table; other tables may be grouped by the same people.
+    pub person: Vec<String>,
+}
+
+/// A table that columns of a linked table are looked up in, and replaced by what is found there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: Option<String>,
+    /// The columns that name a row.
+    pub key: Vec<String>,
+    /// The linked table whose columns are replaced.
+    pub table: String,
+    /// The columns that are looked up, in the order of the key.
+    pub columns: Vec<String>,
+    /// The columns that take their place.
+    pub values: Vec<String>,
+    /// What these are called then.
+    pub names: Vec<String>,
 }
 
 /// What the policy says about an attribute.
@@ -99,6 +124,8 @@ pub struct AttributePolicy {
     pub buckets: Option<Vec<f64>>,
     /// How much its loss counts, if the policy says so here or in `method.weights`.
     pub weight: Option<f64>,
+    /// Where a table's column stands in the tree of tables; none for documents, whose paths say it themselves.
+    pub structure: Option<AttributePath>,
     /// Where the path is written, for messages that turn up when the data is seen.
     pub place: Place,
 }
@@ -276,6 +303,8 @@ impl Policy {
             Format::Csv | Format::Parquet if !source.tables.is_empty() => {
                 let tables = source.tables.iter().filter(|t| t.path.is_none());
                 lacking.extend(tables.map(|t| format!("source.table[\"{}\"].path", t.name)));
+                let lookups = source.lookups.iter().filter(|t| t.path.is_none());
+                lacking.extend(lookups.map(|t| format!("source.lookup[\"{}\"].path", t.name)));
             }
             Format::Postgres => {}
             _ if source.path.is_none() => lacking.push("source.path".to_owned()),

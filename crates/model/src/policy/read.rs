@@ -4,11 +4,13 @@ use super::check::model;
 use super::describe::{Literal, Section, Type};
 use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
+use super::rules::split_column;
 use super::{
-    AttributePolicy, Diversity, Format, Method, Model, Negative, Param, Payload, Policy, Privacy, Publish,
-    Relations, Role, RootMode, Siblings, Source, Table, Undeclared,
+    AttributePolicy, Diversity, Format, Lookup, Method, Model, Negative, Param, Payload, Policy, Privacy,
+    Publish, Relations, Role, RootMode, Siblings, Source, Table, Undeclared,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
+use crate::path::AttributePath;
 
 /// A section with what the policy gives in it.
 struct Given<'a> {
@@ -57,8 +59,11 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
     let section = |section, key| Given { section, node: root.get(key), model };
     let method = section(&METHOD, "method");
     let weights = method.get("weights");
+    let source = root.get("source").map(source);
+    let tables = source.as_ref().map_or(&[][..], |s| &s.tables);
     let attribute = |node: &Node| {
         let mut attribute = attribute(node, report);
+        attribute.structure = structure(tables, &attribute.path);
         let weight = weights.and_then(|w| w.get(&attribute.path)).and_then(Node::number);
         attribute.weight = attribute.weight.or(weight);
         attribute
@@ -68,8 +73,8 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         version: top.count("version").unwrap_or(1),
         seed: root.get("seed").and_then(Node::int).and_then(|i| u64::try_from(i).ok()).unwrap_or(0),
         undeclared: top.word("undeclared", Undeclared::from_name),
-        source: root.get("source").map(source),
         attributes: root.list("attribute").iter().map(attribute).collect(),
+        source,
         privacy: root.get("privacy").map(|_| privacy(&section(&PRIVACY, "privacy"))),
         method: self::method(&method),
         publish: root.get("publish").map(|_| publish(&section(&PUBLISH, "publish"))),
@@ -95,7 +100,44 @@ fn source(node: &Node) -> Source {
         record: text(node, "record"),
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),
+        lookups: node.list("lookup").iter().map(|l| lookup(l, &table_names(node))).collect(),
     }
+}
+
+fn table_names(source: &Node) -> Vec<&str> {
+    source.list("table").iter().filter_map(|t| t.str("name")).collect()
+}
+
+fn lookup(node: &Node, tables: &[&str]) -> Lookup {
+    let columns = node.strings("column");
+    let parts = |c: &String| split_column(tables, c).map(|(t, c)| (t.to_owned(), c.to_owned()));
+    let columns: Vec<(String, String)> = columns.iter().filter_map(parts).collect();
+    let values = node.strings("value");
+    let names = node.strings("as");
+    Lookup {
+        name: text(node, "name").unwrap_or_default(),
+        path: text(node, "path"),
+        key: node.strings("key"),
+        table: columns.first().map(|(table, _)| table.clone()).unwrap_or_default(),
+        columns: columns.into_iter().map(|(_, column)| column).collect(),
+        names: if names.is_empty() { values.clone() } else { names },
+        values,
+    }
+}
+
+/// Where a column stands in the tree: below the tables on the way from the person to its own. Rows that are grouped
+/// by person hang below a record that has nothing of its own.
+fn structure(tables: &[Table], path: &str) -> Option<AttributePath> {
+    let names: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
+    let (table, column) = split_column(&names, path)?;
+    let mut classes = Vec::new();
+    let mut at = tables.iter().find(|t| t.name == table);
+    while let Some(table) = at.filter(|t| t.parent.is_some() || !t.person.is_empty()) {
+        classes.push(vec![table.name.clone()]);
+        at = table.parent.as_ref().and_then(|p| tables.iter().find(|t| t.name == *p));
+    }
+    classes.reverse();
+    Some(AttributePath { classes, name: vec![column.to_owned()] })
 }
 
 fn table(node: &Node) -> Table {
@@ -105,6 +147,7 @@ fn table(node: &Node) -> Table {
         key: node.strings("key"),
         parent: text(node, "parent"),
         foreign_key: node.strings("foreign_key"),
+        person: node.strings("person"),
     }
 }
 
@@ -119,6 +162,7 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         acknowledge: flag(node, "acknowledge"),
         buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
         weight: node.get("weight").and_then(Node::number),
+        structure: None,
         place,
     }
 }

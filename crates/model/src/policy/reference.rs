@@ -1,13 +1,13 @@
 //! The key tables of the manual.
 
 use super::describe::{Key, Literal, Section, Type};
-use super::keys::{ATTRIBUTE, BUILDERS, METHOD, PRIVACY, PUBLISH, ROOT, SOURCE, TABLE};
+use super::keys::{ATTRIBUTE, BUILDERS, LOOKUP, METHOD, PRIVACY, PUBLISH, ROOT, SOURCE, TABLE};
 use std::fmt::Write;
 
 /// All sections and keys as Markdown.
 pub fn reference() -> String {
     let mut out = String::new();
-    for section in [&ROOT, &SOURCE, &TABLE, &ATTRIBUTE] {
+    for section in [&ROOT, &SOURCE, &TABLE, &LOOKUP, &ATTRIBUTE] {
         let title =
             if section.name.starts_with('[') { format!("`{}`", section.name) } else { capital(section.name) };
         table(&mut out, &format!("### {title}"), section);

@@ -1,6 +1,7 @@
 //! What the keys mean together. Works on the tree, so that every message can point at its cause, and on
 //! whatever is readable of it, so that one mistake does not hide another.
 
+mod columns;
 mod hierarchy;
 mod tables;
 
@@ -9,6 +10,8 @@ use super::choices::{Format, Model, Role};
 use super::node::{Node, Report, Span};
 use crate::diag::nearest;
 use std::path::{Component, Path, PathBuf};
+
+pub(super) use columns::split_column;
 
 /// Reports everything that does not fit together.
 pub(super) fn check(root: &Node, report: &mut Report) {
@@ -20,6 +23,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     }
     source_fits(root, &attributes, report);
     tables::check(root, report);
+    columns::check(root, &attributes, report);
     hierarchy::check(root, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
@@ -261,6 +265,9 @@ fn files(root: &Node, report: &mut Report) {
         read(source.get("path"), "source.path");
         for table in source.list("table") {
             read(table.get("path"), "source.table.path");
+        }
+        for lookup in source.list("lookup") {
+            read(lookup.get("path"), "source.lookup.path");
         }
     }
     for attribute in root.list("attribute") {

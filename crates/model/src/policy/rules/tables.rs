@@ -16,13 +16,28 @@ pub(super) fn check(root: &Node, report: &mut Report) {
         let Some(node) = table.get("name") else { continue };
         let Some(name) = node.text() else { continue };
         if names.contains(&name) {
-            report.error(&node.span, format!("there are two tables \"{name}\""), "give each its own name");
+            let help = "list a table once; of two tables it could hang below, choose one";
+            report.error(&node.span, format!("there are two tables \"{name}\""), help);
         }
         names.push(name);
     }
     let persons: Vec<&Node> = tables.iter().filter(|t| t.get("parent").is_none()).collect();
-    for extra in persons.iter().skip(1) {
+    // Where rows are grouped by person, other tables may be grouped by the same people.
+    let named = |t: &Node| t.strings("person").len();
+    let grouped = persons.first().map_or(0, |t| named(t));
+    for extra in persons.iter().skip(1).filter(|t| grouped == 0 || named(t) != grouped) {
         let first = persons[0].str("name").unwrap_or("the first");
+        if grouped > 0 {
+            let help = "say with `parent` and `foreign_key` what it hangs below, or with `person` which columns name \
+                        the person, as many as there";
+            let at = extra.get("name").map_or(&extra.span, |n| &n.span);
+            report.error(
+                at,
+                format!("the rows of \"{first}\" are grouped by person, but these are not"),
+                help,
+            );
+            continue;
+        }
         let help = "say with `parent` and `foreign_key` what it hangs below";
         let at = extra.get("name").map_or(&extra.span, |n| &n.span);
         report.error(at, format!("two tables have no parent: \"{first}\" is the person table already"), help);
@@ -33,6 +48,11 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     }
     for table in tables {
         links(table, tables, &names, report);
+        if let Some(person) = table.get("person").filter(|_| table.get("parent").is_some()) {
+            let help =
+                "it belongs to the table without `parent`; below it, rows are grouped by their foreign key";
+            report.error(&person.span, "`person` in a table that is not the person table", help);
+        }
     }
     cycle(tables, report);
 }

@@ -1,0 +1,102 @@
+//! A publication while it is made: begun before the work, hidden, readable again, then put in place or dropped.
+
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+
+use bosket_model::observe::Observer;
+use bosket_model::{Dataset, Result};
+
+use crate::atomic::Create;
+use crate::fault;
+use crate::format::{self, Format, Layout};
+use crate::input::Input;
+use crate::output::{Output, finish_all};
+use crate::policy_file::PolicyFile;
+use crate::source::Form;
+use crate::tables::Writing;
+
+/// A publication that is not there yet. Dropping it leaves no trace.
+#[derive(Debug)]
+pub struct Publication {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Document(Box<Document>),
+    Tables(Box<Writing>),
+}
+
+#[derive(Debug)]
+struct Document {
+    output: Output,
+    bytes: Vec<u8>,
+    format: &'static dyn Format,
+    layout: Layout,
+}
+
+/// Where a policy publishes to: a file or folder, or a database.
+pub fn target(file: &PolicyFile) -> Result<PathBuf> {
+    let publish = file.policy.need_publish()?;
+    let place = publish.path.as_deref().map(|p| file.resolve(p));
+    Ok(place.unwrap_or_else(|| PathBuf::from(publish.url.as_deref().unwrap_or_default())))
+}
+
+impl Publication {
+    /// Begins a publication in the place that the policy names and in the form that its input has. The place must be
+    /// free unless it is to be replaced.
+    pub fn begin(file: &PolicyFile, form: &Form, create: Create) -> Result<Self> {
+        let target = target(file)?;
+        let kind = match form {
+            Form::Document { format, layout } => Kind::Document(Box::new(Document {
+                output: Output::create(&target, create)?,
+                bytes: Vec::new(),
+                format: *format,
+                layout: layout.clone(),
+            })),
+            Form::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
+        };
+        Ok(Publication { name: target.display().to_string(), kind })
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Writes all records to where nobody looks yet. They are ordered by what is written, never by how they came.
+    pub fn write(&mut self, data: &Dataset) -> Result<()> {
+        match &mut self.kind {
+            Kind::Document(document) => {
+                document.bytes.clear();
+                document.format.write(data, &document.layout, &mut document.bytes)
+            }
+            Kind::Tables(writing) => writing.write(data),
+        }
+    }
+
+    /// Reads what has been written, as a stranger would.
+    pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
+        match &mut self.kind {
+            Kind::Document(document) => {
+                let input = Input::new("the publication", Cursor::new(document.bytes.clone()), None)?;
+                Ok(format::read(input, Some(document.format.name()), &document.layout)?.data)
+            }
+            Kind::Tables(writing) => writing.read_again(observer),
+        }
+    }
+
+    /// Puts the publication in its place, together with other files.
+    pub fn finish(self, mut others: Vec<Output>) -> Result<()> {
+        match self.kind {
+            Kind::Document(document) => {
+                let Document { mut output, bytes, .. } = *document;
+                output.write_all(&bytes).map_err(fault::from_write)?;
+                others.insert(0, output);
+                finish_all(others)
+            }
+            Kind::Tables(writing) => writing.finish(others),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Where records are, documents and linked tables alike.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bosket_model::observe::Observer;
+use bosket_model::{Dataset, Diagnostic, Result};
+
+use crate::format::{self, Format, Layout, Loaded};
+use crate::input::Input;
+use crate::policy_file::PolicyFile;
+use crate::tables::{self, Tables, is_linked};
+use crate::xml::Outline;
+
+/// How often progress is told while a document is read.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How records were written down, so that a publication can be written the same way.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// One document.
+    Document {
+        /// Its format.
+        format: &'static dyn Format,
+        /// What the format leaves open.
+        layout: Layout,
+    },
+    /// Linked tables.
+    Tables(Box<tables::Form>),
+}
+
+impl Form {
+    /// What policies call the format.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Form::Document { format, .. } => format.name(),
+            Form::Tables(form) => form.format().name(),
+        }
+    }
+}
+
+/// A dataset, and how it was written down.
+#[derive(Debug)]
+pub struct Opened {
+    /// The records.
+    pub data: Dataset,
+    /// How they were written down.
+    pub form: Form,
+    /// What should be known about how they were read.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl From<Loaded> for Opened {
+    fn from(loaded: Loaded) -> Self {
+        let form = Form::Document { format: loaded.format, layout: loaded.layout };
+        Opened { data: loaded.data, form, warnings: loaded.warnings }
+    }
+}
+
+/// Where records are.
+#[derive(Debug)]
+pub enum Whereabouts {
+    /// In one document.
+    Document {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// Its format; by name and content if not given.
+        format: Option<&'static str>,
+        /// What the format leaves open.
+        layout: Layout,
+    },
+    /// In linked tables.
+    Tables(Box<Tables>),
+}
+
+impl Whereabouts {
+    /// The source of a policy.
+    pub fn input(file: &PolicyFile) -> Result<Self> {
+        let source = file.policy.need_source()?;
+        if is_linked(source) {
+            return Ok(Whereabouts::Tables(Box::new(Tables::input(file)?)));
+        }
+        let path = file.resolve(source.path.as_deref().unwrap_or("-"));
+        Ok(Self::document(file, path))
+    }
+
+    /// Data of the shape that a policy describes, at a place of its own: private like its source, or a publication.
+    pub fn given(file: &PolicyFile, at: &Path, publication: bool) -> Result<Self> {
+        match &file.policy.source {
+            Some(source) if is_linked(source) => {
+                Ok(Whereabouts::Tables(Box::new(Tables::given(file, at, publication)?)))
+            }
+            _ => Ok(Self::document(file, at.to_owned())),
+        }
+    }
+
+    fn document(file: &PolicyFile, path: PathBuf) -> Self {
+        let source = file.policy.source.as_ref();
+        let layout = Layout {
+            record: source.and_then(|s| s.record.clone()),
+            separator: source.and_then(|s| s.separator.clone()),
+            outline: Outline::expected(&file.policy.attributes),
+        };
+        Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        match self {
+            Whereabouts::Document { path, .. } => path.display().to_string(),
+            Whereabouts::Tables(tables) => tables.name(),
+        }
+    }
+
+    /// The files that hold it.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Whereabouts::Document { path, .. } => vec![path.clone()],
+            Whereabouts::Tables(tables) => tables.paths(),
+        }
+    }
+
+    /// Reads all records, or says everything that is wrong with them.
+    pub fn open(self, observer: &dyn Observer) -> Result<Opened> {
+        match self {
+            Whereabouts::Tables(tables) => {
+                let (data, form) = tables.read(observer)?;
+                Ok(Opened { data, form: Form::Tables(Box::new(form)), warnings: Vec::new() })
+            }
+            Whereabouts::Document { path, format, layout } => {
+                let input = Input::open(&path)?;
+                let progress = input.progress();
+                observer.stage(&format!("reading {}", path.display()), progress.total().unwrap_or(0));
+                let done = AtomicBool::new(false);
+                let loaded = std::thread::scope(|scope| {
+                    let watcher = scope.spawn(|| {
+                        let mut told = 0;
+                        while !done.load(Ordering::Relaxed) {
+                            let read = progress.read();
+                            observer.advance(read - told);
+                            told = read;
+                            std::thread::park_timeout(TICK);
+                        }
+                    });
+                    let loaded = format::read(input, format, &layout);
+                    done.store(true, Ordering::Relaxed);
+                    watcher.thread().unpark();
+                    loaded
+                });
+                Ok(loaded?.into())
+            }
+        }
+    }
+}

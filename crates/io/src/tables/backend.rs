@@ -1,0 +1,117 @@
+//! What linked tables are kept in, as seen by whoever reads them.
+
+use bosket_model::observe::Observer;
+use bosket_model::{Kind, Result};
+
+/// How values of a column come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As texts.
+    Text,
+    /// As numbers.
+    Number,
+    /// As `true` and `false`.
+    Bool,
+    /// As something that no attribute can hold; the name of the type.
+    Foreign(String),
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its type as the database declares it; empty where there are none.
+    pub(crate) declared: String,
+    /// How its values come.
+    pub(crate) form: Form,
+}
+
+/// A table, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct At<'a> {
+    pub(crate) name: &'a str,
+    /// The file of a table that has one of its own.
+    pub(crate) path: Option<&'a str>,
+}
+
+/// A row's wanted cells, one after the other in one text.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    text: String,
+    cells: Vec<(Option<Kind>, usize)>,
+}
+
+impl Row {
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.cells.clear();
+    }
+
+    pub(crate) fn push_missing(&mut self) {
+        self.cells.push((None, self.text.len()));
+    }
+
+    pub(crate) fn push(&mut self, kind: Kind, text: &str) {
+        self.text.push_str(text);
+        self.cells.push((Some(kind), self.text.len()));
+    }
+
+    pub(crate) fn push_cell(&mut self, cell: Option<(Kind, &str)>) {
+        match cell {
+            Some((kind, text)) => self.push(kind, text),
+            None => self.push_missing(),
+        }
+    }
+
+    pub(crate) fn cell(&self, i: usize) -> Option<(Kind, &str)> {
+        let (kind, end) = self.cells[i];
+        let start = if i == 0 { 0 } else { self.cells[i - 1].1 };
+        kind.map(|kind| (kind, &self.text[start..end]))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// All cells.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Option<(Kind, &str)>> {
+        (0..self.len()).map(|i| self.cell(i))
+    }
+}
+
+/// What is wrong with one row, and what to do.
+#[derive(Debug)]
+pub(crate) struct BadRow {
+    pub(crate) message: String,
+    pub(crate) help: &'static str,
+}
+
+/// What takes rows: their place (a line, or a number from 1), and the cells or what is wrong with them.
+/// The row may be added to. False if no more are wanted.
+pub(crate) type Take<'t> = dyn FnMut(u64, Result<&mut Row, BadRow>) -> bool + 't;
+
+/// What linked tables are kept in. A table is described before it is read.
+pub(crate) trait Backend {
+    /// What messages call a table's place.
+    fn place(&self, table: &At<'_>) -> String;
+
+    /// Whether rows are known by the line they stand in.
+    fn has_lines(&self) -> bool {
+        false
+    }
+
+    /// The columns of a table, in order.
+    fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>>;
+
+    /// Hands out the rows with the columns that are wanted, by number, in the order asked for. Rows come in the
+    /// order of `key` where the backend has no order of its own.
+    fn read(
+        &mut self,
+        table: &At<'_>,
+        wanted: &[usize],
+        key: &[usize],
+        observer: &dyn Observer,
+        take: &mut Take<'_>,
+    ) -> Result<()>;
+}

@@ -1,0 +1,309 @@
+//! What tables there are, when no policy says it yet: found in a database's catalogue, or guessed.
+//!
+//! Of the tables found, one is the person table; those whose foreign keys lead to it hang below it. A table that could
+//! hang below several hangs below the one that itself hangs below the others; where there is no such table, nobody but
+//! the user can choose.
+
+use bosket_model::diag::nearest;
+use bosket_model::policy::Table;
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+
+/// A foreign key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// The table they refer to.
+    pub table: String,
+    /// Its columns that they hold.
+    pub key: Vec<String>,
+}
+
+/// A table that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its file, if it has one of its own.
+    pub path: Option<String>,
+    /// The columns that name a row; empty if it has no such columns.
+    pub key: Vec<String>,
+    /// Its foreign keys.
+    pub references: Vec<Reference>,
+    /// How many rows it has.
+    pub rows: u64,
+}
+
+/// The tables that were found.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// The tables.
+    pub tables: Vec<Listed>,
+    /// Keys were guessed from names and values; nobody has declared them.
+    pub guessed: bool,
+}
+
+/// Tables below one person table.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// The tables, the person table first, parents before children.
+    pub tables: Vec<Table>,
+    /// Why each of the others hangs where it does, and what was not linked.
+    pub notes: Vec<String>,
+    /// Columns (`table.column`) that refer to a table other than the parent.
+    pub references: Vec<(String, String)>,
+}
+
+/// Words for people, as names of tables have them.
+const PEOPLE: [&str; 15] = [
+    "patient",
+    "customer",
+    "person",
+    "people",
+    "student",
+    "user",
+    "member",
+    "client",
+    "employee",
+    "citizen",
+    "individual",
+    "subject",
+    "participant",
+    "inhabitant",
+    "borrower",
+];
+
+fn names_people(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let bare = lower.rsplit('.').next().unwrap_or(&lower);
+    PEOPLE.iter().any(|word| bare == *word || bare.strip_suffix('s') == Some(word))
+}
+
+impl Catalogue {
+    fn find(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|t| t.name == name)
+    }
+
+    /// Hangs the tables below a person table: the one named, or the one that seems to hold people. `chosen` are foreign
+    /// keys, as `table.column`, by which a table is to hang below another.
+    pub fn link(&self, person: Option<&str>, chosen: &[String]) -> Result<Linked> {
+        let person = match person {
+            Some(name) => self.find(name).ok_or_else(|| self.unknown(name))?,
+            None => self.person().ok_or_else(nothing)?,
+        };
+        let mut linker = Linker { catalogue: self, chosen, reached: Vec::new(), placed: Vec::new() };
+        linker.check_chosen()?;
+        linker.reach(person);
+        linker.place(person)?;
+        Ok(linker.finish())
+    }
+
+    /// Of the tables named like people the one with the most rows, else the one with the most tables below.
+    fn person(&self) -> Option<usize> {
+        let people = (0..self.tables.len()).filter(|&i| names_people(&self.tables[i].name));
+        people.max_by_key(|&i| (self.tables[i].rows, usize::MAX - i)).or_else(|| {
+            (0..self.tables.len()).max_by_key(|&i| {
+                let mut linker =
+                    Linker { catalogue: self, chosen: &[], reached: Vec::new(), placed: Vec::new() };
+                linker.reach(i);
+                (linker.reached.len(), self.tables[i].rows, usize::MAX - i)
+            })
+        })
+    }
+
+    fn unknown(&self, name: &str) -> Failure {
+        let names: Vec<&str> = self.tables.iter().map(|t| t.name.as_str()).collect();
+        let help = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the tables are {}", names.join(", ")),
+        };
+        Failure::new(Fault::Usage, Diagnostic::error(format!("there is no table `{name}`")).help(help))
+    }
+}
+
+fn nothing() -> Failure {
+    let what = Diagnostic::error("there is no table");
+    Failure::new(Fault::Data, what.help("check that it is the right folder or database"))
+}
+
+/// A table that hangs below another by one of its references.
+struct Placed {
+    table: usize,
+    /// Parent's place among those placed, and the reference.
+    link: Option<(usize, usize)>,
+    note: Option<String>,
+}
+
+struct Linker<'a> {
+    catalogue: &'a Catalogue,
+    chosen: &'a [String],
+    /// Tables that lead to the person table.
+    reached: Vec<usize>,
+    placed: Vec<Placed>,
+}
+
+impl Linker<'_> {
+    fn target(&self, table: usize, reference: usize) -> Option<usize> {
+        self.catalogue.find(&self.catalogue.tables[table].references[reference].table)
+    }
+
+    fn check_chosen(&self) -> Result<()> {
+        for choice in self.chosen {
+            let known = self.catalogue.tables.iter().any(|t| {
+                t.references.iter().any(|r| r.columns.iter().any(|c| *choice == format!("{}.{c}", t.name)))
+            });
+            if !known {
+                let all =
+                    self.catalogue.tables.iter().flat_map(|t| {
+                        t.references.iter().map(move |r| format!("{}.{}", t.name, r.columns[0]))
+                    });
+                let help = format!("the foreign keys are {}", all.collect::<Vec<_>>().join(", "));
+                let what = Diagnostic::error(format!("`{choice}` is no foreign key")).help(help);
+                return Err(Failure::new(Fault::Usage, what));
+            }
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, person: usize) {
+        self.reached = vec![person];
+        let mut i = 0;
+        while let Some(&above) = self.reached.get(i) {
+            i += 1;
+            for table in 0..self.catalogue.tables.len() {
+                let leads = (0..self.catalogue.tables[table].references.len())
+                    .any(|r| self.target(table, r) == Some(above));
+                if leads && !self.reached.contains(&table) {
+                    self.reached.push(table);
+                }
+            }
+        }
+    }
+
+    /// The references by which a table could hang below another that leads to the person.
+    fn candidates(&self, table: usize) -> Vec<usize> {
+        let listed = &self.catalogue.tables[table];
+        let all: Vec<usize> = (0..listed.references.len())
+            .filter(|&r| self.target(table, r).is_some_and(|t| t != table && self.reached.contains(&t)))
+            .collect();
+        let chosen = |r: &&usize| {
+            let columns = &listed.references[**r].columns;
+            columns.iter().any(|c| self.chosen.contains(&format!("{}.{c}", listed.name)))
+        };
+        match all.iter().find(chosen) {
+            Some(&chosen) => vec![chosen],
+            None => all,
+        }
+    }
+
+    fn place(&mut self, person: usize) -> Result<()> {
+        self.placed.push(Placed { table: person, link: None, note: None });
+        let mut problems = Vec::new();
+        let mut waiting: Vec<usize> = self.reached[1..].to_vec();
+        while !waiting.is_empty() {
+            let at = |table: usize| self.placed.iter().position(|p| p.table == table);
+            let ready = |&table: &usize| {
+                self.candidates(table).iter().all(|&r| self.target(table, r).and_then(at).is_some())
+            };
+            let some = |&table: &usize| {
+                self.candidates(table).iter().any(|&r| self.target(table, r).and_then(at).is_some())
+            };
+            // Tables that refer to each other in a circle hang below what is placed already.
+            let next = waiting.iter().position(ready).or_else(|| waiting.iter().position(some));
+            let Some(next) = next else { break };
+            let table = waiting.remove(next);
+            match self.choose(table) {
+                Ok(placed) => self.placed.push(placed),
+                Err(problem) => problems.push(*problem),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Usage, problems)) }
+    }
+
+    /// The reference by which a table hangs below another: to the lowest of those it could hang below.
+    fn choose(&self, table: usize) -> Result<Placed, Box<Diagnostic>> {
+        let listed = &self.catalogue.tables[table];
+        let candidates: Vec<(usize, usize)> = (self.candidates(table).into_iter())
+            .filter_map(|r| {
+                let target = self.target(table, r)?;
+                Some((self.placed.iter().position(|p| p.table == target)?, r))
+            })
+            .collect();
+        let name = |(_, r): (usize, usize)| &listed.references[r].table;
+        let lowest: Vec<(usize, usize)> = candidates
+            .iter()
+            .copied()
+            .filter(|c| candidates.iter().all(|other| other == c || self.is_below(c.0, other.0)))
+            .collect();
+        let [link] = lowest.as_slice() else {
+            let names: Vec<String> = candidates
+                .iter()
+                .map(|&c| format!("`{}` by `{}`", name(c), listed.references[c.1].columns.join(", ")))
+                .collect();
+            let what = format!("`{}` could hang below {}", listed.name, names.join(" or below "));
+            let help = format!(
+                "choose with --parent {}.{}, or --parent with another of its foreign keys",
+                listed.name,
+                candidates.first().map_or("COLUMN", |c| listed.references[c.1].columns[0].as_str())
+            );
+            return Err(Box::new(Diagnostic::error(what).help(help)));
+        };
+        let others: Vec<&str> = candidates.iter().filter(|c| *c != link).map(|&c| name(c).as_str()).collect();
+        let note = (!others.is_empty()).then(|| {
+            let (parent, others) = (name(*link), others.join(", "));
+            format!("`{}` also refers to {others}; it hangs below {parent}, which itself does", listed.name)
+        });
+        Ok(Placed { table, link: Some(*link), note })
+    }
+
+    fn is_below(&self, place: usize, above: usize) -> bool {
+        let mut at = self.placed[place].link;
+        while let Some((parent, _)) = at {
+            if parent == above {
+                return true;
+            }
+            at = self.placed[parent].link;
+        }
+        false
+    }
+
+    fn finish(self) -> Linked {
+        let tables = &self.catalogue.tables;
+        let mut linked = Linked { tables: Vec::new(), notes: Vec::new(), references: Vec::new() };
+        for placed in &self.placed {
+            let listed = &tables[placed.table];
+            let reference = placed.link.map(|(_, r)| &listed.references[r]);
+            // Whoever refers to a table says which columns name its rows.
+            let referred = self.placed.iter().find_map(|p| {
+                let (parent, r) = p.link?;
+                (self.placed[parent].table == placed.table).then(|| tables[p.table].references[r].key.clone())
+            });
+            linked.tables.push(Table {
+                name: listed.name.clone(),
+                path: listed.path.clone(),
+                key: referred.unwrap_or_else(|| listed.key.clone()),
+                parent: reference.map(|r| r.table.clone()),
+                foreign_key: reference.map(|r| r.columns.clone()).unwrap_or_default(),
+                person: Vec::new(),
+            });
+            linked.notes.extend(placed.note.clone());
+            for other in listed.references.iter().filter(|r| Some(*r) != reference) {
+                let single =
+                    other.columns.iter().map(|c| (format!("{}.{c}", listed.name), other.table.clone()));
+                linked.references.extend(single);
+            }
+        }
+        let left: Vec<&str> = (0..tables.len())
+            .filter(|i| !self.placed.iter().any(|p| p.table == *i))
+            .map(|i| tables[i].name.as_str())
+            .collect();
+        if !left.is_empty() {
+            linked.notes.push(format!(
+                "not below {}, so not read: {}",
+                linked.tables[0].name,
+                left.join(", ")
+            ));
+        }
+        linked
+    }
+}

@@ -1,0 +1,206 @@
+//! Linked tables in CSV files, one file per table.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+
+use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use crate::input::Input;
+use crate::rows::Rows;
+use crate::table::{separator, sniff_separator};
+
+/// Rows between two signs of progress.
+const STEP: u64 = 1 << 14;
+
+/// Where the files are.
+#[derive(Debug)]
+pub(crate) enum Files {
+    /// At the policy's paths, relative to its folder.
+    Paths(PathBuf),
+    /// All in one folder, under the last parts of the policy's paths: a publication.
+    Folder(PathBuf),
+    /// In memory, by the names they are going to have.
+    Memory(Vec<(String, Shared)>),
+}
+
+/// Bytes that are read while they are kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared(pub(crate) Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// What a table's file is called in a publication: the last part of its path.
+pub(crate) fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |n| n.to_string_lossy().into_owned())
+}
+
+/// Tables in CSV files. All cells are text; an empty cell is missing.
+#[derive(Debug)]
+pub(crate) struct CsvTables {
+    files: Files,
+    separator: Option<u8>,
+    /// The tables whose header has been read.
+    open: Vec<(String, Open)>,
+    /// What the tables' cells were found to be separated by.
+    found: Vec<(String, u8)>,
+}
+
+#[derive(Debug)]
+struct Open {
+    input: Input,
+    separator: u8,
+    lines: u64,
+    columns: Vec<Column>,
+}
+
+impl CsvTables {
+    pub(crate) fn new(files: Files, named: Option<&str>) -> Result<Self> {
+        Ok(CsvTables { files, separator: separator(named)?, open: Vec::new(), found: Vec::new() })
+    }
+
+    /// What the cells of a table that has been read are separated by.
+    pub(crate) fn separator(&self, table: &str) -> u8 {
+        self.found.iter().find(|(name, _)| name == table).map_or(b',', |(_, separator)| *separator)
+    }
+
+    fn input(&self, table: &At<'_>) -> Result<Input> {
+        let path = table.path.unwrap_or(table.name);
+        match &self.files {
+            Files::Paths(folder) => Input::open(&folder.join(path)),
+            Files::Folder(folder) => Input::open(&folder.join(file_name(path))),
+            Files::Memory(files) => {
+                let name = file_name(path);
+                let bytes = files.iter().find(|(n, _)| *n == name).map(|(_, b)| b.clone());
+                Input::new(&name, std::io::Cursor::new(bytes.unwrap_or_default()), None)
+            }
+        }
+    }
+}
+
+fn header(input: &mut Input, separator: u8) -> Result<(Vec<Column>, u64)> {
+    let name = input.name().to_owned();
+    let mut rows = Rows::new(input, separator);
+    let problem = |message: String, line, help: &str| {
+        let place = Place::source(name.as_str()).line(line);
+        Diagnostic::error(message).at(place).help(help)
+    };
+    let (line, row) = rows.advance()?.ok_or_else(|| {
+        let what = Diagnostic::error("the file holds no table").at(Place::source(name.as_str()));
+        Failure::new(Fault::Data, what.help("check that it is the right file, and complete"))
+    })?;
+    if let Err(mistake) = row {
+        let (message, help) = mistake.describe();
+        return Err(Failure::new(Fault::Data, problem(message.to_owned(), line, help)));
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    let mut problems = Vec::new();
+    for (i, cell) in rows.cells().enumerate() {
+        let mut refuse = |what: &str, help: &str| {
+            problems.push(problem(format!("column {} of the header {what}", i + 1), line, help));
+        };
+        match std::str::from_utf8(cell) {
+            Err(_) => refuse("is not valid UTF-8", "convert the file to UTF-8"),
+            Ok(name) if name.trim().is_empty() => refuse("has no name", "name every column"),
+            Ok(name) if columns.iter().any(|c| c.name == name) => {
+                refuse("has the name of another column", "give every column a name of its own");
+            }
+            Ok(name) => {
+                columns.push(Column { name: name.to_owned(), declared: String::new(), form: Form::Text });
+            }
+        }
+    }
+    if problems.is_empty() { Ok((columns, rows.lines())) } else { Err(Failure::all(Fault::Data, problems)) }
+}
+
+impl Backend for CsvTables {
+    fn place(&self, table: &At<'_>) -> String {
+        let path = table.path.unwrap_or(table.name);
+        match &self.files {
+            Files::Paths(folder) => folder.join(path).to_string_lossy().into_owned(),
+            Files::Folder(folder) => folder.join(file_name(path)).to_string_lossy().into_owned(),
+            Files::Memory(_) => file_name(path),
+        }
+    }
+
+    fn has_lines(&self) -> bool {
+        true
+    }
+
+    fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
+        let mut input = self.input(table)?;
+        let separator = self.separator.unwrap_or_else(|| sniff_separator(input.head()));
+        let (columns, lines) = header(&mut input, separator)?;
+        let place = self.place(table);
+        self.open.retain(|(p, _)| *p != place);
+        self.found.retain(|(name, _)| name != table.name);
+        self.found.push((table.name.to_owned(), separator));
+        self.open.push((place, Open { input, separator, lines, columns: columns.clone() }));
+        Ok(columns)
+    }
+
+    fn read(
+        &mut self,
+        table: &At<'_>,
+        wanted: &[usize],
+        _: &[usize],
+        observer: &dyn Observer,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let place = self.place(table);
+        let Some(i) = self.open.iter().position(|(p, _)| *p == place) else {
+            self.describe(table)?;
+            return self.read(table, wanted, &[], observer, take);
+        };
+        let (_, Open { mut input, separator, lines, columns }) = self.open.swap_remove(i);
+        let progress = input.progress();
+        observer.stage(&format!("reading {}", table.name), progress.total().unwrap_or(0));
+        let mut rows = Rows::after(&mut input, separator, lines);
+        let mut row = Row::default();
+        let (mut count, mut told) = (0u64, 0);
+        while let Some((line, found)) = rows.advance()? {
+            let cells = match found {
+                Err(mistake) => {
+                    let (message, help) = mistake.describe();
+                    Err(BadRow { message: message.to_owned(), help })
+                }
+                Ok(()) => fill(&mut row, &rows, wanted, &columns),
+            };
+            if !take(line, cells.map(|()| &mut row)) {
+                break;
+            }
+            count += 1;
+            if count.is_multiple_of(STEP) {
+                let read = progress.read();
+                observer.advance(read - told);
+                told = read;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fill(row: &mut Row, rows: &Rows<'_>, wanted: &[usize], columns: &[Column]) -> Result<(), BadRow> {
+    row.clear();
+    if rows.cells().len() != columns.len() {
+        let message = format!("the row has {} cells, the header {}", rows.cells().len(), columns.len());
+        let help = "give every row one cell per column; quote cells that contain the separator";
+        return Err(BadRow { message, help });
+    }
+    for &i in wanted {
+        match std::str::from_utf8(rows.cell(i)) {
+            Ok("") => row.push_missing(),
+            Ok(text) => row.push(Kind::Text, text),
+            Err(_) => {
+                let message = format!("column `{}` is not valid UTF-8", columns[i].name);
+                return Err(BadRow { message, help: "convert the file to UTF-8" });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Numbers the rows of a publication and hands them out.
+
+use bosket_model::{Kind, Result};
+
+use super::backend::Row;
+use super::disassemble::{END, Rows};
+use super::published::Origin;
+
+/// What takes the rows: the table's place in the shape, and the cells of its published columns.
+pub(crate) type Sink<'s> = dyn FnMut(usize, &Row) -> Result<()> + 's;
+
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Missing,
+    Number(u64),
+    /// Table, attribute, rank.
+    Value(usize, usize, u32),
+}
+
+/// A row that is written, while those below it are.
+#[derive(Debug, Default)]
+struct Written {
+    node: usize,
+    number: u64,
+    cells: Vec<Cell>,
+}
+
+impl Rows<'_> {
+    /// Hands out all rows, each after the one it belongs to.
+    pub(crate) fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
+        let mut emitter = Emitter {
+            rows: self,
+            numbers: vec![0; self.tables.len()],
+            row: Row::default(),
+            digits: String::new(),
+            sink,
+        };
+        for &(start, _) in &self.records {
+            let mut at = start;
+            emitter.vertex(&mut at, None)?;
+        }
+        Ok(())
+    }
+}
+
+struct Emitter<'a, 's> {
+    rows: &'a Rows<'a>,
+    numbers: Vec<u64>,
+    row: Row,
+    digits: String,
+    sink: &'a mut Sink<'s>,
+}
+
+impl Emitter<'_, '_> {
+    fn vertex(&mut self, at: &mut usize, above: Option<&Written>) -> Result<()> {
+        let words = &self.rows.words;
+        let node = words[*at] as usize - 1;
+        let width = self.rows.tables[node].values.len();
+        let ranks = &words[*at + 1..*at + 1 + width];
+        *at += 1 + width;
+        self.numbers[node] += 1;
+        let mut written = Written { node, number: self.numbers[node], cells: Vec::new() };
+        self.cells(&mut written, ranks, above);
+        if self.rows.shape.nodes[node].table.is_some() {
+            self.write(&written)?;
+        } else if words[*at] != 2 {
+            // Nothing is left of the person's own rows: one that only names the person.
+            let mut name = Written { node: 1, number: 0, cells: Vec::new() };
+            self.cells(&mut name, &[], Some(&written));
+            self.write(&name)?;
+        }
+        while words[*at] != END {
+            self.vertex(at, Some(&written))?;
+        }
+        *at += 1;
+        Ok(())
+    }
+
+    fn cells(&self, row: &mut Written, ranks: &[u32], above: Option<&Written>) {
+        let home = above.map(|a| a.node) == self.rows.shape.nodes[row.node].parent;
+        for column in &self.rows.tables[row.node].columns {
+            row.cells.push(match column.origin {
+                Origin::Value(slot) => match ranks.get(slot) {
+                    None | Some(0) => Cell::Missing,
+                    Some(&rank) => Cell::Value(row.node, slot, rank),
+                },
+                Origin::Number if row.number > 0 => Cell::Number(row.number),
+                Origin::Parent(at) if home => above.map_or(Cell::Missing, |a| a.cells[at]),
+                Origin::Moved(ancestor) => match above {
+                    Some(above) if !home && above.node == ancestor => Cell::Number(above.number),
+                    _ => Cell::Missing,
+                },
+                Origin::Number | Origin::Parent(_) | Origin::Empty => Cell::Missing,
+            });
+        }
+    }
+
+    fn write(&mut self, written: &Written) -> Result<()> {
+        self.row.clear();
+        for cell in &written.cells {
+            match *cell {
+                Cell::Missing => self.row.push_missing(),
+                Cell::Number(number) => {
+                    self.digits.clear();
+                    // Writing to a String cannot fail.
+                    let _ = std::fmt::Write::write_fmt(&mut self.digits, format_args!("{number}"));
+                    self.row.push(Kind::Number, &self.digits);
+                }
+                Cell::Value(node, slot, rank) => {
+                    let (text, kind) = self.rows.values[node][slot][rank as usize - 1];
+                    self.row.push(kind, text);
+                }
+            }
+        }
+        (self.sink)(written.node, &self.row)
+    }
+}

@@ -1,0 +1,234 @@
+//! Publishes linked tables into a schema of a PostgreSQL database, in one transaction: all of it, or nothing.
+
+use std::io::Write;
+
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use postgres::Client;
+
+use super::connect::connect;
+use super::read::identity;
+use super::{PgTables, bare, failure, qualified, quoted, quoted_all};
+use crate::output::{Output, complete_all};
+use crate::tables::disassemble::Rows;
+use crate::tables::published::{Published, Table, Typed};
+
+/// The database that a publication is made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) identity: String,
+    pub(crate) schemas: Vec<String>,
+}
+
+/// A publication that nobody sees before it is finished.
+pub(crate) struct PgPublication {
+    /// None only while it is lent out for reading.
+    client: Option<Client>,
+    name: String,
+    schema: String,
+    force: bool,
+}
+
+impl std::fmt::Debug for PgPublication {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PgPublication").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl PgPublication {
+    /// Connects, and checks that the place is free or may be replaced, and is not what is published.
+    pub(crate) fn begin(
+        url: &str,
+        schema: &str,
+        tables: &[&str],
+        origin: Option<&Origin>,
+        force: bool,
+    ) -> Result<Self> {
+        let (mut client, name) = connect(url)?;
+        let refuse = |fault, what: String, help: &str| {
+            let place = Place::source(format!("{name}, schema {schema}"));
+            Err(Failure::new(fault, Diagnostic::error(what).at(place).help(help)))
+        };
+        let same = |origin: &Origin| -> Result<bool> {
+            Ok(origin.identity == identity(&mut client, &name)? && origin.schemas.iter().any(|s| s == schema))
+        };
+        if origin.map(same).transpose()? == Some(true) {
+            let what = "the publication would take the place of the tables it is made from".to_owned();
+            return refuse(Fault::Policy, what, "publish into another schema or database");
+        }
+        let mut names: Vec<&str> = tables.iter().map(|t| bare(t)).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let what = format!("two tables would be published as `{}`", pair[0]);
+            return refuse(Fault::Policy, what, "rename one of them in a view");
+        }
+        let sql = |e: postgres::Error| failure(&name, &e);
+        let read_only: String = client.query_one("SHOW transaction_read_only", &[]).map_err(sql)?.get(0);
+        if read_only == "on" {
+            let help = "publish into another database, or as another user";
+            return refuse(Fault::Environment, "the database is read-only".to_owned(), help);
+        }
+        let allowed = "SELECT CASE WHEN EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text) \
+                       THEN has_schema_privilege($1::text, 'CREATE') \
+                       ELSE has_database_privilege(current_database(), 'CREATE') END";
+        let allowed: bool = client.query_one(allowed, &[&schema]).map_err(sql)?.get(0);
+        if !allowed {
+            let what = "the user may not create tables there".to_owned();
+            return refuse(Fault::Environment, what, "ask for the privilege, or use another user or schema");
+        }
+        if !force {
+            for table in tables {
+                let there = "SELECT to_regclass($1::text) IS NOT NULL";
+                let there: bool =
+                    client.query_one(there, &[&qualified(table, Some(schema))]).map_err(sql)?.get(0);
+                if there {
+                    let what = format!("there is a table `{}` already", bare(table));
+                    return refuse(
+                        Fault::Environment,
+                        what,
+                        "use --force to replace it, or publish elsewhere",
+                    );
+                }
+            }
+        }
+        Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), force })
+    }
+
+    fn client(&mut self) -> Result<&mut Client> {
+        let lost = || Failure::new(Fault::Environment, Diagnostic::error("the connection was lost"));
+        self.client.as_mut().ok_or_else(lost)
+    }
+
+    fn run(&mut self, sql: &str) -> Result<()> {
+        let done = self.client()?.batch_execute(sql);
+        done.map_err(|e| failure(&self.name, &e))
+    }
+
+    fn table(&self, name: &str) -> String {
+        qualified(name, Some(&self.schema))
+    }
+
+    /// Writes all tables and their keys in a transaction that stays open.
+    pub(crate) fn write(&mut self, rows: &Rows<'_>, names: &[Option<&str>]) -> Result<()> {
+        self.run("ROLLBACK; BEGIN READ WRITE")?;
+        self.run(&format!("CREATE SCHEMA IF NOT EXISTS {}", quoted(&self.schema)))?;
+        let all: Vec<(usize, &str)> =
+            names.iter().enumerate().filter_map(|(i, n)| Some((i, (*n)?))).collect();
+        if self.force {
+            let old: Vec<String> = all.iter().map(|(_, name)| self.table(name)).collect();
+            self.run(&format!("DROP TABLE IF EXISTS {}", old.join(", ")))?;
+        }
+        for &(node, name) in &all {
+            let columns: Vec<String> = (rows.tables[node].columns.iter())
+                .map(|c| format!("{} {}", quoted(&c.name), declared(c)))
+                .collect();
+            self.run(&format!("CREATE TABLE {} ({})", self.table(name), columns.join(", ")))?;
+        }
+        let mut texts: Vec<Vec<u8>> = vec![Vec::new(); names.len()];
+        rows.each(&mut |node, row| {
+            push_line(&mut texts[node], row.iter());
+            Ok(())
+        })?;
+        for &(node, name) in &all {
+            let text = std::mem::take(&mut texts[node]);
+            let copy = format!("COPY {} FROM STDIN", self.table(name));
+            let copied = self.client()?.copy_in(&copy).and_then(|mut writer| {
+                // A failed write is told by the server when the copy is finished.
+                let written = writer.write_all(&text);
+                writer.finish().map(|_| written)
+            });
+            match copied {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return Err(self.lost()),
+                Err(e) => return Err(failure(&self.name, &e)),
+            }
+        }
+        for &(node, name) in &all {
+            self.keys(&rows.tables[node], name)?;
+        }
+        for &(node, name) in &all {
+            for key in &rows.tables[node].foreign {
+                if let Some(target) = names[key.node] {
+                    let (columns, referenced) = (quoted_all(&key.columns), quoted_all(&key.referenced));
+                    let (table, target) = (self.table(name), self.table(target));
+                    self.run(&format!(
+                        "ALTER TABLE {table} ADD FOREIGN KEY ({columns}) REFERENCES {target} ({referenced})"
+                    ))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keys(&mut self, table: &Table, name: &str) -> Result<()> {
+        let to = self.table(name);
+        if !table.primary.is_empty() {
+            self.run(&format!("ALTER TABLE {to} ADD PRIMARY KEY ({})", quoted_all(&table.primary)))?;
+        }
+        if !table.unique.is_empty() {
+            self.run(&format!("ALTER TABLE {to} ADD UNIQUE ({})", quoted_all(&table.unique)))?;
+        }
+        Ok(())
+    }
+
+    fn lost(&self) -> Failure {
+        let what = Diagnostic::error("the connection was lost").at(Place::source(self.name.as_str()));
+        Failure::new(Fault::Environment, what.help("try again; nothing was published"))
+    }
+
+    /// Whoever loses the connection while committing cannot know whether it was done.
+    fn uncertain(&self, error: &postgres::Error) -> Failure {
+        let mut failure = failure(&self.name, error);
+        let help = format!("look whether schema `{}` has the tables; if not, try again", self.schema);
+        failure.diagnostics.iter_mut().for_each(|d| d.help = Some(help.clone()));
+        failure
+    }
+
+    /// Lends the connection out to whoever reads what has been written.
+    pub(crate) fn reading<T>(&mut self, read: impl FnOnce(&mut PgTables) -> Result<T>) -> Result<T> {
+        let client = self.client.take().ok_or_else(|| self.lost())?;
+        let mut tables = PgTables::over(client, self.name.clone(), Some(&self.schema));
+        let result = read(&mut tables);
+        self.client = Some(tables.into_client());
+        result
+    }
+
+    /// Makes the publication visible, together with other files.
+    pub(crate) fn finish(mut self, others: Vec<Output>) -> Result<()> {
+        // Nothing that can fail for want of space comes after the transaction.
+        let files = complete_all(others)?;
+        let committed = self.client()?.batch_execute("COMMIT");
+        committed.map_err(|e| self.uncertain(&e))?;
+        crate::atomic::commit_all(files)
+    }
+}
+
+fn declared(column: &Published) -> &str {
+    match &column.typed {
+        Typed::Text => "text",
+        Typed::Number => "bigint",
+        Typed::As(declared) => declared,
+    }
+}
+
+/// Adds a row as `COPY` takes it.
+fn push_line<'a>(out: &mut Vec<u8>, cells: impl Iterator<Item = Option<(Kind, &'a str)>>) {
+    for (i, cell) in cells.enumerate() {
+        if i > 0 {
+            out.push(b'\t');
+        }
+        let Some((_, text)) = cell else {
+            out.extend_from_slice(b"\\N");
+            continue;
+        };
+        for byte in text.bytes() {
+            match byte {
+                b'\\' => out.extend_from_slice(b"\\\\"),
+                b'\t' => out.extend_from_slice(b"\\t"),
+                b'\n' => out.extend_from_slice(b"\\n"),
+                b'\r' => out.extend_from_slice(b"\\r"),
+                byte => out.push(byte),
+            }
+        }
+    }
+    out.push(b'\n');
+}

@@ -1,0 +1,82 @@
+//! Linked tables in a SQLite file.
+
+mod catalogue;
+mod new;
+mod read;
+mod write;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use bosket_model::{Diagnostic, Failure, Fault, Place};
+use rusqlite::ErrorCode;
+
+pub use new::NewDatabase;
+pub(crate) use read::SqliteTables;
+pub(crate) use write::SqliteFile;
+
+/// Whether a file is a SQLite database, by its first bytes.
+pub(crate) fn is_database(path: &Path) -> bool {
+    let mut head = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head));
+    read.is_ok() && &head == b"SQLite format 3\0"
+}
+
+/// A name as SQL takes it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn quoted_all<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", ")
+}
+
+/// The file that a publication's path means: the path itself, or in a folder the source's name.
+pub(crate) fn target(path: &Path, source: Option<&str>) -> PathBuf {
+    let folder = path.is_dir() || (path.extension().is_none() && !path.is_file());
+    match source.and_then(|s| Path::new(s).file_name()) {
+        Some(name) if folder => path.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// What SQLite says, as a diagnostic that says what to do. Its own words name tables and columns, never values.
+fn failure(name: &str, error: &rusqlite::Error) -> Failure {
+    let code = error.sqlite_error_code();
+    let (fault, message, help) = match code {
+        Some(ErrorCode::NotADatabase) => (
+            Fault::Data,
+            "this is not a SQLite database",
+            "check that it is the right file, and not compressed",
+        ),
+        Some(ErrorCode::DatabaseCorrupt) => (
+            Fault::Data,
+            "the database is damaged",
+            "copy it again, or let `sqlite3 FILE .recover` repair it",
+        ),
+        Some(ErrorCode::CannotOpen) => {
+            (Fault::Environment, "cannot open the database", "check the path and the permission to read it")
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            Fault::Environment,
+            "another program is writing the database",
+            "wait for it, or copy the database",
+        ),
+        Some(ErrorCode::DiskFull) => (
+            Fault::Environment,
+            "the disk is full",
+            "make room, or write elsewhere; an older file is untouched",
+        ),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            (Fault::Environment, "the database cannot be written", "ask for permission, or write elsewhere")
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            (Fault::Environment, "the database cannot be read or written", "check the disk and try again")
+        }
+        _ => {
+            let what = Diagnostic::error(format!("SQLite does not do what it was asked: {error}"));
+            return Failure::new(Fault::Environment, what.at(Place::source(name)));
+        }
+    };
+    Failure::new(fault, Diagnostic::error(message).at(Place::source(name)).help(help))
+}

@@ -1,0 +1,132 @@
+//! Publishes linked tables as a new SQLite file: hidden until it is finished.
+
+use std::path::Path;
+
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, params_from_iter};
+
+use super::{SqliteTables, failure, quoted, quoted_all};
+use crate::atomic::{AtomicFile, Create};
+use crate::output::{Output, finish_with};
+use crate::tables::disassemble::Rows;
+use crate::tables::published::{Published, Table, Typed};
+
+/// A SQLite file under construction.
+#[derive(Debug)]
+pub(crate) struct SqliteFile {
+    file: AtomicFile,
+    name: String,
+}
+
+impl SqliteFile {
+    /// Begins a file. Fails if it exists already and is not to be replaced.
+    pub(crate) fn create(path: &Path, create: Create) -> Result<Self> {
+        Ok(SqliteFile { file: AtomicFile::create(path, create)?, name: path.display().to_string() })
+    }
+
+    fn failure(&self, error: &rusqlite::Error) -> Failure {
+        failure(&self.name, error)
+    }
+
+    /// Writes all tables and checks their keys.
+    pub(crate) fn write(&self, rows: &Rows<'_>, names: &[Option<&str>]) -> Result<()> {
+        let sql = |e: rusqlite::Error| self.failure(&e);
+        let connection = Connection::open(self.file.hidden()).map_err(sql)?;
+        // Nobody else sees the file, and a half-written one is thrown away.
+        connection
+            .execute_batch(
+                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN",
+            )
+            .map_err(sql)?;
+        let mut inserts = Vec::new();
+        for (table, name) in rows.tables.iter().zip(names) {
+            let Some(name) = name else {
+                inserts.push(None);
+                continue;
+            };
+            connection.execute_batch(&create_table(table, name, names)).map_err(sql)?;
+            let marks = vec!["?"; table.columns.len()].join(", ");
+            let insert = format!("INSERT INTO {} VALUES ({marks})", quoted(name));
+            inserts.push(Some(connection.prepare(&insert).map_err(sql)?));
+        }
+        rows.each(&mut |node, row| {
+            let Some(insert) = &mut inserts[node] else {
+                return Ok(());
+            };
+            let columns = &rows.tables[node].columns;
+            let cells = row.iter().zip(columns).map(|(cell, column)| value(cell, column));
+            insert.execute(params_from_iter(cells)).map_err(sql)?;
+            Ok(())
+        })?;
+        drop(inserts);
+        connection.execute_batch("COMMIT").map_err(sql)?;
+        let broken: i64 = connection
+            .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
+            .map_err(sql)?;
+        if broken > 0 {
+            let what = format!("{broken} foreign keys of the publication refer to nothing");
+            let what = Diagnostic::error(what).at(Place::source(self.name.as_str()));
+            return Err(Failure::new(
+                Fault::Unreachable,
+                what.help("nothing was published; please report this"),
+            ));
+        }
+        connection.close().map_err(|(_, e)| self.failure(&e))
+    }
+
+    /// The tables as they have been written.
+    pub(crate) fn open(&self) -> Result<SqliteTables> {
+        SqliteTables::open(self.file.hidden())
+    }
+
+    /// Puts the file in its place, together with others.
+    pub(crate) fn finish(self, others: Vec<Output>) -> Result<()> {
+        finish_with(others, vec![self.file])
+    }
+}
+
+fn create_table(table: &Table, name: &str, names: &[Option<&str>]) -> String {
+    let mut parts: Vec<String> = table
+        .columns
+        .iter()
+        .map(|c| format!("{} {}", quoted(&c.name), declared(c)).trim_end().to_owned())
+        .collect();
+    if !table.primary.is_empty() {
+        parts.push(format!("PRIMARY KEY ({})", quoted_all(&table.primary)));
+    }
+    if !table.unique.is_empty() {
+        parts.push(format!("UNIQUE ({})", quoted_all(&table.unique)));
+    }
+    for key in &table.foreign {
+        if let Some(target) = names[key.node] {
+            let (columns, referenced) = (quoted_all(&key.columns), quoted_all(&key.referenced));
+            parts.push(format!("FOREIGN KEY ({columns}) REFERENCES {} ({referenced})", quoted(target)));
+        }
+    }
+    format!("CREATE TABLE {} (\n  {}\n)", quoted(name), parts.join(",\n  "))
+}
+
+fn declared(column: &Published) -> &str {
+    match &column.typed {
+        Typed::Text => "TEXT",
+        Typed::Number => "INTEGER",
+        // SQLite takes any words for a type; what is more than words is not repeated.
+        Typed::As(declared) => {
+            let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '(' | ')' | ',' | '_');
+            if declared.chars().all(plain) { declared } else { "TEXT" }
+        }
+    }
+}
+
+fn value<'a>(cell: Option<(Kind, &'a str)>, column: &Published) -> ToSqlOutput<'a> {
+    let text = |text: &'a str| ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()));
+    match cell {
+        None => ToSqlOutput::Owned(Value::Null),
+        Some((Kind::Number, number)) if column.typed != Typed::Text => match number.parse::<i64>() {
+            Ok(whole) => ToSqlOutput::Owned(Value::Integer(whole)),
+            Err(_) => number.parse::<f64>().map_or(text(number), |x| ToSqlOutput::Owned(Value::Real(x))),
+        },
+        Some((_, string)) => text(string),
+    }
+}

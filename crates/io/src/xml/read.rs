@@ -1,0 +1,122 @@
+//! The loop over a document's events.
+
+use bosket_model::{Dataset, Diagnostic, Place, Result};
+use quick_xml::Reader;
+use quick_xml::encoding::EncodingError;
+use quick_xml::errors::Error;
+use quick_xml::events::Event;
+
+use super::Outline;
+use super::document::Document;
+use super::mistake::{Mistake, What};
+use super::outside::{left_out, offer};
+use super::settle::{Settled, settle};
+use super::source::{Source, not_text};
+use crate::input::Input;
+use crate::problems::{Problems, too_large};
+
+/// Reads the records at `path`; an empty path finds none.
+pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Result<(Dataset, Outline)> {
+    let place = Place::source(input.name());
+    let mut problems = Problems::new(input.name());
+    let mut document = Document::new(path);
+    events(input, &mut document, &mut problems)?;
+    if problems.is_empty() && document.records == 0 {
+        problems.push(|place| {
+            let message = match path {
+                [] => "nothing says where in the document the records are".to_owned(),
+                _ => format!("the document has no record at `{}`", path.join("/")),
+            };
+            Diagnostic::error(message).at(place).help(offer(&document.outside))
+        });
+    }
+    if !problems.is_empty() {
+        return Err(problems.failure());
+    }
+    if let Some(warning) = left_out(&document.outside, path, place) {
+        input.warn(warning);
+    }
+    let Document { shape, tape, records, namespaces, .. } = document;
+    match settle(shape, tape, records, &expected.repeating) {
+        Ok(Settled { data, order, repeating }) => {
+            Ok((problems.check(data)?, Outline { namespaces, order, repeating }))
+        }
+        Err(_) => {
+            problems.push(too_large);
+            Err(problems.failure())
+        }
+    }
+}
+
+/// Reads to the end, or to the first place that is not XML.
+fn events(input: &mut Input, document: &mut Document<'_>, problems: &mut Problems) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut reader = Reader::from_reader(Source::new(input)?);
+    reader.config_mut().check_comments = true;
+    let mut raw = Vec::new();
+    loop {
+        raw.clear();
+        reader.get_mut().mark();
+        let (goes_on, result) = match reader.read_event_into(&mut raw) {
+            Ok(Event::Eof) => (false, document.finish()),
+            Ok(event @ Event::DocType(_)) => {
+                let result = take(document, event);
+                // The tokenizer is more lenient.
+                let named = raw.starts_with(b"<!DOCTYPE");
+                (true, if named { result } else { Err(What::Doctype.at(0)) })
+            }
+            Ok(event) => (true, take(document, event)),
+            Err(Error::Encoding(EncodingError::Utf8(error))) => {
+                let place = reader.get_ref().marked().after(&raw[..error.valid_up_to()]);
+                problems.push(|p| not_text(document.locate(place.in_place(p)), "UTF-8"));
+                return Ok(());
+            }
+            Err(error) => match What::of(error) {
+                Some(what) => (false, Err(what.at(0))),
+                None => return Err(reader.get_mut().failure(document.locate(Place::source(name.as_str())))),
+            },
+        };
+        for unfit in document.unfit.drain(..) {
+            let (place, record) = (reader.get_ref().marked(), document.records);
+            problems.push_like(Some(unfit.group()), |p| unfit.diagnostic(place.in_place(p).record(record)));
+        }
+        if let Err(Mistake { what, at }) = result {
+            let place = reader.get_ref().marked().after(&raw[..at.min(raw.len())]);
+            problems.push(|p| {
+                let place = document.locate(place.in_place(p));
+                Diagnostic::error(what.to_string()).at(place).help(what.help())
+            });
+            return Ok(());
+        }
+        if !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+/// Takes an event. Places of mistakes count from the first byte of its markup.
+fn take(document: &mut Document<'_>, event: Event<'_>) -> Result<(), Mistake> {
+    let begun = document.begin();
+    // Where nothing else is known, it is the markup itself that is wrong.
+    let inside = |mistake: Mistake, markup: &str| match mistake {
+        Mistake { at: 0, .. } => mistake,
+        Mistake { what, at } => what.at(at + markup.len()),
+    };
+    match event {
+        Event::Start(tag) => document.start(&tag, tag.name().as_ref().len()).map_err(|m| inside(m, "<")),
+        Event::Empty(tag) => {
+            let opened = document.start(&tag, tag.name().as_ref().len());
+            opened.and_then(|()| document.end()).map_err(|m| inside(m, "<"))
+        }
+        Event::End(_) => document.end(),
+        Event::Text(text) => document.text(&text),
+        Event::CData(text) => document.section(&text),
+        Event::GeneralRef(name) => document.reference(&name),
+        Event::Comment(text) => document.ignored(&text, "<!--".len()),
+        Event::PI(instruction) => document.instruction(&instruction),
+        Event::Decl(_) if begun => Err(What::DeclarationLate.at(0)),
+        Event::Decl(declaration) => document.declaration(&declaration).map_err(|m| inside(m, "<?")),
+        Event::DocType(text) => document.doctype(&text).map_err(|m| inside(m, "<!DOCTYPE ")),
+        Event::Eof => Ok(()),
+    }
+}

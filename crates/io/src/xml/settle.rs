@@ -1,0 +1,174 @@
+//! From what was read to the dataset, once it is known which elements repeat.
+//!
+//! An element that repeats anywhere is a class of its own; any other is part of the vertex it lies in. Text and
+//! attributes are values.
+
+use std::collections::BTreeSet;
+
+use bosket_model::dataset::Refused;
+use bosket_model::path::Notation;
+use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind};
+
+use super::order::{Bits, order};
+use super::shape::Shape;
+use super::tape::{EMPTY, NOTHING, Step, Tape};
+
+/// What becomes of a node.
+#[derive(Clone, Copy, Default)]
+struct Plan {
+    /// The class, if it has vertices of its own.
+    class: Option<ClassId>,
+    /// The attribute that holds its text, or its value.
+    value: Option<AttributeId>,
+    /// The code of an empty text.
+    empty: u32,
+}
+
+struct Planner<'s> {
+    shape: &'s mut Shape,
+    builder: Builder,
+    plans: Vec<Plan>,
+    /// The paths of elements in their order.
+    order: Vec<Vec<String>>,
+    /// The paths of elements that repeat.
+    repeating: BTreeSet<Vec<String>>,
+    path: Vec<String>,
+}
+
+impl Planner<'_> {
+    /// Plans an element whose values belong to `class`, `keys` away from its vertex.
+    fn element(&mut self, node: u32, class: ClassId, keys: &mut Vec<String>) {
+        if self.shape.node(node).has_text() {
+            self.value(node, class, keys);
+        }
+        let fields = self.shape.node(node).fields.clone();
+        let names: Vec<&str> = fields.iter().map(|&f| &*self.shape.node(f).name).collect();
+        let before: Vec<&Bits> = fields.iter().map(|&f| &self.shape.node(f).before).collect();
+        for i in order(&names, &before) {
+            let field = self.shape.node(fields[i]);
+            let (name, many, attribute) = (field.name.to_string(), field.many, field.name.starts_with('@'));
+            keys.push(name.clone());
+            if attribute {
+                self.value(fields[i], class, keys);
+                keys.pop();
+                continue;
+            }
+            self.path.push(name);
+            self.order.push(self.path.clone());
+            if many {
+                self.repeating.insert(self.path.clone());
+            }
+            if self.repeating.contains(&self.path) {
+                let inner = self.builder.class(class, keys);
+                self.plans[fields[i] as usize].class = Some(inner);
+                self.element(fields[i], inner, &mut Vec::new());
+            } else {
+                self.element(fields[i], class, keys);
+            }
+            self.path.pop();
+            keys.pop();
+        }
+    }
+
+    fn value(&mut self, node: u32, class: ClassId, keys: &[String]) {
+        let attribute = self.builder.attribute(class, keys);
+        let at = self.shape.node_mut(node);
+        let plan = &mut self.plans[node as usize];
+        plan.value = Some(attribute);
+        if at.empty {
+            plan.empty = at.values.intern(Kind::Text, "");
+        }
+        self.builder.adopt(attribute, std::mem::take(&mut at.values));
+    }
+
+    /// Makes room for exactly what comes.
+    fn reserve(&mut self, records: usize) {
+        let width = |class: ClassId, builder: &Builder| builder.schema().class(class).attributes.len();
+        let (mut vertices, mut values) = (records, records * width(ClassId::ROOT, &self.builder));
+        for (id, node) in self.shape.nodes() {
+            if let Some(class) = self.plans[id as usize].class.filter(|c| *c != ClassId::ROOT) {
+                vertices += node.count as usize;
+                values += node.count as usize * width(class, &self.builder);
+            }
+        }
+        // What cannot be numbered is refused record by record.
+        if values.max(vertices) < u32::MAX as usize {
+            self.builder.reserve(records, vertices, values);
+        }
+    }
+}
+
+/// What came of a document.
+pub(super) struct Settled {
+    pub(super) data: Dataset,
+    /// The paths of all elements in the order in which they stand.
+    pub(super) order: Vec<Vec<String>>,
+    /// The paths of those that repeat, and of those that were said to.
+    pub(super) repeating: Vec<Vec<String>>,
+}
+
+/// Makes the dataset. Elements at the `expected` paths count as repeating.
+pub(super) fn settle(
+    mut shape: Shape,
+    tape: Tape,
+    records: u64,
+    expected: &[Vec<String>],
+) -> Result<Settled, Refused> {
+    let plans = vec![Plan::default(); shape.nodes().len()];
+    let builder = Builder::in_notation(Notation::Slashes);
+    let mut planner = Planner {
+        shape: &mut shape,
+        builder,
+        plans,
+        order: Vec::new(),
+        repeating: expected.iter().cloned().collect(),
+        path: Vec::new(),
+    };
+    planner.plans[Shape::ROOT as usize].class = Some(ClassId::ROOT);
+    planner.element(Shape::ROOT, ClassId::ROOT, &mut Vec::new());
+    planner.reserve(records as usize);
+    let Planner { mut builder, plans, order, repeating, .. } = planner;
+    drop(shape);
+
+    let set = |builder: &mut Builder, plan: Plan, code: u32| match (plan.value, code) {
+        (None, _) | (_, NOTHING) => {}
+        (Some(attribute), EMPTY) => builder.set_code(attribute, plan.empty),
+        (Some(attribute), code) => builder.set_code(attribute, code),
+    };
+    let mut open = Vec::new();
+    for step in tape.play() {
+        match step {
+            Step::Open(node) => {
+                open.push(node);
+                match plans[node as usize].class {
+                    None => {}
+                    Some(ClassId::ROOT) => builder.begin_record(),
+                    Some(class) => builder.open(class),
+                }
+            }
+            Step::Close(code) => {
+                let Some(node) = open.pop() else {
+                    unreachable!("every end has its start");
+                };
+                let plan = plans[node as usize];
+                set(&mut builder, plan, code);
+                match plan.class {
+                    None => {}
+                    Some(ClassId::ROOT) => builder.end_record()?,
+                    Some(_) => builder.close(),
+                }
+            }
+            Step::Leaf(node, code) => {
+                let plan = plans[node as usize];
+                if let Some(class) = plan.class {
+                    builder.open(class);
+                }
+                set(&mut builder, plan, code);
+                if plan.class.is_some() {
+                    builder.close();
+                }
+            }
+        }
+    }
+    Ok(Settled { data: builder.finish(), order, repeating: repeating.into_iter().collect() })
+}
