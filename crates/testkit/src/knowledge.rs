@@ -1,6 +1,7 @@
 //! k^(m,n)-anonymity by its definition: every piece of knowledge of every record, counted over all records.
 //!
-//! With the guard, pairs that a reader can put back count as relations too.
+//! With the guard, pairs that a reader can put back count as relations too. With absence as knowledge, so does that a record
+//! lacks a label, or that it has two labels which are nowhere related.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +9,26 @@ use crate::trees::{LEVELS, PathRecord, nodes};
 
 /// Knowledge: labels in order, and related pairs as (ancestor, descendant) indices into them.
 pub type Knowledge = (Vec<String>, Vec<(usize, usize)>);
+
+/// What is knowledge by its absence.
+#[derive(Clone, Debug, Default)]
+pub struct Absence {
+    /// Labels.
+    pub labels: BTreeSet<String>,
+    /// Pairs of labels, the smaller first.
+    pub pairs: BTreeSet<(String, String)>,
+}
+
+/// Knowledge with absent labels, marked by a tilde that sorts them behind all others, and with unrelated pairs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signed {
+    /// Labels in order.
+    pub values: Vec<String>,
+    /// Related pairs as (ancestor, descendant) indices into them.
+    pub relations: Vec<(usize, usize)>,
+    /// Pairs known to be unrelated.
+    pub unrelated: Vec<(usize, usize)>,
+}
 
 /// The smallest knowledge (by relations, values, order) that matches fewer than k records, with its support.
 pub fn smallest_violation(
@@ -17,13 +38,28 @@ pub fn smallest_violation(
     n: usize,
     embedded: bool,
 ) -> Option<(Knowledge, usize)> {
-    smallest(
-        records.iter().map(|r| Record { nodes: nodes(r), inferred: BTreeSet::new() }).collect(),
-        k,
-        m,
-        n,
-        embedded,
-    )
+    let records = records.iter().map(|r| Record { nodes: nodes(r), inferred: BTreeSet::new() }).collect();
+    unsigned(smallest(records, &Absence::default(), k, m, n, embedded))
+}
+
+/// The same where absence is knowledge. What no record has excludes nobody.
+pub fn smallest_signed_violation(
+    records: &[PathRecord],
+    absence: &Absence,
+    k: usize,
+    m: usize,
+    n: usize,
+    embedded: bool,
+) -> Option<(Signed, usize)> {
+    let records: Vec<Record> =
+        records.iter().map(|r| Record { nodes: nodes(r), inferred: BTreeSet::new() }).collect();
+    let mut absence = absence.clone();
+    absence.labels.retain(|label| records.iter().any(|r| !r.at(label).is_empty()));
+    smallest(records, &absence, k, m, n, embedded)
+}
+
+fn unsigned(found: Option<(Signed, usize)>) -> Option<(Knowledge, usize)> {
+    found.map(|(signed, support)| ((signed.values, signed.relations), support))
 }
 
 /// The same where relations that can be put back count.
@@ -36,7 +72,7 @@ pub fn smallest_guarded_violation(
 ) -> Option<(Knowledge, usize)> {
     let all: Vec<BTreeSet<Path>> = records.iter().map(nodes).collect();
     let guarded = |nodes: &BTreeSet<Path>| Record { nodes: nodes.clone(), inferred: inferred(nodes, &all) };
-    smallest(all.iter().map(guarded).collect(), k, m, n, embedded)
+    unsigned(smallest(all.iter().map(guarded).collect(), &Absence::default(), k, m, n, embedded))
 }
 
 type Path = Vec<String>;
@@ -92,19 +128,27 @@ fn inferred(record: &BTreeSet<Path>, all: &[BTreeSet<Path>]) -> BTreeSet<(Path, 
 
 fn smallest(
     records: Vec<Record>,
+    absence: &Absence,
     k: usize,
     m: usize,
     n: usize,
     embedded: bool,
-) -> Option<(Knowledge, usize)> {
-    let all: BTreeSet<Knowledge> = records.iter().flat_map(|r| knowledge(r, m, n)).collect();
+) -> Option<(Signed, usize)> {
+    let all: BTreeSet<Signed> = records.iter().flat_map(|r| knowledge(r, absence, m, n)).collect();
     (all.into_iter())
         .map(|k| (records.iter().filter(|r| matches(r, &k, embedded)).count(), k))
         .filter(|&(support, _)| support > 0 && support < k)
-        .min_by_key(|(_, (values, relations))| {
-            (relations.len(), values.len(), values.clone(), order(relations))
+        .min_by_key(|(_, known)| {
+            let pairs = pairs_of(known.values.len());
+            let order = (order(&known.relations), order(&known.unrelated) << pairs);
+            let relations = known.relations.len() + known.unrelated.len();
+            (relations, known.values.len(), known.values.clone(), order.0 | order.1)
         })
         .map(|(support, knowledge)| (knowledge, support))
+}
+
+fn pairs_of(values: usize) -> usize {
+    values * (values - 1) / 2
 }
 
 /// Relations compare by the later value first, as bits of a mask do.
@@ -113,18 +157,34 @@ fn order(relations: &[(usize, usize)]) -> u64 {
 }
 
 /// All that can be asked about a record's labels, whether or not it fits.
-fn knowledge(record: &Record, m: usize, n: usize) -> Vec<Knowledge> {
-    let labels: Vec<&str> =
-        record.nodes.iter().map(|p| last(p)).collect::<BTreeSet<_>>().into_iter().collect();
+fn knowledge(record: &Record, absence: &Absence, m: usize, n: usize) -> Vec<Signed> {
+    let present: BTreeSet<&str> = record.nodes.iter().map(|p| last(p)).collect();
+    let absent = absence.labels.iter().filter(|label| !present.contains(label.as_str()));
+    let labels: Vec<String> =
+        present.iter().map(|l| (*l).to_owned()).chain(absent.map(|label| format!("~{label}"))).collect();
     let mut found = Vec::new();
     for chosen in subsets(labels.len(), m) {
-        let values: Vec<String> = chosen.iter().map(|&i| labels[i].to_owned()).collect();
-        let pairs: Vec<(usize, usize)> = (0..values.len())
-            .flat_map(|a| (0..values.len()).map(move |b| (a, b)))
-            .filter(|&(a, b)| a != b && record.relates(&values[a], &values[b]))
-            .collect();
-        for related in subsets(pairs.len(), n).into_iter().chain([Vec::new()]) {
-            found.push((values.clone(), related.iter().map(|&i| pairs[i]).collect()));
+        let values: Vec<String> = chosen.iter().map(|&i| labels[i].clone()).collect();
+        // A pair, and whether it is known to be related.
+        let mut pairs: Vec<((usize, usize), bool)> = Vec::new();
+        for a in 0..values.len() {
+            for b in 0..values.len() {
+                if a != b && record.relates(&values[a], &values[b]) {
+                    pairs.push(((a, b), true));
+                }
+                let listed = a < b && absence.pairs.contains(&(values[a].clone(), values[b].clone()));
+                if listed
+                    && !record.relates(&values[a], &values[b])
+                    && !record.relates(&values[b], &values[a])
+                {
+                    pairs.push(((a, b), false));
+                }
+            }
+        }
+        for known in subsets(pairs.len(), n).into_iter().chain([Vec::new()]) {
+            let of =
+                |sign: bool| known.iter().map(|&i| pairs[i]).filter(|p| p.1 == sign).map(|p| p.0).collect();
+            found.push(Signed { values: values.clone(), relations: of(true), unrelated: of(false) });
         }
     }
     found
@@ -138,14 +198,26 @@ pub(crate) fn subsets(n: usize, most: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-fn matches(record: &Record, (values, relations): &Knowledge, embedded: bool) -> bool {
-    let places: Vec<Vec<&Path>> = values.iter().map(|v| record.at(v)).collect();
-    if places.iter().any(Vec::is_empty) {
+fn matches(record: &Record, known: &Signed, embedded: bool) -> bool {
+    let Signed { values, relations, unrelated } = known;
+    if values.iter().filter_map(|v| v.strip_prefix('~')).any(|absent| !record.at(absent).is_empty()) {
+        return false;
+    }
+    let is_present = |v: &String| v.starts_with('~') || !record.at(v).is_empty();
+    if !values.iter().all(is_present) {
+        return false;
+    }
+    let related = |a: usize, b: usize| record.relates(&values[a], &values[b]);
+    if unrelated.iter().any(|&(a, b)| related(a, b) || related(b, a)) {
         return false;
     }
     if !embedded {
-        return relations.iter().all(|&(a, b)| record.relates(&values[a], &values[b]));
+        return relations.iter().all(|&(a, b)| related(a, b));
     }
+    // An absent label has no place; nothing is said about where it would be.
+    let nowhere = Vec::new();
+    let places: Vec<Vec<&Path>> =
+        (values.iter()).map(|v| if v.starts_with('~') { vec![&nowhere] } else { record.at(v) }).collect();
     let choices: usize = places.iter().map(Vec::len).product();
     (0..choices).any(|mut choice| {
         let nodes: Vec<&Path> = (places.iter())

@@ -3,8 +3,10 @@
 pub mod alike;
 pub mod dice;
 pub mod diversity;
+pub mod km;
 pub mod knowledge;
 pub mod labels;
+pub mod server;
 pub mod sets;
 pub mod shared;
 pub mod trees;

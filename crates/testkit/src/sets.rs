@@ -48,3 +48,29 @@ pub fn smallest_violation(
         (matching.len() < k).then_some((itemset, matching))
     })
 }
+
+/// The smallest set of up to m items that are not sensitive (by size, then order) of whose transactions more than one in
+/// l have a sensitive item, in whole halves of l.
+pub fn smallest_uniform(
+    transactions: &[Vec<String>],
+    sensitive: &[String],
+    m: usize,
+    double_l: usize,
+) -> Option<Vec<String>> {
+    let known =
+        |t: &Vec<String>| t.iter().filter(|i| !sensitive.contains(i)).cloned().collect::<BTreeSet<_>>();
+    let mut all = BTreeSet::from([(0, Vec::new())]);
+    for items in transactions.iter().map(known) {
+        let items: Vec<&String> = items.iter().collect();
+        all.extend(subsets(items.len(), m).into_iter().map(|chosen| {
+            let itemset: Vec<String> = chosen.iter().map(|&i| items[i].clone()).collect();
+            (itemset.len(), itemset)
+        }));
+    }
+    let too_common = |itemset: &[String]| {
+        let fit: Vec<&Vec<String>> =
+            transactions.iter().filter(|t| itemset.iter().all(|i| t.contains(i))).collect();
+        sensitive.iter().any(|s| 2 * fit.len() < double_l * fit.iter().filter(|t| t.contains(s)).count())
+    };
+    all.into_iter().map(|(_, itemset)| itemset).find(|itemset| too_common(itemset))
+}

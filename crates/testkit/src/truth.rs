@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::policy::Role;
 
+use crate::knowledge::subsets;
 use crate::labels::LabelTree;
 use crate::vertices::{CLASSES, NAMES, PERSON, Roles, Vertex};
 
@@ -182,10 +183,19 @@ impl Global<'_> {
                 let kept = |item: &Item| !self.suppress || to.contains(item);
                 ways.push(from.iter().map(|i| (i.clone(), Some(i.clone()).filter(kept))).collect());
             }
-            Some(tree) => ways.extend(tree.cuts(self.suppress).iter().map(|cut| {
-                let recode = |item: &Item| tree.recode(&item.2, cut).map(|label| (class, a, label));
-                from.iter().map(|item| (item.clone(), recode(item))).collect()
-            })),
+            // What is left out stays out of what its neighbours become.
+            Some(tree) => {
+                let left_out = if self.suppress { subsets(from.len(), from.len()) } else { Vec::new() };
+                for left_out in left_out.iter().chain([&Vec::new()]) {
+                    ways.extend(tree.cuts(self.suppress).iter().map(|cut| {
+                        let recode = |item: &Item| tree.recode(&item.2, cut).map(|label| (class, a, label));
+                        let recoded = from.iter().enumerate().map(|(at, item)| {
+                            (item.clone(), recode(item).filter(|_| !left_out.contains(&at)))
+                        });
+                        recoded.collect()
+                    }));
+                }
+            }
         }
         let leaves_exactly = |way: &Vec<(Item, Option<Item>)>| {
             way.iter().filter_map(|(_, label)| label.clone()).collect::<BTreeSet<Item>>() == to

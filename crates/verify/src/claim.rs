@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Diversity, Model, Policy, Relations, Role, RootMode, Siblings};
+use bosket_model::policy::{
+    Diversity, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Siblings,
+};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::vertex::Diverse;
@@ -12,29 +14,9 @@ use crate::vertex::Diverse;
 #[derive(Clone, Debug)]
 pub enum Claim {
     /// k^m-anonymity of sets.
-    Km {
-        /// Fewest people.
-        k: u32,
-        /// Most known items.
-        m: u32,
-    },
+    Km(Km),
     /// k^(m,n)-anonymity of trees.
-    Kmn {
-        /// Fewest people.
-        k: u32,
-        /// Most known values.
-        m: u32,
-        /// Most known relations.
-        n: u32,
-        /// What several relations mean together.
-        relations: Relations,
-        /// Where the values of the record's top object stand.
-        root: RootMode,
-        /// Whether relations that can be put together again count.
-        guard: bool,
-        /// Among the records that match any knowledge no sensitive value has a share over 1/l.
-        l: Option<f64>,
-    },
+    Kmn(Kmn),
     /// k-anonymity of vertex trees.
     KAnonymity {
         /// Fewest records that look alike.
@@ -47,6 +29,63 @@ pub enum Claim {
         /// What is asked of the sensitive values.
         ask: Diverse,
     },
+}
+
+/// k^m-anonymity of sets.
+#[derive(Clone, Debug, Default)]
+pub struct Km {
+    /// Fewest people.
+    pub k: u32,
+    /// Most known items.
+    pub m: u32,
+    /// Among the records that match any knowledge no sensitive item has a share over 1/l.
+    pub l: Option<f64>,
+    /// Items that the attacker does not know, as published.
+    pub sensitive: Vec<String>,
+    /// Items whose absence counts as knowledge.
+    pub negative: Vec<Negative>,
+    /// An item is a value together with how often it occurs.
+    pub multiset: bool,
+}
+
+/// k^(m,n)-anonymity of trees.
+#[derive(Clone, Debug)]
+pub struct Kmn {
+    /// Fewest people.
+    pub k: u32,
+    /// Most known values.
+    pub m: u32,
+    /// Most known relations.
+    pub n: u32,
+    /// What several relations mean together.
+    pub relations: Relations,
+    /// Where the values of the record's top object stand.
+    pub root: RootMode,
+    /// Whether relations that can be put together again count.
+    pub guard: bool,
+    /// Among the records that match any knowledge no sensitive value has a share over 1/l.
+    pub l: Option<f64>,
+    /// Per declared attribute, the bounds between buckets of a numeric sensitive value. May be empty.
+    pub buckets: Vec<Option<Vec<f64>>>,
+    /// Values, and pairs of related values, whose absence counts as knowledge.
+    pub negative: Vec<Negative>,
+}
+
+impl Kmn {
+    /// The guarantee with these numbers and nothing beyond.
+    pub fn new(k: u32, m: u32, n: u32) -> Self {
+        Kmn {
+            k,
+            m,
+            n,
+            relations: Relations::Pair,
+            root: RootMode::Separate,
+            guard: false,
+            l: None,
+            buckets: Vec::new(),
+            negative: Vec::new(),
+        }
+    }
 }
 
 impl Claim {
@@ -63,26 +102,25 @@ impl Claim {
         let number = |value: Option<u32>, key: &str| {
             value.ok_or_else(|| refuse(format!("model `{model}` needs `{key}`"), "add it to [privacy]"))
         };
-        if matches!(model, Model::Km | Model::Kmn) {
-            let unchecked = [
-                ("l", privacy.l.is_some() && model == Model::Km),
-                ("buckets", privacy.l.is_some() && policy.attributes.iter().any(|a| a.buckets.is_some())),
-                ("sensitive", !privacy.sensitive.is_empty()),
-                ("negative", !privacy.negative.is_empty()),
-                ("multiset", privacy.multiset),
-            ];
-            for (key, given) in unchecked {
-                if given {
+        let buckets = || policy.attributes.iter().map(|a| a.buckets.clone()).collect();
+        match model {
+            Model::Km => {
+                if let Some(both) = both_ways(privacy) {
                     return Err(refuse(
-                        format!("this version cannot verify `{key}` with model `{model}`"),
-                        "take it out to verify the rest of the claim; nothing would be said about it",
+                        format!("`{both}` is listed as sensitive and as negative"),
+                        "sensitive items are outside the attacker's knowledge; keep it in one of the lists",
                     ));
                 }
+                Ok(Claim::Km(Km {
+                    k: number(privacy.k, "k")?,
+                    m: number(privacy.m, "m")?,
+                    l: privacy.l,
+                    sensitive: privacy.sensitive.clone(),
+                    negative: privacy.negative.clone(),
+                    multiset: privacy.multiset,
+                }))
             }
-        }
-        match model {
-            Model::Km => Ok(Claim::Km { k: number(privacy.k, "k")?, m: number(privacy.m, "m")? }),
-            Model::Kmn => Ok(Claim::Kmn {
+            Model::Kmn => Ok(Claim::Kmn(Kmn {
                 k: number(privacy.k, "k")?,
                 m: number(privacy.m, "m")?,
                 n: number(privacy.n, "n")?,
@@ -90,7 +128,9 @@ impl Claim {
                 root: privacy.root,
                 guard: privacy.guard,
                 l: privacy.l,
-            }),
+                buckets: buckets(),
+                negative: privacy.negative.clone(),
+            })),
             Model::KAnonymity => Ok(Claim::KAnonymity { k: number(privacy.k, "k")? }),
             Model::LDiversity => {
                 let l =
@@ -100,7 +140,7 @@ impl Claim {
                     diversity: privacy.diversity,
                     siblings: privacy.siblings,
                     distinct_everywhere: privacy.distinct_everywhere.clone(),
-                    buckets: policy.attributes.iter().map(|a| a.buckets.clone()).collect(),
+                    buckets: buckets(),
                 };
                 Ok(Claim::LDiversity { k: privacy.k, ask })
             }
@@ -115,16 +155,37 @@ impl Claim {
         }
     }
 
+    /// What is listed as knowledge by its absence. If there is any, verification needs hierarchies.
+    pub fn negative(&self) -> &[Negative] {
+        match self {
+            Claim::Km(claim) => &claim.negative,
+            Claim::Kmn(claim) => &claim.negative,
+            Claim::KAnonymity { .. } | Claim::LDiversity { .. } => &[],
+        }
+    }
+
     /// The claim in one plain sentence.
     pub fn sentence(&self) -> String {
         let others = |k: u32| if k == 2 { "one other".to_owned() } else { format!("{} others", k - 1) };
-        let values = |n: u32| if n == 1 { "one value".to_owned() } else { format!("up to {n} values") };
+        let up_to = |n: u32, what: &str| match n {
+            1 => format!("one {what}"),
+            n => format!("up to {n} {what}s"),
+        };
+        let diverse = |l: Option<f64>, what: &str| {
+            l.map_or(String::new(), |l| format!(", among whom no sensitive {what} has a share over 1/{l}"))
+        };
         match self {
-            Claim::Km { k, m } => {
-                let items = if *m == 1 { "one item".to_owned() } else { format!("up to {m} items") };
-                format!("whoever knows {items} of a person finds at least {k} people who have them")
+            Claim::Km(Km { k, m, l, negative, multiset, .. }) => {
+                let counted = if *multiset { ", each with how often it occurs," } else { "" };
+                let absent = if negative.is_empty() { "" } else { ", or that listed ones are absent," };
+                let have = if negative.is_empty() { "have them" } else { "fit" };
+                format!(
+                    "whoever knows {}{counted} of a person{absent} finds at least {k} people who {have}{}",
+                    up_to(*m, "item"),
+                    diverse(*l, "item")
+                )
             }
-            Claim::Kmn { k, m, n, relations, guard, l, .. } => {
+            Claim::Kmn(Kmn { k, m, n, relations, guard, l, negative, .. }) => {
                 let known = match n {
                     0 => String::new(),
                     1 => " and one relation between them".to_owned(),
@@ -135,12 +196,11 @@ impl Claim {
                     _ => "",
                 };
                 let guard = if *guard { ", also where a relation can be put together again" } else { "" };
-                let diverse = l.map_or(String::new(), |l| {
-                    format!(", among whom no sensitive value has a share over 1/{l}")
-                });
+                let absent = if negative.is_empty() { "" } else { ", or that listed ones are absent," };
                 format!(
-                    "whoever knows {} of a person{known}{reading}{guard} finds at least {k} people who fit{diverse}",
-                    values(*m)
+                    "whoever knows {} of a person{known}{reading}{guard}{absent} finds at least {k} people who fit{}",
+                    up_to(*m, "value"),
+                    diverse(*l, "value")
                 )
             }
             Claim::KAnonymity { k } => format!("every record looks like at least {}", others(*k)),
@@ -160,11 +220,22 @@ impl Claim {
         }
     }
 
-    /// The claim as JSON.
+    /// The claim as JSON. Lists of values are told by their length: a claim is handed out with the publication, and
+    /// what was listed may say something about somebody.
     pub fn to_json(&self) -> serde_json::Value {
-        match self {
-            Claim::Km { k, m } => json!({"model": "km", "k": k, "m": m}),
-            Claim::Kmn { k, m, n, relations, root, guard, l } => {
+        let mut claim = match self {
+            Claim::Km(Km { k, m, l, sensitive, multiset, .. }) => {
+                let mut claim = json!({"model": "km", "k": k, "m": m});
+                if let Some(l) = l {
+                    claim["l"] = json!(l);
+                    claim["sensitive_items"] = json!(sensitive.len());
+                }
+                if *multiset {
+                    claim["multiset"] = json!(true);
+                }
+                claim
+            }
+            Claim::Kmn(Kmn { k, m, n, relations, root, guard, l, .. }) => {
                 let mut claim = json!({
                     "model": "kmn", "k": k, "m": m, "n": n,
                     "relations": relations.name(), "root": root.name(), "guard": guard,
@@ -188,12 +259,18 @@ impl Claim {
                 }
                 claim
             }
+        };
+        let negative = self.negative();
+        if !negative.is_empty() {
+            let pairs = negative.iter().filter(|n| matches!(n, Negative::Pair(..))).count();
+            claim["negative"] = json!({"values": negative.len() - pairs, "pairs": pairs});
         }
+        claim
     }
 
     /// What a reader of the claim should know about its limits.
     pub fn caveats(&self, binding: &Binding) -> Vec<Diagnostic> {
-        let Claim::Kmn { n, relations: Relations::Pair, root, .. } = self else {
+        let Claim::Kmn(Kmn { n, relations: Relations::Pair, root, .. }) = self else {
             return Vec::new();
         };
         let crowded = (0..binding.homes.len()).filter(|&home| {
@@ -208,4 +285,13 @@ impl Claim {
             })
             .collect()
     }
+}
+
+/// An item that is listed as sensitive and as negative.
+fn both_ways(privacy: &Privacy) -> Option<&str> {
+    let negative = privacy.negative.iter().filter_map(|n| match n {
+        Negative::Value(value) => Some(value),
+        Negative::Pair(..) => None,
+    });
+    negative.map(String::as_str).find(|value| privacy.sensitive.iter().any(|s| s == value))
 }

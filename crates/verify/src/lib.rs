@@ -4,6 +4,7 @@
 //! with the algorithms. Yes means: checked for every piece of knowledge in the claim's range. No comes with a
 //! [`Witness`].
 
+mod buckets;
 pub mod claim;
 pub mod knowledge;
 pub mod truth;
@@ -11,66 +12,31 @@ pub mod vertex;
 pub mod witness;
 
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Relations, Role, RootMode};
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-pub use claim::Claim;
+pub use claim::{Claim, Km, Kmn};
 pub use witness::{Sensitive, Value, Witness};
 
-use knowledge::{Inferred, Knowledge, Range, Records, SensitiveValues, pair_bit};
+use knowledge::{Knowledge, Range, Records, SensitiveValues, View, pair_bit, pair_count};
 
 /// Checks a claim. None means that it holds; else the smallest witness against it.
+///
+/// `hierarchies` (per declared attribute) are only needed by claims that count absent values: see [`Claim::negative`].
+/// Such a claim is refused if that of a published quasi attribute is missing.
 pub fn verify(
     data: &Dataset,
     binding: &Binding,
     claim: &Claim,
+    hierarchies: &[Option<Hierarchy>],
     memory: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
     match claim {
-        Claim::Km { k, m } => {
-            let trees = ValueTrees::new(data, binding, RootMode::Separate, Payload::Drop);
-            let records = Records::new(&trees, false, Relations::Pair, Inferred::default());
-            let range = Range { k: *k, m: (*m as usize).min(longest(&trees)), n: 0, memory };
-            Ok(knowledge::smallest_violation(&records, range, observer)
-                .map(|found| witness(&trees, binding, &found)))
-        }
-        Claim::Kmn { k, m, n, relations, root, guard, l } => {
-            let trees = ValueTrees::new(data, binding, *root, Payload::Drop);
-            let m = (*m as usize).min(longest(&trees));
-            // Nobody can know more relations than pairs.
-            let n = (*n as usize).min(m * m.saturating_sub(1) / 2);
-            let largest = knowledge::largest_m(trees.items().len());
-            if n > 0 && m > largest {
-                return Err(Failure::new(
-                    Fault::Policy,
-                    Diagnostic::error(format!(
-                        "knowledge of {m} values with relations is too large to be counted"
-                    ))
-                    .help(format!(
-                        "with the {} values of this publication m can be at most {largest}",
-                        trees.items().len()
-                    )),
-                ));
-            }
-            let inferred = if *guard { Inferred::new(&trees, binding, *root) } else { Inferred::default() };
-            let records = Records::new(&trees, n > 0, *relations, inferred);
-            let range = Range { k: *k, m, n, memory };
-            if let Some(found) = knowledge::smallest_violation(&records, range, observer) {
-                return Ok(Some(witness(&trees, binding, &found)));
-            }
-            let Some(l) = *l else {
-                return Ok(None);
-            };
-            let sensitive = SensitiveValues::new(data, binding);
-            let uniform = knowledge::smallest_uniform(&records, &sensitive, (m, n), l, observer);
-            Ok(uniform.map(|(found, sensitive)| Witness {
-                sensitive: Some(sensitive),
-                ..witness(&trees, binding, &found)
-            }))
-        }
+        Claim::Km(claim) => verify_km(data, binding, claim, hierarchies, memory, observer),
+        Claim::Kmn(claim) => verify_kmn(data, binding, claim, hierarchies, memory, observer),
         Claim::KAnonymity { k } => {
             let forms = vertex::Forms::new(data, binding);
             Ok(vertex::smallest_class(data, binding, &forms, *k))
@@ -85,39 +51,118 @@ pub fn verify(
     }
 }
 
-/// The most values that anybody can know of a record: those of the largest.
-fn longest(trees: &ValueTrees) -> usize {
-    (0..trees.len()).map(|r| trees.nodes(r).len()).max().unwrap_or(0).max(1)
+fn verify_km(
+    data: &Dataset,
+    binding: &Binding,
+    claim: &Km,
+    hierarchies: &[Option<Hierarchy>],
+    memory: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
+    let view = View {
+        multiset: claim.multiset,
+        negative: &claim.negative,
+        sensitive: &claim.sensitive,
+        hierarchies,
+        ..View::default()
+    };
+    let mut records = Records::read(data, binding, &view)?;
+    let sensitive = SensitiveValues::apart(&mut records, binding, &claim.sensitive);
+    let range = Range { k: claim.k, m: (claim.m as usize).min(records.longest()), n: 0, memory };
+    Ok(check(&records, range, claim.l.map(|l| (l, sensitive)), binding, observer))
+}
+
+fn verify_kmn(
+    data: &Dataset,
+    binding: &Binding,
+    claim: &Kmn,
+    hierarchies: &[Option<Hierarchy>],
+    memory: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
+    let view = View {
+        root: claim.root,
+        relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
+        guard: claim.guard,
+        negative: &claim.negative,
+        hierarchies,
+        ..View::default()
+    };
+    let records = Records::read(data, binding, &view)?;
+    let m = (claim.m as usize).min(records.longest());
+    // Nobody can know more relations than pairs.
+    let n = (claim.n as usize).min(pair_count(m));
+    let largest = knowledge::largest_m(&records);
+    if n > 0 && m > largest {
+        let what = format!("knowledge of {m} values with relations is too large to be counted");
+        let help = format!(
+            "with the {} values of this publication m can be at most {largest}",
+            records.item_count()
+        );
+        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+    }
+    let sensitive = match claim.l {
+        None => None,
+        Some(l) => {
+            let values = SensitiveValues::new(data, binding, &claim.buckets);
+            Some((l, values.map_err(|problems| Failure::all(Fault::Data, problems))?))
+        }
+    };
+    Ok(check(&records, Range { k: claim.k, m, n, memory }, sensitive, binding, observer))
+}
+
+/// Looks for knowledge that fits too few records, then for knowledge that says too much about a sensitive value.
+fn check(
+    records: &Records,
+    range: Range,
+    sensitive: Option<(f64, SensitiveValues)>,
+    binding: &Binding,
+    observer: &dyn Observer,
+) -> Option<Witness> {
+    if let Some(found) = knowledge::smallest_violation(records, range, observer) {
+        return Some(witness(records, binding, &found));
+    }
+    let (l, values) = sensitive?;
+    let uniform = knowledge::smallest_uniform(records, &values, range, l, observer);
+    uniform
+        .map(|(found, sensitive)| Witness { sensitive: Some(sensitive), ..witness(records, binding, &found) })
 }
 
 /// Knowledge with paths and labels instead of numbers.
-fn witness(trees: &ValueTrees, binding: &Binding, found: &Knowledge) -> Witness {
-    let values: Vec<Value> = (found.items.iter())
-        .map(|&i| {
-            let item = &trees.items()[i as usize];
-            Value { path: binding.declared[item.declared].path.clone(), value: item.label.clone() }
+fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
+    let known = |i: usize| records.known(found.items[i]);
+    let values: Vec<Value> = (0..found.items.len())
+        .map(known)
+        .map(|known| Value {
+            path: binding.declared[known.declared].path.clone(),
+            value: known.label.clone(),
+            count: known.count,
+            absent: known.absent,
         })
         .collect();
     // The embedding fixes which of two related attributes is above: its class lies above, or it comes first.
     let rank = |i: usize| {
-        let declared = trees.items()[found.items[i] as usize].declared;
+        let declared = known(i).declared;
         (binding.homes[binding.declared[declared].home].depth, declared)
     };
-    let mut relations = Vec::new();
-    for j in 1..values.len() {
-        for i in 0..j {
-            if found.relations >> pair_bit(i, j) & 1 == 1 {
-                relations.push(if rank(i) < rank(j) { (i, j) } else { (j, i) });
+    let pairs = |mask: u64| {
+        let mut pairs = Vec::new();
+        for j in 1..values.len() {
+            for i in (0..j).filter(|&i| mask != 0 && mask >> pair_bit(i, j) & 1 == 1) {
+                pairs.push(if rank(i) < rank(j) { (i, j) } else { (j, i) });
             }
         }
-    }
-    relations.sort_unstable();
+        pairs.sort_unstable();
+        pairs
+    };
+    let unrelated = found.relations.checked_shr(pair_count(values.len()) as u32).unwrap_or(0);
     Witness {
-        values,
-        relations,
+        relations: pairs(found.relations),
+        unrelated: pairs(unrelated),
         support: found.records.len(),
         records: found.records.clone(),
         sensitive: None,
+        values,
     }
 }
 

@@ -5,12 +5,16 @@ use std::cmp::Ordering;
 use serde_json::json;
 
 /// A published value that the attacker knows.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
     /// Path of its attribute.
     pub path: String,
     /// The value as published.
     pub value: String,
+    /// How often it occurs, where that is known.
+    pub count: Option<u32>,
+    /// Known is that the record does not have it.
+    pub absent: bool,
 }
 
 /// A sensitive value that is too common in a class.
@@ -31,6 +35,8 @@ pub struct Witness {
     pub values: Vec<Value>,
     /// Which of these values are known to be related: (ancestor, descendant), as indices into `values`.
     pub relations: Vec<(usize, usize)>,
+    /// Which of these values are known to be there and not related, as indices into `values`.
+    pub unrelated: Vec<(usize, usize)>,
     /// How many records match.
     pub support: usize,
     /// Which, from 0.
@@ -39,25 +45,49 @@ pub struct Witness {
     pub sensitive: Option<Sensitive>,
 }
 
+impl Value {
+    /// The value in words: `not X` for one that is known to be absent, `2 times X` for one with its count.
+    pub fn text(&self) -> String {
+        let times = match self.count {
+            None => String::new(),
+            Some(1) => "once ".to_owned(),
+            Some(n) => format!("{n} times "),
+        };
+        let not = if self.absent { "not " } else { "" };
+        format!("{not}{times}{}", self.value)
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let mut value = json!({"path": self.path, "value": self.value});
+        if let Some(count) = self.count {
+            value["count"] = json!(count);
+        }
+        if self.absent {
+            value["absent"] = json!(true);
+        }
+        value
+    }
+}
+
 impl Witness {
     /// Smallest first: by number of relations, number of values, then the values, then the records.
     pub fn order(a: &Witness, b: &Witness) -> Ordering {
-        (a.relations.len(), a.values.len(), &a.values, &a.records).cmp(&(
-            b.relations.len(),
-            b.values.len(),
-            &b.values,
-            &b.records,
-        ))
+        let key = |w: &Witness| (w.relations.len() + w.unrelated.len(), w.values.len());
+        (key(a), &a.values, &a.records).cmp(&(key(b), &b.values, &b.records))
     }
 
     /// The JSON form; records are numbered from 1.
     pub fn to_json(&self) -> serde_json::Value {
+        let pairs = |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| json!([a, b])).collect::<Vec<_>>();
         let mut witness = json!({
-            "values": self.values.iter().map(|v| json!({"path": v.path, "value": v.value})).collect::<Vec<_>>(),
-            "relations": self.relations.iter().map(|&(a, b)| json!([a, b])).collect::<Vec<_>>(),
+            "values": self.values.iter().map(Value::to_json).collect::<Vec<_>>(),
+            "relations": pairs(&self.relations),
             "support": self.support,
             "records": self.records.iter().map(|r| r + 1).collect::<Vec<_>>(),
         });
+        if !self.unrelated.is_empty() {
+            witness["unrelated"] = json!(pairs(&self.unrelated));
+        }
         if let Some(s) = &self.sensitive {
             witness["sensitive"] = json!({"path": s.path, "value": s.value, "share": s.share});
         }

@@ -2,9 +2,9 @@
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Relations, RootMode, Undeclared};
+use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::{Builder, ClassId, Dataset, Kind};
-use bosket_verify::{Claim, Witness, verify};
+use bosket_verify::{Claim, Kmn, Witness, verify};
 use proptest::prelude::*;
 
 const POLICY: &str = r#"
@@ -43,9 +43,8 @@ fn check(people: &[Person], m: u32, l: f64) -> Option<Witness> {
     let data = dataset(people);
     let (policy, _) = Policy::parse("p", POLICY, &[]).expect("a good policy");
     let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "d").expect("declared");
-    let (k, relations, root) = (1, Relations::Pair, RootMode::Separate);
-    let claim = Claim::Kmn { k, m, n: 0, relations, root, guard: false, l: Some(l) };
-    verify(&data, &binding, &claim, 1 << 30, &Quiet).expect("countable")
+    let claim = Claim::Kmn(Kmn { l: Some(l), ..Kmn::new(1, m, 0) });
+    verify(&data, &binding, &claim, &[], 1 << 30, &Quiet).expect("countable")
 }
 
 /// Every set of up to m items that somebody has, with the largest share of a value among those who have it.
@@ -84,4 +83,55 @@ fn generalizing_can_raise_a_share() {
     let joined = [(vec![0], None), (vec![0], Some(0)), (vec![0], Some(0)), (vec![2], None)];
     let witness = check(&joined, 1, 2.0).expect("two of three have the value");
     assert_eq!(witness.sensitive.map(|s| (s.path, s.share > 0.66)), Some(("s".to_owned(), true)));
+}
+
+const COSTS: &str = r#"
+version = 1
+[[attribute]]
+path = "x[]"
+role = "quasi"
+[[attribute]]
+path = "s"
+role = "sensitive"
+buckets = [2, 5]
+[privacy]
+model = "kmn"
+k = 2
+m = 1
+n = 0
+l = 2
+"#;
+
+fn with_buckets(people: &[Person]) -> bosket_model::Result<Option<Witness>> {
+    let data = dataset(people);
+    let (policy, _) = Policy::parse("p", COSTS, &[]).expect("a good policy");
+    let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "d").expect("declared");
+    verify(&data, &binding, &Claim::new(&policy).expect("a claim"), &[], 1 << 30, &Quiet)
+}
+
+#[test]
+fn numbers_of_a_bucket_count_as_one() {
+    // 2, 3 and 4 are one bucket: three of four people with the value 0.
+    let people = [(vec![0], Some(2)), (vec![0], Some(3)), (vec![0], Some(4)), (vec![0], Some(7))];
+    assert_eq!(check(&people, 1, 2.0), None);
+    let witness = with_buckets(&people).expect("numbers").expect("three of four");
+    let sensitive = witness.sensitive.expect("a bucket");
+    assert_eq!((sensitive.value.as_str(), sensitive.share), ("[2,5)", 0.75));
+    let spread = [(vec![0], Some(1)), (vec![0], Some(3)), (vec![0], Some(4)), (vec![0], Some(7))];
+    assert_eq!(with_buckets(&spread).expect("numbers"), None);
+}
+
+#[test]
+fn a_text_fits_no_bucket() {
+    let mut b = Builder::new();
+    let s = b.attribute(ClassId::ROOT, &["s".to_owned()]);
+    b.begin_record();
+    b.set(s, Kind::Text, "many");
+    b.end_record().expect("nothing twice");
+    let data = b.finish();
+    let (policy, _) = Policy::parse("p", COSTS, &[]).expect("a good policy");
+    let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "d").expect("declared");
+    let failure = verify(&data, &binding, &Claim::new(&policy).expect("a claim"), &[], 1 << 30, &Quiet);
+    let text = failure.expect_err("not a number").diagnostics[0].to_string();
+    assert!(text.contains("fit no bucket") && !text.contains("many"), "{text}");
 }

@@ -3,11 +3,11 @@
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Relations, RootMode, Undeclared};
+use bosket_model::policy::{Policy, Relations, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::trees::PathRecord;
 use bosket_testkit::{knowledge, trees};
-use bosket_verify::{Claim, verify};
+use bosket_verify::{Claim, Kmn, verify};
 use proptest::prelude::*;
 
 type Found = Option<(knowledge::Knowledge, usize)>;
@@ -17,8 +17,8 @@ fn check(data: &Dataset, attributes: &str, (k, m, n): (u32, u32, u32), embedded:
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
     let relations = if embedded { Relations::Embedded } else { Relations::Pair };
-    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: true, l: None };
-    verify(data, &binding, &claim, 1 << 20, &Quiet)
+    let claim = Claim::Kmn(Kmn { relations, guard: true, ..Kmn::new(k, m, n) });
+    verify(data, &binding, &claim, &[], 1 << 20, &Quiet)
         .expect("countable")
         .map(|w| ((w.values.iter().map(|v| v.value.clone()).collect(), w.relations.clone()), w.support))
 }

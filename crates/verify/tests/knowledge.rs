@@ -2,9 +2,9 @@
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Relations, RootMode, Undeclared};
+use bosket_model::policy::{Policy, Relations, Undeclared};
 use bosket_testkit::{knowledge, trees};
-use bosket_verify::{Claim, Witness, verify};
+use bosket_verify::{Claim, Kmn, Witness, verify};
 use proptest::prelude::*;
 
 fn check(
@@ -19,8 +19,8 @@ fn check(
     let (policy, _) = Policy::parse("p", trees::ATTRIBUTES, &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
-    let claim = Claim::Kmn { k, m, n, relations, root: RootMode::Separate, guard: false, l: None };
-    verify(&data, &binding, &claim, memory, &Quiet).expect("countable")
+    let claim = Claim::Kmn(Kmn { relations, ..Kmn::new(k, m, n) });
+    verify(&data, &binding, &claim, &[], memory, &Quiet).expect("countable")
 }
 
 /// Random records: paths that may skip levels, so that values float.

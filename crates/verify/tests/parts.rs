@@ -3,10 +3,10 @@
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Relations, RootMode, Undeclared};
+use bosket_model::policy::{Policy, Relations, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::{sets, trees};
-use bosket_verify::{Claim, Witness, verify};
+use bosket_verify::{Claim, Km, Kmn, Witness, verify};
 use proptest::prelude::*;
 
 /// The result with any memory and any number of threads; fails where they differ.
@@ -16,7 +16,7 @@ fn check(data: &Dataset, attributes: &str, claim: &Claim) -> Option<Witness> {
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("declared");
     let run = |memory: usize, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| verify(data, &binding, claim, memory, &Quiet).expect("countable"))
+        pool.install(|| verify(data, &binding, claim, &[], memory, &Quiet).expect("countable"))
     };
     let whole = run(1 << 30, 1);
     for (memory, threads) in [(1, 1), (1 << 16, 1), (1 << 30, 2), (1, 2)] {
@@ -57,7 +57,7 @@ proptest! {
     #[test]
     fn of_sets(seed: u64, size in 4..7usize, less in 0..2usize) {
         let (transactions, rare) = with_one_rare_set(&mut Dice::new(seed), size);
-        let claim = Claim::Km { k: 2, m: (size - less) as u32 };
+        let claim = Claim::Km(Km { k: 2, m: (size - less) as u32, ..Km::default() });
         let found = check(&sets::dataset(&transactions), sets::ATTRIBUTES, &claim);
         let named = found.map(|w| (w.values.into_iter().map(|v| v.value).collect::<Vec<_>>(), w.support));
         prop_assert_eq!(named, (less == 0).then_some((rare, 1)));
@@ -75,7 +75,7 @@ proptest! {
                 items
             })
             .collect();
-        let found = check(&sets::dataset(&transactions), sets::ATTRIBUTES, &Claim::Km { k: 2, m });
+        let found = check(&sets::dataset(&transactions), sets::ATTRIBUTES, &Claim::Km(Km { k: 2, m, ..Km::default() }));
         let named = found.map(|w| (w.values.into_iter().map(|v| v.value).collect::<Vec<_>>(), w.records));
         prop_assert_eq!(named, sets::smallest_violation(&transactions, 2, m as usize));
     }
@@ -98,7 +98,7 @@ proptest! {
             records.pop();
         }
         let relations = if embedded { Relations::Embedded } else { Relations::Pair };
-        let claim = Claim::Kmn { k: 2, m, n, relations, root: RootMode::Separate, guard: false, l: None };
+        let claim = Claim::Kmn(Kmn { relations, ..Kmn::new(2, m, n) });
         let found = check(&trees::dataset(&records), trees::ATTRIBUTES, &claim);
         prop_assert!(lonely || found.is_none());
     }
@@ -118,7 +118,8 @@ fn the_smallest_witness_is_named_even_where_another_is_found_sooner() {
     }
     let named = |t: &Vec<usize>| t.iter().map(|i| format!("i{i:02}")).collect();
     let transactions: Vec<Vec<String>> = transactions.iter().map(named).collect();
-    let witness = check(&sets::dataset(&transactions), sets::ATTRIBUTES, &Claim::Km { k: 2, m: 2 });
+    let claim = Claim::Km(Km { k: 2, m: 2, ..Km::default() });
+    let witness = check(&sets::dataset(&transactions), sets::ATTRIBUTES, &claim);
     let values: Vec<String> = witness.expect("two rare pairs").values.into_iter().map(|v| v.value).collect();
     assert_eq!(values, ["i08", "i09"]);
 }

@@ -1,4 +1,5 @@
-//! Truth of publications with one cut for all, against the definition: every cut and every assignment is tried.
+//! Truth of publications with one cut for all, against the definition: every cut, every choice of values that are left
+//! out, and every assignment is tried.
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
@@ -67,9 +68,13 @@ fn publish(dice: &mut Dice, case: &Global<'_>, input: &[Vertex]) -> (Vec<Vertex>
             }
             let cut = case.trees[class][a].as_ref().map(|tree| dice.of(&tree.cuts(case.suppress)).clone());
             let unpublished = dice.one_in(6);
+            let values = case.trees[class][a].as_ref().map_or(Vec::new(), LabelTree::values);
+            let left_out =
+                (case.suppress && !values.is_empty() && dice.one_in(2)).then(|| dice.of(&values).clone());
             let mut recode = |v: &mut Vertex| {
                 if v.class == class {
-                    v.values[a] = v.values[a].take().filter(|_| !unpublished).and_then(|value| {
+                    let stays = |value: &String| !unpublished && left_out.as_ref() != Some(value);
+                    v.values[a] = v.values[a].take().filter(stays).and_then(|value| {
                         let Some(tree) = &case.trees[class][a] else {
                             return Some(value);
                         };

@@ -18,7 +18,7 @@ fn check(records: &[Vertex], roles: &Roles, claim: &Claim) -> Option<Witness> {
     let (policy, _) = Policy::parse("p", &vertices::policy(roles), &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
-    verify(&data, &binding, claim, 1 << 20, &Quiet).expect("countable")
+    verify(&data, &binding, claim, &[], 1 << 20, &Quiet).expect("countable")
 }
 
 fn claim(k: Option<u32>, ask: &Ask) -> Claim {

@@ -1,95 +1,53 @@
 //! What an attacker could know of each record: its distinct items and which of them are related.
+//!
+//! An item is a published quasi value; with multisets a value together with how often it occurs; or the absence of a value
+//! that the claim lists. Absent values come after all others, so that nothing else has to tell them apart.
 
-use bosket_model::policy::Relations as Reading;
-use bosket_model::value_tree::ValueTrees;
+use rayon::prelude::*;
 
 use super::guard::Inferred;
 
+/// Records that are put into another order together.
+const BLOCK: usize = 4096;
+
+/// Something that can be known of a record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// The declared attribute.
+    pub declared: usize,
+    /// The value as published.
+    pub label: String,
+    /// How often the record has it, where that is known too.
+    pub count: Option<u32>,
+    /// Known is that the record does not have it.
+    pub absent: bool,
+}
+
 /// Records as sorted distinct items with a bit per related pair.
 pub struct Records {
-    first: Vec<usize>,
-    items: Vec<u32>,
-    relations: Option<Relations>,
-    item_count: usize,
+    pub(super) first: Vec<usize>,
+    pub(super) items: Vec<u32>,
+    pub(super) relations: Option<Relations>,
+    pub(super) known: Vec<Known>,
 }
 
 /// Relations of all records, as symmetric bit matrices over the positions of a record's items.
-struct Relations {
-    first_word: Vec<usize>,
-    bits: Vec<u64>,
+pub(super) struct Relations {
+    pub(super) first_word: Vec<usize>,
+    pub(super) related: Vec<u64>,
+    /// Pairs whose being unrelated is knowledge; empty if the claim lists none.
+    pub(super) unrelated: Vec<u64>,
     /// Per item of a record its nodes as (preorder, end), where the embedded reading needs them.
-    nodes: Option<Nodes>,
+    pub(super) nodes: Option<Nodes>,
 }
 
-struct Nodes {
-    first: Vec<u32>,
-    spans: Vec<(u32, u32)>,
-    inferred: Inferred,
+pub(super) struct Nodes {
+    pub(super) first: Vec<u32>,
+    pub(super) spans: Vec<(u32, u32)>,
+    pub(super) inferred: Inferred,
 }
 
 impl Records {
-    /// The records of a forest. Relations are only kept if the attacker knows any (`related`).
-    pub fn new(trees: &ValueTrees, related: bool, reading: Reading, inferred: Inferred) -> Self {
-        let mut records =
-            Records { first: vec![0], items: Vec::new(), relations: None, item_count: trees.items().len() };
-        let mut relations = Relations { first_word: Vec::new(), bits: Vec::new(), nodes: None };
-        let mut nodes = Nodes { first: vec![0], spans: Vec::new(), inferred };
-        let mut sorted: Vec<(u32, u32)> = Vec::new();
-        let mut position: Vec<u32> = Vec::new();
-        for record in 0..trees.len() {
-            let range = trees.nodes(record);
-            sorted.clear();
-            sorted.extend(range.clone().map(|n| (trees.item(n), n as u32)));
-            sorted.sort_unstable();
-            let start = records.items.len();
-            position.clear();
-            position.resize(range.len(), 0);
-            for &(item, node) in &sorted {
-                if records.items.len() == start || records.items.last() != Some(&item) {
-                    if related && records.items.len() > start {
-                        nodes.first.push(nodes.spans.len() as u32);
-                    }
-                    records.items.push(item);
-                }
-                position[node as usize - range.start] = (records.items.len() - start - 1) as u32;
-                if related {
-                    nodes.spans.push((node, trees.end(node as usize) as u32));
-                }
-            }
-            let count = records.items.len() - start;
-            records.first.push(records.items.len());
-            if related {
-                if count > 0 {
-                    nodes.first.push(nodes.spans.len() as u32);
-                }
-                let words = count.div_ceil(64);
-                let base = relations.bits.len();
-                relations.first_word.push(base);
-                relations.bits.resize(base + words * count, 0);
-                let mut relate = |a: usize, b: usize| {
-                    relations.bits[base + a * words + b / 64] |= 1 << (b % 64);
-                    relations.bits[base + b * words + a / 64] |= 1 << (a % 64);
-                };
-                for node in range.clone() {
-                    let below = position[node - range.start] as usize;
-                    let mut above = trees.parent(node);
-                    while let Some(a) = above {
-                        relate(position[a - range.start] as usize, below);
-                        above = trees.parent(a);
-                    }
-                }
-                for (a, b) in nodes.inferred.of(range.clone()) {
-                    relate(position[a - range.start] as usize, position[b - range.start] as usize);
-                }
-            }
-        }
-        if related {
-            relations.nodes = (reading == Reading::Embedded).then_some(nodes);
-            records.relations = Some(relations);
-        }
-        records
-    }
-
     /// How many records there are.
     pub fn len(&self) -> usize {
         self.first.len() - 1
@@ -102,12 +60,71 @@ impl Records {
 
     /// How many items there are in all.
     pub fn item_count(&self) -> usize {
-        self.item_count
+        self.known.len()
+    }
+
+    /// What an item stands for.
+    pub fn known(&self, item: u32) -> &Known {
+        &self.known[item as usize]
     }
 
     /// The distinct items of a record, ascending.
+    #[inline]
     pub fn items(&self, record: usize) -> &[u32] {
         &self.items[self.first[record]..self.first[record + 1]]
+    }
+
+    /// The most items that a record has.
+    pub fn longest(&self) -> usize {
+        self.first.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
+    }
+
+    /// The same records with the rarest items first, and the number that each item had; none if they have relations, which
+    /// would have to follow.
+    pub(super) fn by_rarity(&self) -> Option<(Records, Vec<u32>)> {
+        if self.relations.is_some() {
+            return None;
+        }
+        let mut support = vec![0u32; self.item_count()];
+        self.items.iter().for_each(|&item| support[item as usize] += 1);
+        let mut original: Vec<u32> = (0..self.item_count() as u32).collect();
+        original.sort_by_key(|&item| support[item as usize]);
+        let mut rank = vec![0u32; original.len()];
+        original.iter().zip(0..).for_each(|(&item, at)| rank[item as usize] = at);
+        let known = original.iter().map(|&item| self.known(item).clone()).collect();
+        let block = |records: &[usize]| {
+            let base = records[0];
+            let own = &self.items[base..records[records.len() - 1]];
+            let mut items: Vec<u32> = own.iter().map(|&item| rank[item as usize]).collect();
+            records.windows(2).for_each(|w| items[w[0] - base..w[1] - base].sort_unstable());
+            items
+        };
+        let starts: Vec<usize> = (0..self.len()).step_by(BLOCK).collect();
+        let blocks: Vec<Vec<u32>> = (starts.into_par_iter())
+            .map(|from| block(&self.first[from..=self.len().min(from + BLOCK)]))
+            .collect();
+        Some((
+            Records { first: self.first.clone(), items: blocks.concat(), relations: None, known },
+            original,
+        ))
+    }
+
+    /// Takes items out of all records, which have no relations.
+    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        debug_assert!(self.relations.is_none());
+        let mut end = 0;
+        let mut start = 0;
+        for record in 1..self.first.len() {
+            for at in start..self.first[record] {
+                if keep(self.items[at]) {
+                    self.items[end] = self.items[at];
+                    end += 1;
+                }
+            }
+            start = self.first[record];
+            self.first[record] = end;
+        }
+        self.items.truncate(end);
     }
 
     /// Whether several relations of one value must hold at one node.
@@ -115,9 +132,9 @@ impl Records {
         self.relations.as_ref().is_some_and(|r| r.nodes.is_some())
     }
 
-    /// Whether the items at two positions of a record are related somewhere in it.
-    pub fn related(&self, record: usize, a: usize, b: usize) -> bool {
-        self.pairs(record).related(a, b)
+    /// Whether being unrelated counts as knowledge of some pairs.
+    pub fn is_signed(&self) -> bool {
+        self.relations.as_ref().is_some_and(|r| !r.unrelated.is_empty())
     }
 
     /// The related pairs of a record.
@@ -126,46 +143,63 @@ impl Records {
         let count = self.first[record + 1] - self.first[record];
         let words = count.div_ceil(64);
         match &self.relations {
-            None => Pairs { words: 0, bits: &[] },
+            None => Pairs { words: 0, related: &[], unrelated: &[] },
             Some(r) => {
-                Pairs { words, bits: &r.bits[r.first_word[record]..r.first_word[record] + words * count] }
+                let range = r.first_word[record]..r.first_word[record] + words * count;
+                let unrelated = if r.unrelated.is_empty() { &[] } else { &r.unrelated[range.clone()] };
+                Pairs { words, related: &r.related[range], unrelated }
             }
         }
     }
 
+    /// Whether the embedded reading may know fewer relations together of an item than one by one: it has several nodes.
+    pub(super) fn is_spread(&self, record: usize, position: usize) -> bool {
+        let nodes = self.relations.as_ref().and_then(|r| r.nodes.as_ref());
+        let at = self.first[record] + position;
+        nodes.is_some_and(|n| n.first[at + 1] - n.first[at] > 1)
+    }
+
     /// The sets of relations that can be known together about the items at `positions`, as bit masks over
-    /// [`pair_bit`]. The pair reading has one; the embedded reading one per choice of nodes.
+    /// [`pair_bit`], pairs known to be unrelated after those known to be related. The pair reading has one such set; the
+    /// embedded reading one per choice of nodes.
     pub fn relation_sets(&self, record: usize, positions: &[u32], out: &mut Vec<u64>) {
         out.clear();
-        let mut all = 0;
+        if self.relations.is_none() {
+            out.push(0);
+            return;
+        }
+        let pairs = self.pairs(record);
+        let (mut all, mut apart) = (0u64, 0u64);
         for j in 1..positions.len() {
             for i in 0..j {
-                if self.related(record, positions[i] as usize, positions[j] as usize) {
-                    all |= 1 << pair_bit(i, j);
-                }
+                let (a, b) = (positions[i] as usize, positions[j] as usize);
+                all |= u64::from(pairs.related(a, b)) << pair_bit(i, j);
+                apart |= u64::from(pairs.unrelated(a, b)) << pair_bit(i, j);
             }
         }
-        out.push(all);
+        let apart = if apart == 0 { 0 } else { apart << pair_count(positions.len()) };
+        out.push(all | apart);
         let nodes = self.relations.as_ref().and_then(|r| r.nodes.as_ref());
         let Some(nodes) = nodes.filter(|_| all.count_ones() > 1) else {
             return;
         };
+        // An absent value has no node; nothing is related to it.
         let spans = |position: u32| {
             let at = self.first[record] + position as usize;
             &nodes.spans[nodes.first[at] as usize..nodes.first[at + 1] as usize]
         };
-        if positions.iter().all(|&p| spans(p).len() == 1) {
+        if positions.iter().all(|&p| spans(p).len() <= 1) {
             return;
         }
         out.clear();
         let mut choice = vec![0usize; positions.len()];
         loop {
-            let mut mask = 0;
+            let mut mask = apart;
             for j in 1..positions.len() {
                 for i in 0..j {
-                    let (a, b) = (spans(positions[i])[choice[i]], spans(positions[j])[choice[j]]);
-                    if all >> pair_bit(i, j) & 1 == 1 && nodes.related(a, b) {
-                        mask |= 1 << pair_bit(i, j);
+                    if all >> pair_bit(i, j) & 1 == 1 {
+                        let (a, b) = (spans(positions[i])[choice[i]], spans(positions[j])[choice[j]]);
+                        mask |= u64::from(nodes.related(a, b)) << pair_bit(i, j);
                     }
                 }
             }
@@ -194,19 +228,38 @@ impl Nodes {
 #[derive(Clone, Copy)]
 pub struct Pairs<'a> {
     words: usize,
-    bits: &'a [u64],
+    related: &'a [u64],
+    unrelated: &'a [u64],
 }
 
-impl Pairs<'_> {
+impl<'a> Pairs<'a> {
     /// Whether the items at two positions are related.
     #[inline]
     pub fn related(&self, a: usize, b: usize) -> bool {
-        self.bits.get(a * self.words + b / 64).is_some_and(|word| word >> (b % 64) & 1 == 1)
+        self.related.get(a * self.words + b / 64).is_some_and(|word| word >> (b % 64) & 1 == 1)
+    }
+
+    /// Whether it is knowledge that the items at two positions are not related.
+    #[inline]
+    pub fn unrelated(&self, a: usize, b: usize) -> bool {
+        self.unrelated.get(a * self.words + b / 64).is_some_and(|word| word >> (b % 64) & 1 == 1)
+    }
+
+    /// The related pairs of a record of up to 64 items, a word per item.
+    #[inline]
+    pub(super) fn words(&self) -> Option<&'a [u64]> {
+        (self.words == 1).then_some(self.related)
     }
 }
 
 /// The bit of the pair of the `i`-th and `j`-th known value, `i < j`.
 #[inline]
 pub fn pair_bit(i: usize, j: usize) -> u32 {
-    (j * (j - 1) / 2 + i) as u32
+    (pair_count(j) + i) as u32
+}
+
+/// How many pairs `v` values make.
+#[inline]
+pub fn pair_count(v: usize) -> usize {
+    v * v.saturating_sub(1) / 2
 }

@@ -4,6 +4,8 @@
 //! every value of the input must lie under exactly one. Recoding the input with it must give the published values,
 //! record by record; relations may have been taken apart, but none may be new. That holds for payloads and what they
 //! belong to as well.
+//!
+//! With `suppress` a value may be left out everywhere, even if a published one covers it (`left_out`).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,8 @@ use bosket_model::value_tree::ValueTrees;
 
 use super::beside::{Hung, Numbers, companions, unchanged};
 use super::{
-    Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, matching, too_many, unknown_values,
+    Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, left_out, matching, too_many,
+    unknown_values,
 };
 
 /// A record as it should be, or is, published.
@@ -46,11 +49,34 @@ pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Paylo
     if !untruths.is_empty() {
         return Ok(untruths);
     }
-    let same: Vec<Option<u32>> = same.into_iter().map(Some).collect();
-    let mut maker =
-        FormMaker { c, published: &published, related: root.is_some(), numbers: Numbers::default() };
-    let out: Vec<Form> = (0..published.len()).map(|r| maker.form(&published, r, &same)).collect();
-    let mut expected: Vec<Form> = (0..input.len()).map(|r| maker.form(&input, r, &recode)).collect();
+    let related = root.is_some();
+    if !c.suppress {
+        return assess(c, (&published, &same), (&input, &recode), related);
+    }
+    let ways = left_out::ways(c, (&published, &same), (&input, recode))?;
+    let mut first = None;
+    for recode in ways {
+        let untruths = assess(c, (&published, &same), (&input, &recode), related)?;
+        if untruths.is_empty() {
+            return Ok(untruths);
+        }
+        first.get_or_insert(untruths);
+    }
+    Ok(first.unwrap_or_default())
+}
+
+/// Compares the publication with the input recoded item by item.
+fn assess(
+    c: &Comparison<'_>,
+    (published, same): (&ValueTrees, &[u32]),
+    (input, recode): (&ValueTrees, &[Option<u32>]),
+    related: bool,
+) -> Result<Vec<Untruth>> {
+    let mut untruths = Vec::new();
+    let same: Vec<Option<u32>> = same.iter().copied().map(Some).collect();
+    let mut maker = FormMaker { c, published, related, numbers: Numbers::default() };
+    let out: Vec<Form> = (0..published.len()).map(|r| maker.form(published, r, &same)).collect();
+    let mut expected: Vec<Form> = (0..input.len()).map(|r| maker.form(input, r, recode)).collect();
     // What was taken apart everywhere asks nothing of any pair; without it most records are simply equal.
     let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
     expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));

@@ -7,6 +7,7 @@
 
 mod beside;
 mod global;
+mod left_out;
 mod local;
 mod matching;
 mod sets;
@@ -55,6 +56,10 @@ impl Recoding {
     pub fn of(policy: &Policy) -> Result<Self> {
         let privacy = policy.need_privacy()?;
         let algorithm = policy.method.algorithm.as_deref();
+        if privacy.multiset {
+            let what = "this version cannot compare multisets with their input: it would not see how often a value occurs";
+            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
+        }
         match privacy.model {
             Model::Kmn => Ok(Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload }),
             Model::Km if matches!(algorithm, Some("lra" | "partition")) => Ok(Recoding::LocalSets),

@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Diversity, Role, Siblings};
-use bosket_model::{AttributeId, Dataset, Diagnostic, MISSING, Place};
+use bosket_model::{AttributeId, Dataset, Diagnostic, MISSING};
 
 use super::{Forms, class_witness};
+use crate::buckets;
 use crate::witness::{Sensitive, Witness};
 
 /// What l-diversity asks for.
@@ -78,13 +79,10 @@ impl Labels {
         for (id, attribute) in schema.attributes() {
             let mut of = Vec::new();
             if binding.role(id) == Some(Role::Sensitive) {
-                let buckets = binding.attributes[id.index()].and_then(|d| ask.buckets[d].as_deref());
+                let bounds = binding.attributes[id.index()].and_then(|d| ask.buckets[d].as_deref());
                 let mut unreadable = 0;
                 for (_, text) in data.dictionary(id).iter() {
-                    let label = match buckets {
-                        None => Some(text.to_owned()),
-                        Some(bounds) => bucket(bounds, text),
-                    };
+                    let label = buckets::label(bounds, text);
                     unreadable += usize::from(label.is_none());
                     let label = label.unwrap_or_default();
                     let next = labels.texts.len() as u32;
@@ -94,31 +92,13 @@ impl Labels {
                     }));
                 }
                 if unreadable > 0 {
-                    problems.push(
-                        Diagnostic::error(format!(
-                            "{unreadable} distinct values are not numbers and fit no bucket"
-                        ))
-                        .at(Place::default().path(&attribute.path))
-                        .help("take `buckets` out of the policy, or make the values numbers"),
-                    );
+                    problems.push(buckets::unreadable(unreadable, &attribute.path));
                 }
             }
             labels.of.push(of);
         }
         if problems.is_empty() { Ok(labels) } else { Err(problems) }
     }
-}
-
-/// The bucket of a number; below the first and above the last bound there is one more each.
-fn bucket(bounds: &[f64], text: &str) -> Option<String> {
-    let number: f64 = text.trim().parse().ok().filter(|n: &f64| n.is_finite())?;
-    let at = bounds.partition_point(|&b| b <= number);
-    Some(match (at.checked_sub(1).map(|i| bounds[i]), bounds.get(at)) {
-        (None, Some(first)) => format!("< {first}"),
-        (Some(last), None) => format!(">= {last}"),
-        (Some(from), Some(to)) => format!("[{from},{to})"),
-        (None, None) => String::new(),
-    })
 }
 
 /// What is counted of one sensitive attribute at one place of a class.

@@ -37,6 +37,7 @@ pub(crate) fn class_witness(data: &Dataset, binding: &Binding, class: &[u32]) ->
             witness.values.push(Value {
                 path: data.schema().attribute(a).path.clone(),
                 value: data.dictionary(a).text(code).to_owned(),
+                ..Value::default()
             });
             witness.relations.extend(above.map(|above| (above, at)));
             above = Some(at);

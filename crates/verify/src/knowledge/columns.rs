@@ -1,0 +1,102 @@
+//! The quasi values of a publication, numbered by declared attribute, label and kind.
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::Role;
+use bosket_model::value_tree::Item;
+use bosket_model::{AttributeId, Dataset, MISSING};
+
+/// The quasi attributes of each class and the item of each of their values.
+pub(super) struct Columns {
+    /// Items by declared attribute, label and kind.
+    pub(super) items: Vec<Item>,
+    of_class: Vec<Vec<Column>>,
+}
+
+struct Column {
+    attribute: AttributeId,
+    slot: usize,
+    /// Item per code.
+    item: Vec<u32>,
+    /// Columns of the class that this one may only repeat.
+    leaders: Vec<AttributeId>,
+}
+
+impl Columns {
+    pub(super) fn new(data: &Dataset, binding: &Binding) -> Self {
+        let schema = data.schema();
+        let quasi = |id: AttributeId| (binding.role(id) == Some(Role::Quasi)).then(|| declared(binding, id));
+        let mut items: Vec<Item> = Vec::new();
+        for (id, _) in schema.attributes() {
+            if let Some(declared) = quasi(id).flatten() {
+                let values = data.dictionary(id).iter();
+                items.extend(values.map(|(kind, text)| Item { declared, label: text.to_owned(), kind }));
+            }
+        }
+        items.sort();
+        items.dedup();
+        let column = |attribute: AttributeId| {
+            let declared = declared(binding, attribute)?;
+            let find = |(kind, text)| {
+                items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < (declared, text, kind))
+                    as u32
+            };
+            // A leader that is not counted itself would hide its companion from the count.
+            let follows = binding.declared[declared].follows;
+            let followed = follows.filter(|&f| binding.declared[f].role == Role::Quasi);
+            let of_schema = schema.attribute(attribute);
+            let siblings = &schema.class(of_schema.class).attributes;
+            Some(Column {
+                attribute,
+                slot: of_schema.slot as usize,
+                item: data.dictionary(attribute).iter().map(find).collect(),
+                leaders: (siblings.iter().copied())
+                    .filter(|a| followed.is_some() && binding.attributes[a.index()] == followed)
+                    .collect(),
+            })
+        };
+        let of_class = (schema.classes())
+            .map(|(id, _)| {
+                let ordered = binding.in_policy_order(schema, id, Role::Quasi);
+                ordered.into_iter().filter_map(column).collect()
+            })
+            .collect();
+        Columns { items, of_class }
+    }
+
+    /// The items of a vertex in the policy's order.
+    #[inline]
+    pub(super) fn of_vertex(&self, data: &Dataset, vertex: usize, mut then: impl FnMut(u32)) {
+        let values = data.values(vertex);
+        for column in &self.of_class[data.class(vertex).index()] {
+            let code = values.get(column.slot).copied().unwrap_or(MISSING);
+            if code == MISSING || column.repeats(data, vertex, code) {
+                continue;
+            }
+            then(column.item[code as usize]);
+        }
+    }
+
+    /// Which items any record has: a dictionary may hold values of records that were not taken.
+    pub(super) fn used(&self, data: &Dataset) -> Vec<bool> {
+        let mut used = vec![false; self.items.len()];
+        for vertex in 0..data.vertex_count() {
+            self.of_vertex(data, vertex, |item| used[item as usize] = true);
+        }
+        used
+    }
+}
+
+fn declared(binding: &Binding, attribute: AttributeId) -> Option<usize> {
+    binding.attributes[attribute.index()]
+}
+
+impl Column {
+    /// Whether a companion column only repeats the label of the attribute it follows.
+    fn repeats(&self, data: &Dataset, vertex: usize, code: u32) -> bool {
+        self.leaders.iter().any(|&leader| {
+            let other = data.value(vertex, leader);
+            other != MISSING
+                && data.dictionary(leader).text(other) == data.dictionary(self.attribute).text(code)
+        })
+    }
+}

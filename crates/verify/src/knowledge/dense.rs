@@ -1,0 +1,265 @@
+//! Counting all knowledge of v values in one go, whatever its relations, with a cell for every combination there is.
+//!
+//! The last three items of the knowledge have a **group** of cells, one per set of related pairs. A record adds one to a
+//! single cell of each of its triples: that of all its related pairs. What the group says of fewer relations are then
+//! sums over larger sets. Cells stop counting at their largest number, which is at least k; nobody needs to know how far
+//! beyond k a count goes. With three values the records are parted between threads and their cells added up; with more
+//! the parts of the first items are counted one by one in the same cells, and only rows that were touched are looked at
+//! and emptied.
+//!
+//! Cells that do not stay near the processor are slower than tables of keys: past [`MOST_BYTES`] (some 700 items, or
+//! half as many with relations) the levels are counted in tables.
+
+use std::cell::OnceCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bosket_model::observe::Observer;
+use rayon::prelude::*;
+
+use super::Range;
+use super::cells::{Cells, Kernel, Shape};
+use super::parts::{Postings, Suffixes, by_next_item};
+use super::records::{Records, pair_count};
+use super::sets::SetCells;
+
+/// Most bytes of the cells of one thread.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Records that a thread takes at a time.
+const BLOCK: usize = 512;
+
+/// For each number of relations the smallest violation: items and relations.
+pub(super) struct Found<'a> {
+    by_relations: Vec<Option<(Vec<u32>, u64)>>,
+    /// The number that the items of the records had before they were ordered by rarity.
+    original: Option<&'a [u32]>,
+    items: Vec<u32>,
+}
+
+impl<'a> Found<'a> {
+    fn nothing(most: usize, original: Option<&'a [u32]>) -> Self {
+        Found { by_relations: vec![None; most + 1], original, items: Vec::new() }
+    }
+
+    /// Takes a violation into account.
+    pub(super) fn offer(&mut self, items: impl Iterator<Item = u32>, relations: u64) {
+        self.items.clear();
+        match self.original {
+            None => self.items.extend(items),
+            Some(original) => {
+                self.items.extend(items.map(|item| original[item as usize]));
+                self.items.sort_unstable();
+            }
+        }
+        let place = &mut self.by_relations[relations.count_ones() as usize];
+        let key = (self.items.as_slice(), relations);
+        if place.as_ref().is_none_or(|(items, relations)| key < (items.as_slice(), *relations)) {
+            *place = Some((self.items.clone(), relations));
+        }
+    }
+
+    /// Whether no violation with larger items is smaller than what was found.
+    fn is_settled(&self) -> bool {
+        self.original.is_none() && self.by_relations[0].is_some()
+    }
+
+    fn join(&mut self, other: Found<'a>) {
+        for (own, other) in self.by_relations.iter_mut().zip(other.by_relations) {
+            if other.is_some() && (own.is_none() || other < *own) {
+                *own = other;
+            }
+        }
+    }
+
+    /// The smallest of all, with its number of relations.
+    pub(super) fn smallest(self) -> Option<(usize, Vec<u32>, u64)> {
+        let found = self.by_relations.into_iter().enumerate();
+        found.filter_map(|(r, found)| found.map(|(items, relations)| (r, items, relations))).next()
+    }
+}
+
+/// All knowledge of v values and up to r relations.
+pub(super) struct Dense<'a> {
+    records: &'a Records,
+    original: Option<&'a [u32]>,
+    range: Range,
+    v: usize,
+    shape: Shape,
+}
+
+impl<'a> Dense<'a> {
+    /// Counting of `records`, or of the same records ordered by rarity if they are plain sets. None if the cells would
+    /// take too much memory.
+    pub(super) fn new(ordered: &'a Ordered<'a>, range: Range, v: usize, r: usize) -> Option<Self> {
+        let records = ordered.records;
+        let planes = if records.is_signed() { 2 } else { 1 };
+        let shape = Shape {
+            before: v.saturating_sub(3),
+            last: v.min(3),
+            most: r,
+            bits: if r == 0 { 0 } else { (planes * pair_count(v)) as u32 },
+            k: range.k,
+            // One relation is the same in both readings.
+            embedded: r > 1 && records.is_embedded(),
+        };
+        let items = records.item_count().saturating_sub(shape.before);
+        let bytes = match range.k {
+            _ if shape.is_plain() => SetCells::bytes(&shape, items),
+            0..=0xFF => shape.bytes::<u8>(items),
+            0x100..=0xFFFF => shape.bytes::<u16>(items),
+            _ => shape.bytes::<u32>(items),
+        };
+        let share = (range.memory / rayon::current_num_threads()).min(MOST_BYTES);
+        bytes.filter(|&bytes| bytes <= share)?;
+        let (records, original) = match shape.is_plain().then(|| ordered.by_rarity()).flatten() {
+            Some((records, original)) => (records, Some(original)),
+            None => (records, None),
+        };
+        Some(Dense { records, original, range, v, shape })
+    }
+
+    /// The smallest violations.
+    pub(super) fn violations(&self, observer: &dyn Observer) -> Found<'a> {
+        match self.range.k {
+            _ if self.shape.is_plain() && self.shape.before == 1 => self.count_suffixes(observer),
+            _ if self.shape.is_plain() => self.count::<SetCells>(observer),
+            0..=0xFF => self.count::<Cells<u8>>(observer),
+            0x100..=0xFFFF => self.count::<Cells<u16>>(observer),
+            _ => self.count::<Cells<u32>>(observer),
+        }
+    }
+
+    fn count<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
+        if self.shape.before == 0 {
+            self.count_records::<K>(observer)
+        } else {
+            self.count_parts::<K>(observer)
+        }
+    }
+
+    /// Parts the records between threads.
+    fn count_records<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
+        let (records, next) = (self.records, AtomicUsize::new(0));
+        observer.stage(&format!("knowledge of {} values", self.v), records.len() as u64);
+        let threads = rayon::current_num_threads().min(records.len().div_ceil(BLOCK)).max(1);
+        let counted: Vec<K> = (0..threads)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|_| {
+                let mut cells = K::new(self.shape, records.item_count());
+                cells.begin(0, records.item_count());
+                loop {
+                    let from = next.fetch_add(BLOCK, Ordering::Relaxed);
+                    if from >= records.len() {
+                        return cells;
+                    }
+                    let to = records.len().min(from + BLOCK);
+                    (from..to).for_each(|record| cells.add(records, record, &[]));
+                    observer.advance((to - from) as u64);
+                }
+            })
+            .collect();
+        let mut found = Found::nothing(self.shape.most, self.original);
+        let joined = counted.into_iter().reduce(|mut all, more| {
+            all.join(&more);
+            all
+        });
+        if let Some(mut cells) = joined {
+            cells.violations(&mut found, &[]);
+        }
+        found
+    }
+
+    /// Parts the knowledge by its first items.
+    fn count_parts<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
+        let postings = Postings::new(self.records);
+        self.by_first_item(observer, |cells: &mut K, item, found| {
+            self.count_part(cells, &mut vec![item as u32], postings.of(item), found);
+        })
+    }
+
+    /// The same for sets with one more item than the cells count.
+    fn count_suffixes(&self, observer: &dyn Observer) -> Found<'a> {
+        let suffixes = Suffixes::new(self.records, self.shape.last);
+        self.by_first_item(observer, |cells: &mut SetCells, item, found| {
+            cells.begin(item + 1, self.records.item_count() - item - 1);
+            for &(from, to) in suffixes.of(item) {
+                cells.add_items(&self.records.items[from as usize..to as usize]);
+            }
+            cells.violations(found, &[item as u32]);
+        })
+    }
+
+    fn by_first_item<K: Kernel>(
+        &self,
+        observer: &dyn Observer,
+        count: impl Fn(&mut K, usize, &mut Found<'a>) + Sync,
+    ) -> Found<'a> {
+        let items = self.records.item_count();
+        observer.stage(&format!("knowledge of {} values", self.v), items as u64);
+        // Nothing smaller can come from the parts of larger items than this.
+        let settled = AtomicUsize::new(usize::MAX);
+        let parts: Vec<Found<'a>> = (0..items)
+            .into_par_iter()
+            .map_init(
+                || K::new(self.shape, items),
+                |cells, item| {
+                    let mut found = Found::nothing(self.shape.most, self.original);
+                    observer.advance(1);
+                    if item < settled.load(Ordering::Relaxed) {
+                        count(cells, item, &mut found);
+                        if found.is_settled() {
+                            settled.fetch_min(item, Ordering::Relaxed);
+                        }
+                    }
+                    found
+                },
+            )
+            .collect();
+        let mut all = Found::nothing(self.shape.most, self.original);
+        parts.into_iter().for_each(|part| all.join(part));
+        all
+    }
+
+    fn count_part<K: Kernel>(
+        &self,
+        cells: &mut K,
+        prefix: &mut Vec<u32>,
+        entries: &[u32],
+        found: &mut Found<'a>,
+    ) {
+        let records = self.records;
+        if prefix.len() == self.shape.before {
+            let low = prefix[prefix.len() - 1] as usize + 1;
+            cells.begin(low, records.item_count() - low);
+            for entry in entries.chunks_exact(prefix.len() + 1) {
+                cells.add(records, entry[0] as usize, &entry[1..]);
+            }
+            cells.violations(found, prefix);
+            return;
+        }
+        let bytes = self.range.memory / rayon::current_num_threads();
+        by_next_item(records, prefix, entries, bytes, |prefix, entries| {
+            self.count_part(cells, prefix, entries, found);
+            found.is_settled().then_some(())
+        });
+    }
+}
+
+/// Records, and if they are plain sets the same with their items numbered by rarity, made when first asked for.
+pub(super) struct Ordered<'a> {
+    records: &'a Records,
+    by_rarity: OnceCell<Option<(Records, Vec<u32>)>>,
+}
+
+impl<'a> Ordered<'a> {
+    pub(super) fn new(records: &'a Records) -> Self {
+        Ordered { records, by_rarity: OnceCell::new() }
+    }
+
+    /// The records with the rarest items first, and the number that each item had.
+    fn by_rarity(&self) -> Option<(&Records, &[u32])> {
+        let made = self.by_rarity.get_or_init(|| self.records.by_rarity());
+        made.as_ref().map(|(records, original)| (records, original.as_slice()))
+    }
+}
