@@ -4,33 +4,39 @@
 //! published as `*`. Without that, leaving out shallow attributes would lower the mean over paths, and a publication
 //! would look the better the more of it is missing.
 
+use std::sync::{Arc, OnceLock};
+
 use rustc_hash::FxHashMap;
 
 use super::domain::{Domain, Node};
 use super::rows::{Group, Rows};
+use super::set::Distinct;
 
 /// All paths of a cut laid over each other.
+#[derive(Default)]
 struct Synopsis {
     parent: Vec<u32>,
     item: Vec<Node>,
     depth: Vec<u32>,
-    known: FxHashMap<(u32, Node), u32>,
+    /// Nodes by parent and item, made when first asked for.
+    known: OnceLock<FxHashMap<(u32, Node), u32>>,
 }
 
 const ROOT: u32 = u32::MAX;
 
 impl Synopsis {
-    fn new() -> Self {
-        Synopsis { parent: Vec::new(), item: Vec::new(), depth: Vec::new(), known: FxHashMap::default() }
+    fn add(&mut self, parent: u32, item: Node) -> u32 {
+        let depth = if parent == ROOT { 1 } else { self.depth[parent as usize] + 1 };
+        self.parent.push(parent);
+        self.item.push(item);
+        self.depth.push(depth);
+        self.item.len() as u32 - 1
     }
 
-    fn child(&mut self, parent: u32, item: Node) -> u32 {
-        *self.known.entry((parent, item)).or_insert_with(|| {
-            let depth = if parent == ROOT { 1 } else { self.depth[parent as usize] + 1 };
-            self.parent.push(parent);
-            self.item.push(item);
-            self.depth.push(depth);
-            self.item.len() as u32 - 1
+    fn known(&self) -> &FxHashMap<(u32, Node), u32> {
+        self.known.get_or_init(|| {
+            let all = self.parent.iter().zip(&self.item).enumerate();
+            all.map(|(node, (&parent, &item))| ((parent, item), node as u32)).collect()
         })
     }
 
@@ -48,24 +54,42 @@ fn factor(domain: &Domain<'_>, item: Node, depth: u32) -> f64 {
     if item > Node::MAX - domain.levels.len() as Node { 1.0 } else { domain.factor(item, depth as usize) }
 }
 
-/// The synopsis nodes that the positions of a group's path end at.
-fn place(synopsis: &mut Synopsis, path: &[Node], above: Option<&[u64]>, out: &mut Vec<u32>) {
-    out.clear();
-    for (j, &item) in path.iter().enumerate() {
-        let node = match above {
-            None => synopsis.child(out.last().copied().unwrap_or(ROOT), item),
-            Some(above) => {
-                let mut parent = ROOT;
-                for (i, &node) in path[..j].iter().enumerate() {
-                    if above[j] >> i & 1 == 1 {
-                        parent = synopsis.child(parent, node);
-                    }
-                }
-                synopsis.child(parent, item)
-            }
-        };
-        out.push(node);
+/// The synopsis of groups as they are, and the nodes that the positions of their paths end at. Groups are sorted by path, so
+/// each shares the beginning of its path with the one before.
+fn place(synopsis: &mut Synopsis, groups: &[Arc<Group>]) -> Vec<u32> {
+    let mut nodes: Vec<u32> = Vec::new();
+    let mut before: &[Node] = &[];
+    for group in groups {
+        let path = &group.path;
+        let shared = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+        let first = nodes.len() - before.len();
+        nodes.extend_from_within(first..first + shared);
+        for j in shared..path.len() {
+            let parent = if j == 0 { ROOT } else { nodes[nodes.len() - 1] };
+            nodes.push(synopsis.add(parent, path[j]));
+        }
+        before = path;
     }
+    nodes
+}
+
+/// The same after rules; `above` are the positions left above each.
+fn place_repaired(synopsis: &mut Synopsis, groups: &[Arc<Group>], above: &[Vec<u64>]) -> Vec<u32> {
+    let mut known: FxHashMap<(u32, Node), u32> = FxHashMap::default();
+    let mut nodes = Vec::new();
+    for (group, above) in groups.iter().zip(above) {
+        let path = &group.path;
+        let first = nodes.len();
+        for (j, &item) in path.iter().enumerate() {
+            // The lowest position above is the parent: it has all the others above it.
+            let parent = match above[j] {
+                0 => ROOT,
+                mask => nodes[first + mask.ilog2() as usize],
+            };
+            nodes.push(*known.entry((parent, item)).or_insert_with(|| synopsis.add(parent, item)));
+        }
+    }
+    nodes
 }
 
 /// A synopsis with the records of each node counted.
@@ -90,24 +114,27 @@ pub(super) enum Reuse<'a> {
 
 impl Counted {
     pub(super) fn new(
-        groups: &[Group],
+        groups: &[Arc<Group>],
         above: Option<&[Vec<u64>]>,
         rows: &Rows,
         domain: &Domain<'_>,
         reuse: Reuse<'_>,
     ) -> Self {
-        let mut synopsis = Synopsis::new();
-        let (mut nodes, mut first, mut placed) = (Vec::new(), vec![0], Vec::new());
+        let mut synopsis = Synopsis::default();
         for level in 0..domain.levels.len() {
-            synopsis.child(ROOT, left_out(level));
+            synopsis.add(ROOT, left_out(level));
         }
-        for (g, group) in groups.iter().enumerate() {
-            place(&mut synopsis, &group.path, above.map(|a| a[g].as_slice()), &mut placed);
-            nodes.extend_from_slice(&placed);
-            first.push(nodes.len());
-        }
+        let nodes = match above {
+            None => place(&mut synopsis, groups),
+            Some(above) => place_repaired(&mut synopsis, groups, above),
+        };
+        let mut first = vec![0];
+        first.extend(groups.iter().scan(0, |end, g| {
+            *end += g.path.len();
+            Some(*end)
+        }));
         let mut counted = Counted { support: vec![0; synopsis.len()], synopsis, nodes, first };
-        counted.count(groups, rows, domain, reuse);
+        counted.count(groups, domain, reuse);
         match reuse {
             Reuse::Above(base) | Reuse::Unrepaired(base) => {
                 let levels = domain.levels.len();
@@ -118,46 +145,42 @@ impl Counted {
         counted
     }
 
-    fn count(&mut self, groups: &[Group], rows: &Rows, domain: &Domain<'_>, reuse: Reuse<'_>) {
-        // Node after node, so that one stamp per record tells whether it was counted.
-        let mut by_node: Vec<(u32, u32, u32)> = Vec::with_capacity(self.nodes.len());
+    fn count(&mut self, groups: &[Arc<Group>], domain: &Domain<'_>, reuse: Reuse<'_>) {
+        // Positions by their nodes: their group, and their place in it.
+        let mut from = vec![0u32; self.synopsis.len() + 1];
+        self.nodes.iter().for_each(|&n| from[n as usize + 1] += 1);
+        (1..from.len()).for_each(|n| from[n] += from[n - 1]);
+        let mut next = from.clone();
+        let mut by_node = vec![(0u32, 0u32); self.nodes.len()];
         for g in 0..groups.len() {
-            let own = self.nodes[self.first[g]..self.first[g + 1]].iter().enumerate();
-            by_node.extend(own.map(|(j, &n)| (n, g as u32, j as u32)));
+            for (j, &n) in self.nodes[self.first[g]..self.first[g + 1]].iter().enumerate() {
+                by_node[next[n as usize] as usize] = (g as u32, j as u32);
+                next[n as usize] += 1;
+            }
         }
-        by_node.sort_unstable();
         let bases = self.bases(reuse);
         let mut groups_at = Vec::new();
         if let Reuse::Unrepaired(base) = reuse {
             groups_at = vec![0u32; base.synopsis.len()];
             base.nodes.iter().for_each(|&n| groups_at[n as usize] += 1);
         }
-        let mut stamp = vec![ROOT; domain.records];
-        for run in by_node.chunk_by(|a, b| a.0 == b.0) {
-            let node = run[0].0;
+        let mut distinct = Distinct::new(domain.records);
+        for node in domain.levels.len()..self.synopsis.len() {
+            let run = &by_node[from[node] as usize..from[node + 1] as usize];
             let known = match reuse {
                 Reuse::Nothing => None,
-                Reuse::Above(base) => bases[node as usize].map(|b| base.support[b as usize]),
+                Reuse::Above(base) => bases[node].map(|b| base.support[b as usize]),
                 Reuse::Unrepaired(base) => {
-                    let of = |&(_, g, j): &(u32, u32, u32)| base.nodes[base.first[g as usize] + j as usize];
+                    let of = |&(g, j): &(u32, u32)| base.nodes[base.first[g as usize] + j as usize];
                     let same = of(&run[0]);
                     let all =
                         run.len() == groups_at[same as usize] as usize && run.iter().all(|c| of(c) == same);
                     all.then(|| base.support[same as usize])
                 }
             };
-            self.support[node as usize] = known.unwrap_or_else(|| {
-                let mut support = 0;
-                for &(_, g, _) in run {
-                    for &row in groups[g as usize].rows.iter() {
-                        let record = rows.record(row) as usize;
-                        if stamp[record] != node {
-                            stamp[record] = node;
-                            support += 1;
-                        }
-                    }
-                }
-                support
+            self.support[node] = known.unwrap_or_else(|| match run {
+                [(g, _)] => groups[*g as usize].records.len() as u32,
+                _ => distinct.count(run.iter().map(|&(g, _)| groups[g as usize].records.as_slice())),
             });
         }
     }
@@ -173,12 +196,14 @@ impl Counted {
                 ROOT => Some(ROOT),
                 parent => bases[parent as usize],
             };
-            bases.push(parent.and_then(|p| base.synopsis.known.get(&(p, self.synopsis.item[node])).copied()));
+            bases.push(
+                parent.and_then(|p| base.synopsis.known().get(&(p, self.synopsis.item[node])).copied()),
+            );
         }
         bases
     }
 
-    fn count_left_out(&mut self, groups: &[Group], rows: &Rows, domain: &Domain<'_>) {
+    fn count_left_out(&mut self, groups: &[Arc<Group>], rows: &Rows, domain: &Domain<'_>) {
         // Rows of one record follow each other, so its last stamp per attribute tells enough.
         let mut last = vec![ROOT; domain.levels.len()];
         for &row in groups.iter().filter(|g| g.path.is_empty()).flat_map(|g| g.rows.iter()) {
@@ -217,7 +242,7 @@ impl Counted {
 
     /// RPD: 1 / ∏ (depth · width) per path from a record's root to one of its leaves; mean over the leaves of a
     /// record, then over the records. A record without any value counts 1, the worst there is.
-    pub(super) fn rpd(&self, groups: &[Group], rows: &Rows, domain: &Domain<'_>) -> f64 {
+    pub(super) fn rpd(&self, groups: &[Arc<Group>], rows: &Rows, domain: &Domain<'_>) -> f64 {
         let n = self.synopsis.len();
         let mut value = vec![1.0; n];
         for node in 0..n {
@@ -227,57 +252,92 @@ impl Counted {
             };
             value[node] = above / factor(domain, self.synopsis.item[node], self.synopsis.depth[node]);
         }
+        // Whole numbers, so that the sum does not depend on the order of records.
+        let value: Vec<u64> = value.iter().map(|v| (v * UNIT) as u64).collect();
+        let mut has_children = vec![false; n];
+        for &parent in self.synopsis.parent.iter().filter(|&&p| p != ROOT) {
+            has_children[parent as usize] = true;
+        }
+        let ends = self.ends(groups);
         let mut group_of = vec![ROOT; rows.len()];
         for (g, group) in groups.iter().enumerate() {
-            for &row in group.rows.iter() {
+            for &row in &group.rows {
                 group_of[row as usize] = g as u32;
             }
         }
-        // How many records have a node as one of so many leaves: added up in the order of nodes, the sum does not depend
-        // on the order of records, not even in its last bit.
-        let mut as_leaf: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         // Stamps of the record that has a node, and of the record in which it has something below.
         let mut has = vec![ROOT; n];
         let mut inner = vec![ROOT; n];
         let mut own: Vec<u32> = Vec::new();
+        let mut total = 0u128;
         let mut row = 0;
         let mut seen = 0;
         while row < rows.len() {
             let record = rows.record(row as u32);
             own.clear();
+            let mut some_inner = false;
             while row < rows.len() && rows.record(row as u32) == record {
                 let g = group_of[row] as usize;
                 // The nodes of what is left out come first, by level.
                 let left_out = [rows.level(row as u32, domain) as u32];
-                let placed = &self.nodes[self.first[g]..self.first[g + 1]];
-                for &node in if placed.is_empty() { &left_out } else { placed } {
-                    if has[node as usize] != record {
-                        has[node as usize] = record;
-                        own.push(node);
-                        if let Some(below) = inner.get_mut(self.synopsis.parent[node as usize] as usize) {
-                            *below = record;
-                        }
+                for &node in if groups[g].path.is_empty() { &left_out } else { ends.of(g) } {
+                    if has[node as usize] == record {
+                        continue;
                     }
+                    has[node as usize] = record;
+                    own.push(node);
+                    some_inner |= has_children[node as usize];
                 }
                 row += 1;
             }
-            own.retain(|&n| inner[n as usize] != record);
-            for &node in &own {
-                *as_leaf.entry((node, own.len() as u32)).or_default() += 1;
+            if some_inner {
+                for &node in &own {
+                    let mut above = self.synopsis.parent[node as usize];
+                    while above != ROOT && inner[above as usize] != record {
+                        inner[above as usize] = record;
+                        above = self.synopsis.parent[above as usize];
+                    }
+                }
+                own.retain(|&n| inner[n as usize] != record);
             }
+            let sum: u128 = own.iter().map(|&n| u128::from(value[n as usize])).sum();
+            total += sum / own.len().max(1) as u128;
             seen += 1;
         }
-        let mut as_leaf: Vec<((u32, u32), u32)> = as_leaf.into_iter().collect();
-        as_leaf.sort_unstable();
-        let total: f64 = (as_leaf.iter())
-            .map(|&((node, leaves), records)| value[node as usize] * f64::from(records) / f64::from(leaves))
-            .sum();
-        (total + (domain.records - seen) as f64) / domain.records as f64
+        (total as f64 / UNIT + (domain.records - seen) as f64) / domain.records as f64
+    }
+
+    /// Per group the nodes that rows end in: those of its nodes that are above none of its others.
+    fn ends(&self, groups: &[Arc<Group>]) -> Ends {
+        let mut ends = Ends { first: vec![0], nodes: Vec::new() };
+        for g in 0..groups.len() {
+            let placed = &self.nodes[self.first[g]..self.first[g + 1]];
+            let parents = |of: &u32| self.synopsis.parent[*of as usize];
+            let is_end = |node: &&u32| !placed.iter().any(|other| parents(other) == **node);
+            ends.nodes.extend(placed.iter().filter(is_end));
+            ends.first.push(ends.nodes.len());
+        }
+        ends
+    }
+}
+
+/// The fraction that path losses are counted in.
+const UNIT: f64 = (1u64 << 62) as f64;
+
+/// Per group some nodes.
+struct Ends {
+    first: Vec<usize>,
+    nodes: Vec<u32>,
+}
+
+impl Ends {
+    fn of(&self, group: usize) -> &[u32] {
+        &self.nodes[self.first[group]..self.first[group + 1]]
     }
 }
 
 /// The share of related pairs of the input that a cut and its rules take away, counted per row.
-pub(super) fn relations_lost(groups: &[Group], above: Option<&[Vec<u64>]>, rows: &Rows) -> f64 {
+pub(super) fn relations_lost(groups: &[Arc<Group>], above: Option<&[Vec<u64>]>, rows: &Rows) -> f64 {
     let kept: u64 = (groups.iter().enumerate())
         .map(|(g, group)| {
             let pairs: u64 = match above {

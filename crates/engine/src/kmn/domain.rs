@@ -5,10 +5,31 @@ use std::sync::OnceLock;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::value_tree::ValueTrees;
 
+use super::rows::Change;
 use super::set::Set;
 
-/// A node of some attribute's hierarchy, numbered over all attributes in the policy's order.
+/// A node of some attribute's hierarchy, numbered over all attributes in the policy's order. Numbers from the domain's size
+/// on stand for the absence of the node that many below.
 pub(super) type Node = u32;
+
+/// How a cut becomes one of its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// An attribute, and those that share its cut, are published as their root.
+    Publish(usize),
+    /// A node is replaced by its children; of attributes that share a cut the first one's number is used.
+    Specialise(Node),
+}
+
+/// What the policy says about the attributes.
+pub(super) struct Wishes<'a> {
+    /// Per declared attribute how much its detail counts.
+    pub(super) weights: &'a [f64],
+    /// Per declared attribute the first one that shares its cut; itself if none does.
+    pub(super) shared: &'a [usize],
+    /// Values whose absence counts as knowledge.
+    pub(super) negative: &'a [String],
+}
 
 /// One quasi attribute.
 pub(super) struct Level<'a> {
@@ -16,6 +37,8 @@ pub(super) struct Level<'a> {
     pub(super) hierarchy: &'a Hierarchy,
     /// The number of its root; its other nodes follow.
     pub(super) root: Node,
+    /// The first level that shares its cut; itself if none does.
+    leader: usize,
     /// How much the detail of its values counts.
     weight: f64,
     /// Factor of a node in the loss of its path, by hierarchy depth: the nodes at that depth and the leaves above it.
@@ -32,12 +55,15 @@ pub(super) struct Domain<'a> {
     item_records: Vec<Vec<u32>>,
     /// Per input item how many nodes of all records have it.
     item_nodes: Vec<u64>,
+    /// Per node whether its absence counts as knowledge: all its leaves are listed.
+    negatable: Vec<bool>,
+    /// Records of each node, then of the absence of each node.
     sets: Vec<OnceLock<Set>>,
 }
 
 impl<'a> Domain<'a> {
     /// Lays the items of the input over the hierarchies, which cover all of them.
-    pub(super) fn new(trees: &ValueTrees, hierarchies: &'a [Option<Hierarchy>], weights: &[f64]) -> Self {
+    pub(super) fn new(trees: &ValueTrees, hierarchies: &'a [Option<Hierarchy>], wishes: &Wishes<'_>) -> Self {
         let mut levels: Vec<Level<'a>> = Vec::new();
         let mut leaf = Vec::new();
         let mut next: Node = 0;
@@ -45,9 +71,11 @@ impl<'a> Domain<'a> {
             let hierarchy =
                 hierarchies[item.declared].as_ref().expect("every quasi attribute has a hierarchy");
             if levels.last().is_none_or(|l| l.declared != item.declared) {
-                let weight = weights[item.declared];
+                let weight = wishes.weights[item.declared];
                 let width = widths(hierarchy, weight);
-                levels.push(Level { declared: item.declared, hierarchy, root: next, weight, width });
+                let shares = |l: &Level<'_>| wishes.shared[l.declared] == wishes.shared[item.declared];
+                let leader = levels.iter().position(shares).unwrap_or(levels.len());
+                levels.push(Level { declared: item.declared, hierarchy, root: next, leader, weight, width });
                 next += hierarchy.len() as Node;
             }
             let level = levels.len() - 1;
@@ -65,13 +93,94 @@ impl<'a> Domain<'a> {
                 }
             }
         }
+        let negatable = levels.iter().flat_map(|l| negatable(l.hierarchy, wishes.negative)).collect();
         Domain {
             levels,
             records: trees.len(),
             leaf,
             item_records,
             item_nodes,
-            sets: (0..next).map(|_| OnceLock::new()).collect(),
+            negatable,
+            sets: (0..2 * next).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Two declared attributes that are to share a cut and cannot, because their hierarchies are not the same.
+    pub(super) fn mismatch(&self) -> Option<(usize, usize)> {
+        let same = |a: &Hierarchy, b: &Hierarchy| {
+            a.len() == b.len() && a.nodes().all(|n| a.label(n) == b.label(n) && a.subtree(n) == b.subtree(n))
+        };
+        let leader = |level: &Level<'a>| &self.levels[level.leader];
+        (self.levels.iter())
+            .find(|level| !same(level.hierarchy, leader(level).hierarchy))
+            .map(|level| (leader(level).declared, level.declared))
+    }
+
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> Node {
+        self.negatable.len() as Node
+    }
+
+    /// The nodes of a cut, and the absences that count as knowledge at it.
+    pub(super) fn with_absences(&self, cut: &[Node]) -> Vec<Node> {
+        cut.iter().copied().chain(self.absences(cut)).collect()
+    }
+
+    /// The absences that count as knowledge at a cut.
+    pub(super) fn absences<'b>(&'b self, cut: &'b [Node]) -> impl Iterator<Item = Node> + 'b {
+        cut.iter().filter(|&&n| self.negatable[n as usize]).map(|n| n + self.len())
+    }
+
+    /// The number that stands for a node in steps: that of the first attribute which shares the cut.
+    fn canonical(&self, node: Node) -> Node {
+        let (level, id) = self.id(node);
+        self.levels[self.levels[level].leader].root + id.0
+    }
+
+    fn sharing(&self, leader: usize) -> impl Iterator<Item = usize> + '_ {
+        (leader..self.levels.len()).filter(move |&l| self.levels[l].leader == leader)
+    }
+
+    /// The steps from a cut, in the order of their nodes; publishing comes before specialising the root.
+    pub(super) fn steps(&self, cut: &[Node]) -> Vec<Step> {
+        let publish = (0..self.levels.len())
+            .filter(|&l| self.levels[l].leader == l)
+            .filter(|&leader| !cut.iter().any(|&n| self.levels[self.level_of(n)].leader == leader))
+            .map(Step::Publish);
+        let mut nodes: Vec<Node> = cut.iter().map(|&n| self.canonical(n)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let specialise = nodes.into_iter().map(Step::Specialise);
+        let mut steps: Vec<Step> = publish
+            .chain(specialise)
+            .filter(|&step| self.changes(step).iter().any(|change| !change.new.is_empty()))
+            .collect();
+        steps.sort_by_key(|&step| self.key(step));
+        steps
+    }
+
+    /// A number for a step, in the order of steps.
+    pub(super) fn key(&self, step: Step) -> u64 {
+        match step {
+            Step::Publish(level) => 2 * u64::from(self.levels[level].root),
+            Step::Specialise(node) => 2 * u64::from(node) + 1,
+        }
+    }
+
+    /// What a step does to each attribute.
+    pub(super) fn changes(&self, step: Step) -> Vec<Change> {
+        match step {
+            Step::Publish(leader) => (self.sharing(leader))
+                .map(|level| Change { level, old: None, new: vec![self.levels[level].root] })
+                .collect(),
+            Step::Specialise(node) => {
+                let (leader, id) = self.id(node);
+                (self.sharing(leader))
+                    .map(|level| (level, self.levels[level].root + id.0))
+                    .filter(|&(_, old)| !self.set(old).is_empty())
+                    .map(|(level, old)| Change { level, old: Some(old), new: self.children(old) })
+                    .collect()
+            }
         }
     }
 
@@ -145,9 +254,12 @@ impl<'a> Domain<'a> {
         lost / all
     }
 
-    /// The records that have a value under the node.
+    /// The records that have a value under the node; of an absence those that have none.
     pub(super) fn set(&self, node: Node) -> &Set {
         self.sets[node as usize].get_or_init(|| {
+            if node >= self.len() {
+                return self.set(node - self.len()).complement(self.records);
+            }
             let below = self.subtree(node);
             let records: Vec<u32> = (self.items_of_level(self.level_of(node)))
                 .filter(|&i| below.contains(&self.leaf[i].1))
@@ -189,6 +301,17 @@ impl<'a> Domain<'a> {
         }
         above
     }
+}
+
+/// Per node whether all its leaves are listed.
+fn negatable(hierarchy: &Hierarchy, listed: &[String]) -> Vec<bool> {
+    let mut leaf = vec![false; hierarchy.len()];
+    for node in listed.iter().filter_map(|label| hierarchy.leaf(label)) {
+        leaf[node.0 as usize] = true;
+    }
+    (hierarchy.nodes())
+        .map(|node| hierarchy.subtree(node).all(|n| !hierarchy.is_leaf(NodeId(n)) || leaf[n as usize]))
+        .collect()
 }
 
 /// Per depth of a hierarchy: its nodes there, and the leaves above, which stay as they are; to the power of the weight.

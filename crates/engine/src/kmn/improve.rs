@@ -6,8 +6,9 @@
 
 use bosket_model::observe::Observer;
 
-use super::search::{Problem, Solution};
-use super::violations::{Concerned, Pair, violations};
+use super::problem::{Problem, Solution};
+use super::structure::Rule;
+use super::violations::{Concerned, violations};
 
 /// Rules tried per pass; with more, the ones found last are tried, which were needed least.
 const TRIED: usize = 200;
@@ -44,19 +45,19 @@ fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer)
     let plain = problem.unrepaired(&grouped);
     let mut above = grouped.rewrite(&best.rules);
     let mut related = problem.related(&grouped, &above, |_| true);
-    let tried: Vec<Pair> = best.rules.iter().rev().take(TRIED).copied().collect();
+    let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
     observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
         observer.advance(1);
-        let fewer: Vec<Pair> = best.rules.iter().copied().filter(|&r| r != rule).collect();
+        let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();
         let without = grouped.rewrite(&fewer);
         // Only knowledge with a relation that comes back or goes can match too few records now.
         let changed = grouped.difference(&above, &without);
         let mut now = related.clone();
         now.retain(|pair, _| !changed.contains(pair));
         now.extend(problem.related(&grouped, &without, |pair| changed.contains(&pair)));
-        if !violations(&problem.domain, &best.cut, &now, problem.range, &Concerned::Pairs(&changed))
-            .is_empty()
+        let values = problem.domain.with_absences(&best.cut);
+        if !violations(&problem.domain, &values, &now, problem.range, &Concerned::Pairs(&changed)).is_empty()
         {
             continue;
         }

@@ -8,53 +8,75 @@ mod cost;
 mod domain;
 mod improve;
 mod params;
+mod problem;
 mod publish;
 mod rows;
 mod search;
 mod set;
+mod state;
 mod structure;
 mod values;
 mod violations;
+
+use std::sync::Mutex;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-pub use params::{Algorithm, Params};
-pub use search::Cost;
+pub use params::{Algorithm, Disassociation, Params};
+pub use problem::{Cost, Shortcuts};
 
-use domain::Domain;
+use domain::{Domain, Wishes};
+use problem::{Pairs, Problem, Solution};
 use rows::Rows;
-use search::{Found, Problem, Solution};
-use violations::Range;
+use search::{Found, Stop};
+use structure::{How, Rule};
+use violations::{Pair, Range};
 
 /// What a run has made.
 #[derive(Debug)]
 pub struct Release {
     /// The published value trees.
     pub trees: ValueTrees,
-    /// The rules, as pairs of labels with their declared attributes: ancestor, descendant. Private.
-    pub rules: Vec<((usize, String), (usize, String))>,
+    /// The relations taken apart. Private.
+    pub rules: Vec<Relation>,
     /// Published labels per declared attribute; none where the attribute is left out.
     pub cut: Vec<(usize, Vec<String>)>,
     /// Which search won, with its cost.
     pub route: String,
+    /// The figure that the search compared cuts by.
+    pub cost: f64,
     /// RPD of the publication.
     pub rpd: f64,
     /// How many cuts were examined.
     pub examined: u64,
+    /// How many different values of published attributes are left out everywhere. Which ones is private.
+    pub suppressed: usize,
 }
 
-/// Says whether a publication keeps a promise that the search knows nothing of.
-pub type Accept<'a> = &'a dyn Fn(&ValueTrees) -> Result<bool>;
+/// A value above another, each with its declared attribute and label.
+pub type Relation = ((usize, String), (usize, String));
+
+/// What somebody who knows the whole promise says about a publication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is kept.
+    Kept,
+    /// It is not, because of knowledge with these relations; none if taking relations apart would not help.
+    Broken(Vec<Relation>),
+}
+
+/// Judges a promise that the search knows only a part of.
+pub type Accept<'a> = &'a dyn Fn(&ValueTrees) -> Result<Verdict>;
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
 
 /// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
-/// from the cheapest on until one is accepted: so promises that are not monotone (embedded relations, the guard) are kept
-/// by rejecting cuts.
+/// from the cheapest on until one is accepted. So promises that are not monotone (embedded relations, the guard, diversity)
+/// are kept: by taking apart the relations that break them, or else by rejecting cuts.
 pub fn run(
     trees: &ValueTrees,
     hierarchies: &[Option<Hierarchy>],
@@ -69,18 +91,40 @@ pub fn run(
             "give fewer attributes of nested classes the role quasi",
         ));
     }
-    let domain = Domain::new(trees, hierarchies, &params.weights);
+    let wishes = Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative };
+    let domain = Domain::new(trees, hierarchies, &wishes);
+    if let Some((a, b)) = domain.mismatch() {
+        return Err(Failure::new(
+            Fault::Policy,
+            Diagnostic::error(format!(
+                "attributes {} and {} share a cut, but their hierarchies differ",
+                a + 1,
+                b + 1
+            ))
+            .help("give both the same file, or `shared = false`"),
+        ));
+    }
     let rows = Rows::new(trees, domain.levels.len());
-    let range = Range { k: params.k, m: params.m, n: params.n };
+    let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
     let mut problem = Problem {
         domain,
         rows,
         range,
         cost: params.cost,
         repair: params.disassociate,
+        how: match params.disassociation {
+            Disassociation::Value => Some(How::Value),
+            Disassociation::Subtree => Some(How::Subtree),
+            Disassociation::Ancestor => Some(How::Ancestor),
+            Disassociation::Cheapest => None,
+        },
+        suppress: params.suppress,
         max_cuts: params.max_cuts,
         finalists: if accept.is_some() { usize::MAX } else { FINALISTS },
-        remember: params.remember,
+        shortcuts: params.shortcuts,
+        memory: params.memory,
+        pairs: Pairs::new(params.memory / 4),
+        judged: Mutex::default(),
     };
     let (route, found) = match params.algorithm {
         Algorithm::Acs => ("acs".to_owned(), problem.acs(observer)),
@@ -91,11 +135,23 @@ pub fn run(
         }
         Algorithm::Best => best(&mut problem, params, observer),
     };
-    if found.exhausted && params.algorithm == Algorithm::Acs {
-        return Err(unreachable(
-            format!("there are more than {} cuts", params.max_cuts),
-            "raise `max_cuts`, or use `gcs` or `best`",
-        ));
+    match found.stopped {
+        Some(Stop::Cuts) if params.algorithm == Algorithm::Acs => {
+            return Err(unreachable(
+                format!("there are more than {} cuts", params.max_cuts),
+                "raise `max_cuts`, or use `gcs` or `best`",
+            ));
+        }
+        Some(Stop::Memory(bytes)) => {
+            return Err(unreachable(
+                format!("the search takes {} MB, of {} allowed", bytes >> 20, params.memory >> 20),
+                "allow it more memory, or use a smaller `g`",
+            ));
+        }
+        Some(Stop::Cancelled) => {
+            return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
+        }
+        _ => {}
     }
     if found.best.is_empty() {
         return Err(unreachable(
@@ -113,19 +169,46 @@ pub fn run(
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
     let offered = solutions.len();
     for solution in solutions {
-        let released = publish::publish(trees, &problem.domain, &solution);
-        let accepted = match accept {
-            None => true,
-            Some(accept) => accept(&released)?,
+        let Some((solution, trees)) = keep(trees, &problem, solution, accept, observer)? else {
+            continue;
         };
-        if accepted {
-            return Ok(release(&problem, solution, released, route, found.examined));
-        }
+        return Ok(release(&problem, solution, trees, route, found.examined));
     }
     Err(unreachable(
         format!("none of the {offered} solutions found keeps the whole promise"),
         "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
     ))
+}
+
+/// The publication of a solution, with more relations taken apart as long as the promise asks for it; none if that does not
+/// help.
+fn keep(
+    trees: &ValueTrees,
+    problem: &Problem<'_>,
+    mut solution: Solution,
+    accept: Option<Accept<'_>>,
+    observer: &dyn Observer,
+) -> Result<Option<(Solution, ValueTrees)>> {
+    loop {
+        let released = publish::publish(trees, &problem.domain, &solution);
+        let broken = match accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {
+            Verdict::Kept => return Ok(Some((solution, released))),
+            Verdict::Broken(relations) => relations,
+        };
+        let node = |(declared, label): &(usize, String)| {
+            let named = |&&n: &&domain::Node| {
+                problem.domain.levels[problem.domain.level_of(n)].declared == *declared
+                    && problem.domain.label(n) == label
+            };
+            solution.cut.iter().find(named).copied()
+        };
+        let pairs: Vec<Pair> = broken.iter().filter_map(|(a, b)| Some((node(a)?, node(b)?))).collect();
+        let Some(pair) = problem.weakest(&solution, &pairs).filter(|_| problem.repair) else {
+            return Ok(None);
+        };
+        observer.advance(1);
+        solution.rules.push(Rule { pair, how: problem.how.unwrap_or(How::Value) });
+    }
 }
 
 /// Ancestors are bits of a word, with one place left for what hangs below a path.
@@ -172,7 +255,7 @@ fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> 
         for g in widths {
             let found = problem.gcs(g, observer);
             total.examined += found.examined;
-            total.exhausted |= found.exhausted;
+            total.stopped = total.stopped.or(found.stopped);
             let before = total.best.first().map(Solution::rank);
             let judged = |s: Solution| Solution { cost: problem.judge(&s.cut, &s.rules), ..s };
             total.add(found.best.into_iter().map(judged), problem.finalists);
@@ -200,10 +283,15 @@ fn release(
     for &node in &solution.cut {
         cut[domain.level_of(node)].1.push(domain.label(node).to_owned());
     }
+    let published = |item: u32| !cut[domain.level_of_item(item)].1.is_empty();
+    let above = domain.assign_all(&solution.cut);
+    let left_out = |&item: &u32| above[item as usize].is_none() && published(item);
     Release {
         trees,
-        rules: solution.rules.iter().map(|&(a, b)| (named(a), named(b))).collect(),
+        rules: solution.rules.iter().map(|rule| (named(rule.pair.0), named(rule.pair.1))).collect(),
+        suppressed: (0..domain.item_count() as u32).filter(left_out).count(),
         cut,
+        cost: solution.cost,
         rpd: problem.exact_rpd(&solution.cut, &solution.rules),
         route,
         examined,

@@ -1,75 +1,133 @@
 //! Applying a cut and its rules to the records.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use bosket_model::Kind;
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
 
 use super::domain::{Domain, Node};
-use super::search::Solution;
+use super::problem::Solution;
+use super::structure::{How, Rule, take_apart};
 use super::violations::Pair;
+
+/// Records that one thread works on at a time.
+const CHUNK: usize = 4096;
 
 /// The value trees that a solution makes of the input.
 pub(super) fn publish(trees: &ValueTrees, domain: &Domain<'_>, solution: &Solution) -> ValueTrees {
     let (items, number) = published_items(trees, domain, &solution.cut);
     let above_item = domain.assign_all(&solution.cut);
-    let rule: FxHashMap<Pair, u32> = solution.rules.iter().enumerate().map(|(i, &p)| (p, i as u32)).collect();
+    let rules = by_pair(&solution.rules);
+    let chunks: Vec<usize> = (0..trees.len()).step_by(CHUNK).collect();
+    let parts: Vec<ValueTrees> = (chunks.par_iter())
+        .map(|&from| {
+            let mut out = ValueTrees::over(items.clone());
+            let mut tree = RecordTree::default();
+            let mut paths = Paths { rules: &rules, number: &number, known: FxHashMap::default() };
+            for record in from..(from + CHUNK).min(trees.len()) {
+                tree.clear();
+                rewrite_record(trees, record, &above_item, &mut paths, &mut tree);
+                out.append(&mut tree);
+            }
+            out
+        })
+        .collect();
     let mut out = ValueTrees::over(items);
-    let mut tree = RecordTree::default();
-    let mut chain: Vec<Node> = Vec::new();
-    for record in 0..trees.len() {
-        tree.clear();
-        let first = trees.nodes(record).start;
-        // The published node of each input node; for one that is not published, of the nearest above.
-        let mut placed: Vec<u32> = Vec::new();
-        for node in trees.nodes(record) {
-            chain.clear();
-            let mut at = Some(node);
-            while let Some(n) = at {
-                chain.extend(above_item[trees.item(n) as usize]);
-                at = trees.parent(n);
-            }
-            chain.reverse();
-            // What hangs below a value stays where it is when the value moves: a place after the last position.
-            let above = rewrite(&chain, &rule);
-            let mut below = RecordTree::ROOT;
-            for (j, mask) in above.iter().enumerate() {
-                let mut parent = RecordTree::ROOT;
-                for (i, &value) in chain.iter().enumerate().take(j) {
-                    if mask >> i & 1 == 1 {
-                        parent = tree.child(parent, number[&value]);
-                    }
-                }
-                match chain.get(j) {
-                    Some(value) => drop(tree.child(parent, number[value])),
-                    None => below = parent,
-                }
-            }
-            placed.push(below);
-        }
-        for payload in trees.payloads(record) {
-            let at = payload.node.map_or(RecordTree::ROOT, |n| placed[n as usize - first]);
-            tree.payload(at, payload.home, payload.values.clone());
-        }
-        out.append(&mut tree);
-    }
+    parts.into_iter().for_each(|part| out.extend(part));
     out
 }
 
-/// The ancestors of each position of a path, and of whatever hangs below its end, after all rules in their order.
-pub(super) fn rewrite(path: &[Node], rule: &FxHashMap<Pair, u32>) -> Vec<u64> {
-    let mut above: Vec<u64> = (0..=path.len()).map(|j| (1u64 << j) - 1).collect();
-    let mut apply: Vec<(u32, usize, usize)> = Vec::new();
-    for j in 1..path.len() {
-        for i in 0..j {
-            apply.extend(rule.get(&(path[i], path[j])).map(|&order| (order, i, j)));
+fn rewrite_record(
+    trees: &ValueTrees,
+    record: usize,
+    above_item: &[Option<Node>],
+    paths: &mut Paths<'_>,
+    tree: &mut RecordTree,
+) {
+    // The published values above a node, itself included.
+    let chain = |node: usize| -> Vec<Node> {
+        let up = std::iter::successors(Some(node), |&n| trees.parent(n));
+        let mut chain: Vec<Node> = up.filter_map(|n| above_item[trees.item(n) as usize]).collect();
+        chain.reverse();
+        chain
+    };
+    for leaf in trees.nodes(record).filter(|&n| trees.end(n) == n + 1) {
+        for path in &paths.of(chain(leaf), None).values {
+            path.iter().fold(RecordTree::ROOT, |at, &item| tree.child(at, item));
         }
     }
-    apply.sort_unstable();
-    for (_, i, j) in apply {
+    for payload in trees.payloads(record) {
+        let at = payload.node.map_or(RecordTree::ROOT, |node| {
+            // Whatever hangs below a value goes where the first path through it leads.
+            let leaf = (node as usize..).find(|&n| trees.end(n) == n + 1).unwrap_or(node as usize);
+            let below = chain(node as usize).len();
+            let path = &paths.of(chain(leaf), Some(below)).below;
+            path.iter().fold(RecordTree::ROOT, |at, &item| tree.child(at, item))
+        });
+        tree.payload(at, payload.home, payload.values.clone());
+    }
+}
+
+/// What rules make of paths; the same ones come again and again.
+struct Paths<'a> {
+    rules: &'a Rules,
+    number: &'a FxHashMap<Node, u32>,
+    known: FxHashMap<(Vec<Node>, Option<usize>), Rewritten>,
+}
+
+/// A path after all rules, as items from the root down.
+struct Rewritten {
+    /// The paths it has become; what is the beginning of another one is left out.
+    values: Vec<Vec<u32>>,
+    /// The path to what hangs below one of its values.
+    below: Vec<u32>,
+}
+
+impl Paths<'_> {
+    fn of(&mut self, chain: Vec<Node>, below: Option<usize>) -> &Rewritten {
+        let Paths { rules, number, known } = self;
+        known.entry((chain, below)).or_insert_with_key(|(chain, below)| {
+            // A place for what hangs below a value; no rule is about it.
+            let place = below.unwrap_or(chain.len());
+            let mut all = chain.clone();
+            all.insert(place, PLACE);
+            let above = rewrite(&all, rules);
+            let items = |mask: u64| -> Vec<u32> {
+                (all.iter().enumerate()).filter(|(i, _)| mask >> i & 1 == 1).map(|(_, n)| number[n]).collect()
+            };
+            let own = |j: usize| above[j] & !(1 << place) | 1 << j;
+            let values = (0..all.len()).filter(|&j| j != place);
+            let is_end = |j: usize| values.clone().all(|c| c == j || above[c] >> j & 1 == 0);
+            let ends = values.clone().filter(|&j| is_end(j));
+            Rewritten { values: ends.map(|j| items(own(j))).collect(), below: items(above[place]) }
+        })
+    }
+}
+
+/// No node.
+const PLACE: Node = Node::MAX;
+
+/// Rules by what they part, with their order.
+pub(super) type Rules = FxHashMap<Pair, (u32, How)>;
+
+pub(super) fn by_pair(rules: &[Rule]) -> Rules {
+    rules.iter().enumerate().map(|(i, rule)| (rule.pair, (i as u32, rule.how))).collect()
+}
+
+/// The ancestors of each position of a path after all rules in their order.
+pub(super) fn rewrite(path: &[Node], rules: &Rules) -> Vec<u64> {
+    let mut above: Vec<u64> = (0..path.len()).map(|j| (1u64 << j) - 1).collect();
+    let mut apply: Vec<(u32, usize, usize, How)> = Vec::new();
+    for j in 1..path.len() {
+        for i in 0..j {
+            apply.extend(rules.get(&(path[i], path[j])).map(|&(order, how)| (order, i, j, how)));
+        }
+    }
+    apply.sort_unstable_by_key(|a| a.0);
+    for (_, i, j, how) in apply {
         if above[j] >> i & 1 == 1 {
-            above[j] = above[i];
-            above.iter_mut().for_each(|mask| *mask &= !(1 << j));
+            take_apart(&mut above, (i, j), how);
         }
     }
     above

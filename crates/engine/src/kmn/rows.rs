@@ -3,7 +3,7 @@
 //! Everything that the search asks is a question about paths: which records have this path, which have a above b.
 //! A rule of disassociation rewrites paths one by one. So a record is kept as its rows, and a cut groups equal rows.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosket_model::value_tree::ValueTrees;
 
@@ -74,102 +74,161 @@ impl Rows {
 }
 
 /// Rows that are equal at a cut.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Group {
     /// The nodes of the cut on the way down; empty if nothing of the rows is published.
     pub(super) path: Vec<Node>,
-    /// The rows, ascending; shared by all cuts that have the group.
-    pub(super) rows: Arc<[u32]>,
+    /// The rows, ascending.
+    pub(super) rows: Vec<u32>,
+    /// Their records, ascending, each once.
+    pub(super) records: Vec<u32>,
+    /// How the group falls apart by the changes that were asked for. Most groups of a cut are groups of the next one too,
+    /// and the same changes are tried there again.
+    splits: Mutex<Vec<(Change, Parts)>>,
 }
 
-/// How a cut becomes one of its children.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// An attribute is published as its root.
-    Publish(usize),
-    /// A node is replaced by its children.
-    Specialise(Node),
-}
+/// What a group falls apart into; nothing if it stays as it is.
+type Parts = Arc<Vec<Arc<Group>>>;
 
-impl Step {
-    pub(super) fn level(self, domain: &Domain<'_>) -> usize {
-        match self {
-            Step::Publish(level) => level,
-            Step::Specialise(node) => domain.level_of(node),
+impl Group {
+    pub(super) fn new(path: Vec<Node>, group_rows: &[u32], rows: &Rows) -> Self {
+        let mut records = Vec::with_capacity(group_rows.len());
+        for &row in group_rows {
+            let record = rows.record(row);
+            if records.last() != Some(&record) {
+                records.push(record);
+            }
         }
-    }
-
-    /// The nodes that come into the cut.
-    pub(super) fn new_nodes(self, domain: &Domain<'_>) -> Vec<Node> {
-        match self {
-            Step::Publish(level) => vec![domain.levels[level].root],
-            Step::Specialise(node) => domain.children(node),
-        }
+        records.shrink_to_fit();
+        Group { path, rows: group_rows.to_vec(), records, splits: Mutex::default() }
     }
 }
 
-/// The groups of a child cut: those that the step does not touch are none of the result.
+/// How one attribute's part of a cut changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) level: usize,
+    /// The node that is replaced; none if the attribute was not published.
+    pub(super) old: Option<Node>,
+    /// What comes into the cut; values below none of these are left out.
+    pub(super) new: Vec<Node>,
+}
+
+/// The groups after some changes, by their paths.
 pub(super) fn split(
-    groups: &[Group],
-    step: Step,
+    groups: &[Arc<Group>],
+    changes: &[Change],
     rows: &Rows,
     domain: &Domain<'_>,
-) -> (Vec<Group>, Vec<bool>) {
-    let level = step.level(domain);
-    let nodes = step.new_nodes(domain);
-    // The last part holds the rows without the attribute.
-    let without = nodes.len() as u32;
-    let part_of: Vec<u32> = (domain.assign(level, &nodes).iter())
-        .map(|node| node.map_or(without, |n| nodes.partition_point(|&m| m < n) as u32))
-        .collect();
-    let column = rows.column(level, domain);
-    let mut touched = vec![false; groups.len()];
-    let mut split = Vec::new();
-    let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
-    for (g, group) in groups.iter().enumerate() {
-        let concerned = match step {
-            Step::Specialise(node) => group.path.contains(&node),
-            Step::Publish(_) => true,
-        };
-        if !concerned {
-            continue;
-        }
-        for &row in group.rows.iter() {
-            let part = part_of.get(column[row as usize] as usize).copied().unwrap_or(without);
-            parts[part as usize].push(row);
-        }
-        if parts[nodes.len()].len() == group.rows.len() {
-            parts[nodes.len()].clear();
-            continue;
-        }
-        touched[g] = true;
-        for (part, own) in parts.iter_mut().enumerate() {
-            if own.is_empty() {
-                continue;
+    memo: bool,
+) -> Vec<Arc<Group>> {
+    let mut all = groups.to_vec();
+    for change in changes {
+        let splitter = Splitter::new(change, rows, domain);
+        let mut next = Vec::with_capacity(all.len() + 16);
+        for group in all {
+            match splitter.split(&group, memo) {
+                None => next.push(group),
+                Some(parts) => next.extend(parts.iter().cloned()),
             }
-            let path = match nodes.get(part) {
-                None => group.path.clone(),
-                Some(&node) => renew(&group.path, step, node, rows.items(own[0]), domain),
-            };
-            split.push(Group { path, rows: std::mem::take(own).into() });
         }
+        all = next;
     }
-    (split, touched)
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    unite(all, rows)
 }
 
-/// The path with the new node in it.
-fn renew(path: &[Node], step: Step, node: Node, items: &[u32], domain: &Domain<'_>) -> Vec<Node> {
-    match step {
-        Step::Specialise(old) => path.iter().map(|&n| if n == old { node } else { n }).collect(),
-        Step::Publish(level) => {
-            // The row tells which published attributes stand above the new one.
-            let before = items.iter().take_while(|&&i| domain.level_of_item(i) != level);
-            let at = before
-                .filter(|&&i| path.iter().any(|&n| domain.level_of(n) == domain.level_of_item(i)))
-                .count();
-            let mut path = path.to_vec();
-            path.insert(at, node);
-            path
+/// Groups whose paths have become equal, because what told them apart is left out, are one.
+fn unite(groups: Vec<Arc<Group>>, rows: &Rows) -> Vec<Arc<Group>> {
+    if groups.windows(2).all(|w| w[0].path != w[1].path) {
+        return groups;
+    }
+    (groups.chunk_by(|a, b| a.path == b.path))
+        .map(|same| match same {
+            [one] => Arc::clone(one),
+            _ => {
+                let mut all: Vec<u32> = same.iter().flat_map(|g| g.rows.iter().copied()).collect();
+                all.sort_unstable();
+                Arc::new(Group::new(same[0].path.clone(), &all, rows))
+            }
+        })
+        .collect()
+}
+
+struct Splitter<'a> {
+    change: &'a Change,
+    rows: &'a Rows,
+    domain: &'a Domain<'a>,
+    column: &'a [u32],
+    /// Per item which of the new nodes is above it; their number if none is.
+    part_of: Vec<u32>,
+}
+
+impl<'a> Splitter<'a> {
+    fn new(change: &'a Change, rows: &'a Rows, domain: &'a Domain<'a>) -> Self {
+        let nodes = &change.new;
+        let part_of = (domain.assign(change.level, nodes).iter())
+            .map(|node| node.map_or(nodes.len(), |n| nodes.partition_point(|&m| m < n)) as u32)
+            .collect();
+        Splitter { change, rows, domain, column: rows.column(change.level, domain), part_of }
+    }
+
+    /// The parts of a group; none if it stays as it is.
+    fn split(&self, group: &Group, memo: bool) -> Option<Parts> {
+        if self.change.old.is_some_and(|old| !group.path.contains(&old)) {
+            return None;
         }
+        if !memo {
+            return Some(Arc::new(self.parts(group))).filter(|parts| !parts.is_empty());
+        }
+        let known = |splits: &[(Change, Parts)]| {
+            splits.iter().find(|(change, _)| change == self.change).map(|(_, parts)| Arc::clone(parts))
+        };
+        if let Some(parts) = known(&group.splits.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(parts).filter(|parts| !parts.is_empty());
+        }
+        let parts = Arc::new(self.parts(group));
+        let mut splits = group.splits.lock().unwrap_or_else(PoisonError::into_inner);
+        if known(&splits).is_none() {
+            splits.push((self.change.clone(), Arc::clone(&parts)));
+        }
+        Some(parts).filter(|parts| !parts.is_empty())
+    }
+
+    fn parts(&self, group: &Group) -> Vec<Arc<Group>> {
+        let nodes = &self.change.new;
+        let without = nodes.len() as u32;
+        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
+        for &row in &group.rows {
+            let part = self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without);
+            parts[part as usize].push(row);
+        }
+        // A group without the attribute stays as it is.
+        if self.change.old.is_none() && parts[nodes.len()].len() == group.rows.len() {
+            return Vec::new();
+        }
+        (parts.iter().enumerate())
+            .filter(|(_, own)| !own.is_empty())
+            .map(|(part, own)| {
+                let path = self.path(&group.path, nodes.get(part).copied(), self.rows.items(own[0]));
+                Arc::new(Group::new(path, own, self.rows))
+            })
+            .collect()
+    }
+
+    /// The path with the new node in it, or without the old one.
+    fn path(&self, path: &[Node], node: Option<Node>, items: &[u32]) -> Vec<Node> {
+        let Some(old) = self.change.old else {
+            let mut path = path.to_vec();
+            if let Some(node) = node {
+                // The row tells which published attributes stand above the new one.
+                let before = items.iter().take_while(|&&i| self.domain.level_of_item(i) != self.change.level);
+                let published =
+                    |i: u32| path.iter().any(|&n| self.domain.level_of(n) == self.domain.level_of_item(i));
+                path.insert(before.filter(|&&i| published(i)).count(), node);
+            }
+            return path;
+        };
+        path.iter().filter_map(|&n| if n == old { node } else { Some(n) }).collect()
     }
 }

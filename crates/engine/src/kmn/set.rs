@@ -23,10 +23,41 @@ impl Set {
         Set::Bits { words, count }
     }
 
+    /// The records of several ascending lists, out of `total`.
+    pub(super) fn union<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, total: usize) -> Self {
+        let most: usize = lists.clone().map(<[u32]>::len).sum();
+        if is_sparse(most, total) {
+            return Set::new(lists.flatten().copied().collect(), total);
+        }
+        let mut words = vec![0u64; total.div_ceil(64)];
+        for &r in lists.flatten() {
+            words[r as usize / 64] |= 1 << (r % 64);
+        }
+        Set::packed(words, total)
+    }
+
+    fn packed(words: Vec<u64>, total: usize) -> Self {
+        let count = words.iter().map(|w| w.count_ones()).sum::<u32>();
+        if is_sparse(count as usize, total) { Set::List(list_of(&words)) } else { Set::Bits { words, count } }
+    }
+
+    /// The other records.
+    pub(super) fn complement(&self, total: usize) -> Set {
+        Set::new((0..total as u32).filter(|&r| !self.contains(r)).collect(), total)
+    }
+
     pub(super) fn len(&self) -> u32 {
         match self {
             Set::List(list) => list.len() as u32,
             Set::Bits { count, .. } => *count,
+        }
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Set::List(list) => list.len() * 4,
+            Set::Bits { words, .. } => words.len() * 8,
         }
     }
 
@@ -46,13 +77,7 @@ impl Set {
     pub(super) fn and(&self, other: &Set, total: usize) -> Set {
         match (self, other) {
             (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
-                let words: Vec<u64> = a.iter().zip(b).map(|(a, b)| a & b).collect();
-                let count = words.iter().map(|w| w.count_ones()).sum::<u32>();
-                if is_sparse(count as usize, total) {
-                    Set::List(list_of(&words))
-                } else {
-                    Set::Bits { words, count }
-                }
+                Set::packed(a.iter().zip(b).map(|(a, b)| a & b).collect(), total)
             }
             (Set::List(list), other) | (other, Set::List(list)) => {
                 Set::List(list.iter().copied().filter(|&r| other.contains(r)).collect())
@@ -80,6 +105,36 @@ impl Set {
                     }
                 }
             }
+        }
+        count
+    }
+}
+
+/// Counts how many different records there are in several lists.
+pub(super) struct Distinct {
+    seen: Vec<u64>,
+}
+
+impl Distinct {
+    pub(super) fn new(total: usize) -> Self {
+        Distinct { seen: vec![0; total.div_ceil(64)] }
+    }
+
+    pub(super) fn count<'a>(&mut self, lists: impl Iterator<Item = &'a [u32]> + Clone) -> u32 {
+        let mut count = 0;
+        let mut entries = 0;
+        for list in lists.clone() {
+            entries += list.len();
+            for &r in list {
+                let word = &mut self.seen[r as usize / 64];
+                count += (!*word >> (r % 64) & 1) as u32;
+                *word |= 1 << (r % 64);
+            }
+        }
+        if entries > self.seen.len() {
+            self.seen.fill(0);
+        } else {
+            lists.flatten().for_each(|&r| self.seen[r as usize / 64] = 0);
         }
         count
     }
@@ -129,6 +184,15 @@ mod tests {
             prop_assert_eq!(left.and(&right, 200).len() as usize, both.len());
             let up_to = left.shared_up_to(&right, enough);
             prop_assert_eq!(up_to, (both.len() as u32).min(enough));
+            let lists: Vec<Vec<u32>> = vec![a.iter().copied().collect(), b.iter().copied().collect()];
+            let either: Vec<u32> = a.union(&b).copied().collect();
+            prop_assert_eq!(plain(&Set::union(lists.iter().map(Vec::as_slice), 200)), either.clone());
+            let mut distinct = Distinct::new(200);
+            for _ in 0..2 {
+                prop_assert_eq!(distinct.count(lists.iter().map(Vec::as_slice)) as usize, either.len());
+            }
+            let others: Vec<u32> = (0..200).filter(|r| !a.contains(r)).collect();
+            prop_assert_eq!(plain(&left.complement(200)), others);
         }
     }
 }

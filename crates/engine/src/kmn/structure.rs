@@ -1,7 +1,7 @@
 //! Relations: which knowledge with relations matches too few records, and taking such relations apart.
 //!
 //! The relations of a record at a cut are those of its rows. A rule (a ⇝ b) rewrites rows: where a is above b, b goes to
-//! the parent of a and leaves its own children to its parent. So a group of equal rows needs one set of ancestors per
+//! the parent of a and leaves its own children to its parent (or takes them along, or a goes instead). So a group of equal rows needs one set of ancestors per
 //! position, and the records of a relation are the rows of the groups that have it.
 //!
 //! Order of repair: the violations of the unrepaired cut, by number of relations, number of values, nodes and pairs; then
@@ -13,56 +13,96 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::domain::{Domain, Node};
-use super::rows::{Group, Rows};
+use super::rows::Group;
 use super::set::Set;
 use super::violations::{Concerned, Knowledge, Pair, Range, Related, violations};
 
 /// The relations of some groups of rows, restricted to pairs that `wanted` accepts; `above` says which positions rules
 /// have left above each position.
 pub(super) fn relate(
-    groups: &[Group],
+    groups: &[Arc<Group>],
     above: Option<&[Vec<u64>]>,
-    rows: &Rows,
     records: usize,
     wanted: impl Fn(Pair) -> bool,
 ) -> Related {
-    let mut lists: BTreeMap<Pair, Vec<u32>> = BTreeMap::new();
+    let mut having: BTreeMap<Pair, Vec<u32>> = BTreeMap::new();
     for (g, group) in groups.iter().enumerate() {
         for (j, &b) in group.path.iter().enumerate() {
             for (i, &a) in group.path[..j].iter().enumerate() {
                 if above.is_none_or(|above| above[g][j] >> i & 1 == 1) && wanted((a, b)) {
-                    lists.entry((a, b)).or_default().extend(group.rows.iter().map(|&r| rows.record(r)));
+                    having.entry((a, b)).or_default().push(g as u32);
                 }
             }
         }
     }
-    (lists.into_iter()).map(|(pair, records_of)| (pair, Arc::new(Set::new(records_of, records)))).collect()
+    (having.into_iter()).map(|(pair, own)| (pair, Arc::new(records_of(groups, &own, records)))).collect()
+}
+
+fn records_of(groups: &[Arc<Group>], some: &[u32], records: usize) -> Set {
+    Set::union(some.iter().map(|&g| groups[g as usize].records.as_slice()), records)
+}
+
+/// How a value is parted from one above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// The lower value goes to the parent of the upper one; its children stay with its parent.
+    Value,
+    /// The lower value goes there with all below it.
+    Subtree,
+    /// The upper value is taken out of the path.
+    Ancestor,
+}
+
+/// A relation that is taken apart everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) pair: Pair,
+    pub(super) how: How,
+}
+
+/// Parts position j from position i above it; masks are the positions above each position.
+pub(super) fn take_apart(above: &mut [u64], (i, j): (usize, usize), how: How) {
+    match how {
+        How::Value => {
+            above[j] = above[i];
+            above.iter_mut().for_each(|mask| *mask &= !(1 << j));
+        }
+        How::Subtree => {
+            let lost = above[j] & !above[i];
+            above[j] &= !lost;
+            above.iter_mut().filter(|mask| **mask >> j & 1 == 1).for_each(|mask| *mask &= !lost);
+        }
+        How::Ancestor => above.iter_mut().for_each(|mask| *mask &= !(1 << i)),
+    }
 }
 
 /// A cut whose relations are being repaired.
 pub(super) struct Repair<'a> {
     domain: &'a Domain<'a>,
-    rows: &'a Rows,
-    groups: &'a [Group],
-    cut: &'a [Node],
+    groups: &'a [Arc<Group>],
+    /// The nodes of the cut, and the absences that count as knowledge.
+    values: &'a [Node],
     range: Range,
     related: Related,
     /// Per group and position the positions still above, as bits.
     above: Vec<Vec<u64>>,
-    /// The groups that have both nodes of a pair.
-    groups_of: BTreeMap<Pair, Vec<u32>>,
+    /// Per node its groups, and where they begin.
+    groups_of: Vec<u32>,
+    first_group: Vec<u32>,
     /// Pairs whose records have to be looked up again.
     stale: BTreeSet<Pair>,
     /// Pairs that have lost records in this pass.
     changed: BTreeSet<Pair>,
-    rules: Vec<Pair>,
+    /// How relations are taken apart; none to choose for each rule what loses the fewest relations.
+    how: Option<How>,
+    rules: Vec<Rule>,
 }
 
 /// What repairing a cut has led to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repaired {
     /// The rules in the order they were applied.
-    pub(super) rules: Vec<Pair>,
+    pub(super) rules: Vec<Rule>,
     /// Per group and position the positions above, as bits.
     pub(super) above: Vec<Vec<u64>>,
 }
@@ -70,31 +110,35 @@ pub(super) struct Repaired {
 impl<'a> Repair<'a> {
     pub(super) fn new(
         domain: &'a Domain<'a>,
-        rows: &'a Rows,
-        groups: &'a [Group],
-        cut: &'a [Node],
+        groups: &'a [Arc<Group>],
+        values: &'a [Node],
         range: Range,
+        how: Option<How>,
         related: &Related,
     ) -> Self {
-        let mut groups_of: BTreeMap<Pair, Vec<u32>> = BTreeMap::new();
+        let mut first_group = vec![0u32; domain.len() as usize + 1];
+        groups.iter().flat_map(|g| &g.path).for_each(|&n| first_group[n as usize + 1] += 1);
+        (1..first_group.len()).for_each(|n| first_group[n] += first_group[n - 1]);
+        let mut next = first_group.clone();
+        let mut groups_of = vec![0u32; groups.iter().map(|g| g.path.len()).sum()];
         for (g, group) in groups.iter().enumerate() {
-            for (j, &b) in group.path.iter().enumerate() {
-                for &a in &group.path[..j] {
-                    groups_of.entry((a, b)).or_default().push(g as u32);
-                }
+            for &node in &group.path {
+                groups_of[next[node as usize] as usize] = g as u32;
+                next[node as usize] += 1;
             }
         }
         Repair {
             domain,
-            rows,
             groups,
-            cut,
+            values,
             range,
             related: related.clone(),
             above: groups.iter().map(|g| (0..g.path.len()).map(|j| (1u64 << j) - 1).collect()).collect(),
             groups_of,
+            first_group,
             stale: BTreeSet::new(),
             changed: BTreeSet::new(),
+            how,
             rules: Vec::new(),
         }
     }
@@ -116,7 +160,7 @@ impl<'a> Repair<'a> {
             pass = if changed.is_empty() {
                 Vec::new()
             } else {
-                violations(self.domain, self.cut, &self.related, self.range, &Concerned::Pairs(&changed))
+                violations(self.domain, self.values, &self.related, self.range, &Concerned::Pairs(&changed))
             };
         }
         Repaired { rules: self.rules, above: self.above }
@@ -149,45 +193,51 @@ impl<'a> Repair<'a> {
     }
 
     /// Takes b out from under a, everywhere.
-    fn apply(&mut self, (a, b): Pair) {
-        self.rules.push((a, b));
-        for &g in &self.groups_of[&(a, b)] {
+    fn apply(&mut self, pair: Pair) {
+        let how = self.how.unwrap_or_else(|| {
+            let all = [How::Value, How::Subtree, How::Ancestor];
+            all.into_iter().min_by_key(|&how| self.lost(pair, how)).unwrap_or(How::Value)
+        });
+        self.rules.push(Rule { pair, how });
+        for (g, at) in self.having(pair) {
             let path = &self.groups[g as usize].path;
             let above = &mut self.above[g as usize];
-            let position = |node: Node| path.iter().position(|&n| n == node);
-            let (Some(i), Some(j)) = (position(a), position(b)) else {
-                continue;
-            };
-            if above[j] >> i & 1 == 0 {
-                continue;
-            }
-            let lost = above[j] & !above[i];
-            above[j] = above[i];
-            for x in (0..path.len()).filter(|x| lost >> x & 1 == 1) {
-                self.stale.insert((path[x], b));
-            }
-            for c in 0..path.len() {
-                if above[c] >> j & 1 == 1 {
-                    above[c] &= !(1 << j);
-                    self.stale.insert((b, path[c]));
-                }
+            let before = above.clone();
+            take_apart(above, at, how);
+            for (c, (before, after)) in before.iter().zip(above).enumerate() {
+                let lost = before & !*after;
+                self.stale.extend((0..c).filter(|x| lost >> x & 1 == 1).map(|x| (path[x], path[c])));
             }
         }
     }
 
+    /// How many related pairs of rows a rule would take away.
+    fn lost(&self, pair: Pair, how: How) -> u64 {
+        let of_group = |(g, at): (u32, (usize, usize))| {
+            let mut above = self.above[g as usize].clone();
+            let pairs = |above: &[u64]| above.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>();
+            let before = pairs(&above);
+            take_apart(&mut above, at, how);
+            (before - pairs(&above)) * self.groups[g as usize].rows.len() as u64
+        };
+        self.having(pair).into_iter().map(of_group).sum()
+    }
+
+    /// The groups in which a pair is still related, with its positions.
+    fn having(&self, (a, b): Pair) -> Vec<(u32, (usize, usize))> {
+        let of = |node: Node| {
+            let from = self.first_group[node as usize] as usize;
+            &self.groups_of[from..self.first_group[node as usize + 1] as usize]
+        };
+        let fewer = if of(a).len() < of(b).len() { of(a) } else { of(b) };
+        let at = |g: u32| related_at(&self.groups[g as usize].path, &self.above[g as usize], (a, b));
+        fewer.iter().filter_map(|&g| Some((g, at(g)?))).collect()
+    }
+
     /// Looks up the records of a pair again.
     fn refresh(&mut self, (a, b): Pair) {
-        let mut records = Vec::new();
-        for &g in &self.groups_of[&(a, b)] {
-            let group = &self.groups[g as usize];
-            let position = |node: Node| group.path.iter().position(|&n| n == node);
-            if let (Some(i), Some(j)) = (position(a), position(b))
-                && self.above[g as usize][j] >> i & 1 == 1
-            {
-                records.extend(group.rows.iter().map(|&r| self.rows.record(r)));
-            }
-        }
-        let set = Set::new(records, self.domain.records);
+        let still: Vec<u32> = self.having((a, b)).into_iter().map(|(g, _)| g).collect();
+        let set = records_of(self.groups, &still, self.domain.records);
         let before = self.related.get(&(a, b)).map_or(0, |s| s.len());
         // Records only ever lose relations: as many as before are the same ones.
         if set.len() == before {
@@ -200,4 +250,11 @@ impl<'a> Repair<'a> {
             self.related.insert((a, b), Arc::new(set));
         }
     }
+}
+
+/// The positions of a pair on a path, if the first is above the second.
+fn related_at(path: &[Node], above: &[u64], (a, b): Pair) -> Option<(usize, usize)> {
+    let i = path.iter().position(|&n| n == a)?;
+    let j = path.iter().position(|&n| n == b)?;
+    (above[j] >> i & 1 == 1).then_some((i, j))
 }

@@ -6,6 +6,7 @@
 
 use super::domain::{Domain, Node};
 use super::set::Set;
+use super::violations::Range;
 
 /// Which sets of nodes are to be checked: those with one of `new` and, if given, one of `fresh`.
 pub(super) struct Sets<'a> {
@@ -15,32 +16,38 @@ pub(super) struct Sets<'a> {
     pub(super) old: &'a [Node],
 }
 
-/// Whether all these sets of up to `m` nodes are sound.
-pub(super) fn sound(domain: &Domain<'_>, sets: &Sets<'_>, k: u32, m: usize) -> bool {
+/// One of these sets of up to m nodes that is not sound: in fewer than k records, but not in none.
+pub(super) fn unsound(domain: &Domain<'_>, sets: &Sets<'_>, range: Range) -> Option<Vec<Node>> {
+    let Range { k, m, .. } = range;
     let fresh = sets.fresh.unwrap_or(&[]);
-    if sets.fresh.is_none() && sets.new.iter().any(|&n| (1..k).contains(&domain.set(n).len())) {
-        return false;
+    if sets.fresh.is_none()
+        && let Some(&rare) = sets.new.iter().find(|&&n| (1..k).contains(&domain.set(n).len()))
+    {
+        return Some(vec![rare]);
     }
     // Fresh nodes come before old ones, so that a set without any is recognised early.
     let old = sets.old.iter().filter(|n| !fresh.contains(n));
     let all: Vec<Node> = sets.new.iter().chain(fresh).chain(old).copied().collect();
     let last_fresh = if sets.fresh.is_some() { sets.new.len() + fresh.len() } else { all.len() };
-    let check = Check { domain, all: &all, fresh: sets.new.len()..last_fresh, k };
-    (0..sets.new.len()).all(|i| check.extend(domain.set(all[i]), i + 1, m - 1, sets.fresh.is_none()))
+    let check = Check { domain, all: &all, fresh: sets.new.len()..last_fresh, range };
+    (0..sets.new.len()).find_map(|i| {
+        let rest = check.extend(domain.set(all[i]), i + 1, m - 1, sets.fresh.is_none());
+        rest.map(|rest| [vec![all[i]], rest].concat())
+    })
 }
 
 struct Check<'a> {
     domain: &'a Domain<'a>,
     all: &'a [Node],
     fresh: std::ops::Range<usize>,
-    k: u32,
+    range: Range,
 }
 
 impl Check<'_> {
-    /// Whether all sets that add up to `left` nodes from `from` on are sound; `complete` if they need no fresh node any more.
-    fn extend(&self, so_far: &Set, from: usize, left: usize, complete: bool) -> bool {
+    /// Up to `left` nodes from `from` on that make the set unsound; `complete` if it needs no fresh node any more.
+    fn extend(&self, so_far: &Set, from: usize, left: usize, complete: bool) -> Option<Vec<Node>> {
         if left == 0 {
-            return true;
+            return None;
         }
         // Without a fresh node yet, one must still come, and it stands before the old ones.
         let to = if complete { self.all.len() } else { self.fresh.end };
@@ -50,17 +57,18 @@ impl Check<'_> {
                 continue;
             }
             let set = self.domain.set(self.all[i]);
-            let shared = so_far.shared_up_to(set, self.k);
-            if completes && shared > 0 && shared < self.k {
-                return false;
+            let shared = self.range.shared(so_far, set);
+            if completes && shared > 0 && shared < self.range.k {
+                return Some(vec![self.all[i]]);
             }
-            if shared == self.k
+            if shared == self.range.k
                 && left > 1
-                && !self.extend(&so_far.and(set, self.domain.records), i + 1, left - 1, completes)
+                && let Some(rest) =
+                    self.extend(&so_far.and(set, self.domain.records), i + 1, left - 1, completes)
             {
-                return false;
+                return Some([vec![self.all[i]], rest].concat());
             }
         }
-        true
+        None
     }
 }

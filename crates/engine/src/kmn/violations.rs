@@ -45,6 +45,15 @@ pub(super) struct Range {
     pub(super) k: u32,
     pub(super) m: usize,
     pub(super) n: usize,
+    /// Count no further than k.
+    pub(super) early_exit: bool,
+}
+
+impl Range {
+    /// How many records two sets share, at most k.
+    pub(super) fn shared(&self, a: &Set, b: &Set) -> u32 {
+        if self.early_exit { a.shared_up_to(b, self.k) } else { a.shared_up_to(b, u32::MAX).min(self.k) }
+    }
 }
 
 /// Which knowledge a search is about.
@@ -66,6 +75,7 @@ pub(super) fn violations(
     range: Range,
     concerned: &Concerned<'_>,
 ) -> Vec<Knowledge> {
+    // Absences are numbered after all nodes.
     let mut flags = vec![0u8; cut.len()];
     let mut mark = |nodes: &[Node], flag: u8| {
         for node in nodes {
@@ -180,7 +190,7 @@ impl Search<'_> {
             if grows > left || known.set.len() < k || (!concerned && !more) {
                 continue;
             }
-            let shared = set.shared_up_to(known.set, k);
+            let shared = self.range.shared(set, known.set);
             if shared == k && more {
                 let both = set.and(known.set, self.domain.records);
                 self.choose(i, |search| search.look(&both, flags, i + 1));
@@ -202,7 +212,7 @@ impl Search<'_> {
                 continue;
             }
             let other = self.domain.set(self.cut[at]);
-            let shared = set.shared_up_to(other, k);
+            let shared = self.range.shared(set, other);
             if shared == 0 || (shared == k && left == 1) {
                 continue;
             }

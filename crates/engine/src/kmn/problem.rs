@@ -1,0 +1,275 @@
+//! What a search works on: the records, the promise, and what is known about cuts.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::cost::{Counted, Reuse, relations_lost};
+use super::domain::{Domain, Node};
+use super::publish::{by_pair, rewrite};
+use super::rows::{Group, Rows};
+use super::set::Set;
+use super::structure::{How, Rule, relate};
+use super::violations::{Pair, Range, Related};
+
+/// By which figure cuts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// RPD_a, on the synopsis.
+    RpdA,
+    /// RPD, on the records.
+    Rpd,
+    /// Half the detail lost per value, half the share of relations lost.
+    Lm,
+}
+
+/// What a search needs.
+pub(super) struct Problem<'a> {
+    pub(super) domain: Domain<'a>,
+    pub(super) rows: Rows,
+    pub(super) range: Range,
+    pub(super) cost: Cost,
+    /// Cuts may be repaired by taking relations apart.
+    pub(super) repair: bool,
+    /// How relations are taken apart; none to choose per rule.
+    pub(super) how: Option<How>,
+    /// Values that would make a step unsound may be left out.
+    pub(super) suppress: bool,
+    pub(super) max_cuts: u64,
+    /// How many of its cheapest solutions a search hands on.
+    pub(super) finalists: usize,
+    pub(super) shortcuts: Shortcuts,
+    /// Most bytes for what the search keeps.
+    pub(super) memory: usize,
+    /// Records of related pairs. They depend on the two nodes alone, not on the cut.
+    pub(super) pairs: Pairs,
+    /// What is known about cuts: several searches come by the same ones.
+    pub(super) judged: Mutex<FxHashMap<Vec<Node>, Judged>>,
+}
+
+/// What makes the search fast. None of it changes a result, which tests show by switching them off one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortcuts {
+    /// What was found out about a cut, a pair or a group is used again.
+    pub memo: bool,
+    /// Of a child cut only what differs from its parent is looked at.
+    pub incremental: bool,
+    /// Records are counted up to k only.
+    pub early_exit: bool,
+}
+
+impl Default for Shortcuts {
+    fn default() -> Self {
+        Shortcuts { memo: true, incremental: true, early_exit: true }
+    }
+}
+
+/// What is known about a cut, whatever search it was found by.
+#[derive(Clone, Default)]
+pub(super) struct Judged {
+    /// Its values alone are not sound.
+    pub(super) dead: bool,
+    /// Absences are sound as well.
+    pub(super) sound: bool,
+    /// Relations have to be taken apart.
+    pub(super) violated: bool,
+    /// Which ones, once that was asked for.
+    pub(super) rules: Option<Arc<[Rule]>>,
+    /// Costs, by which figure and whether after repair.
+    pub(super) costs: Vec<(Cost, bool, f64)>,
+}
+
+impl Judged {
+    pub(super) fn cost(&self, cost: Cost, repaired: bool) -> Option<f64> {
+        self.costs.iter().find(|c| c.0 == cost && c.1 == repaired).map(|c| c.2)
+    }
+}
+
+/// Sets of records that many cuts ask for, as long as they fit into memory.
+pub(super) struct Pairs {
+    known: Mutex<(FxHashMap<Pair, Arc<Set>>, usize)>,
+    /// Most bytes to keep.
+    memory: usize,
+}
+
+impl Pairs {
+    pub(super) fn new(memory: usize) -> Self {
+        Pairs { known: Mutex::default(), memory }
+    }
+
+    pub(super) fn get(&self, pair: Pair) -> Option<Arc<Set>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).0.get(&pair).cloned()
+    }
+
+    pub(super) fn keep(&self, related: &Related) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for (&pair, set) in related {
+            if known.1 + set.bytes() > self.memory {
+                return;
+            }
+            known.1 += set.bytes();
+            known.0.insert(pair, Arc::clone(set));
+        }
+    }
+}
+
+/// A sound cut with its rules.
+#[derive(Clone, Debug)]
+pub(super) struct Solution {
+    pub(super) cut: Vec<Node>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) cost: f64,
+}
+
+impl Solution {
+    /// Cheap ones first; of equally cheap ones those with more detail.
+    pub(super) fn rank(&self) -> (u64, std::cmp::Reverse<usize>) {
+        (rounded(self.cost), std::cmp::Reverse(self.cut.len()))
+    }
+}
+
+/// A cost without its last bits, which depend on the order of additions. Costs are not negative, so their bits are in
+/// their order.
+pub(super) fn rounded(cost: f64) -> u64 {
+    cost.to_bits() >> 16
+}
+
+/// The rows of a cut, grouped by their paths.
+pub(super) struct Grouped {
+    pub(super) groups: Vec<Arc<Group>>,
+}
+
+impl Grouped {
+    /// The ancestors that rules leave to each position of each group.
+    pub(super) fn rewrite(&self, rules: &[Rule]) -> Vec<Vec<u64>> {
+        let rules = by_pair(rules);
+        self.groups.iter().map(|g| rewrite(&g.path, &rules)).collect()
+    }
+
+    /// The pairs that are related somewhere by one set of ancestors and not by the other.
+    pub(super) fn difference(&self, a: &[Vec<u64>], b: &[Vec<u64>]) -> BTreeSet<Pair> {
+        let mut pairs = BTreeSet::new();
+        for (g, group) in self.groups.iter().enumerate() {
+            for (j, &node) in group.path.iter().enumerate() {
+                let differ = a[g][j] ^ b[g][j];
+                pairs.extend((0..j).filter(|i| differ >> i & 1 == 1).map(|i| (group.path[i], node)));
+            }
+        }
+        pairs
+    }
+}
+
+impl Problem<'_> {
+    /// The rows of a cut, grouped.
+    pub(super) fn relations(&self, cut: &[Node]) -> Grouped {
+        let node_of = self.domain.assign_all(cut);
+        let mut number: FxHashMap<Vec<Node>, usize> = FxHashMap::default();
+        let mut by_path: Vec<(Vec<Node>, Vec<u32>)> = Vec::new();
+        let mut path = Vec::new();
+        for row in 0..self.rows.len() as u32 {
+            path.clear();
+            path.extend(self.rows.items(row).iter().filter_map(|&i| node_of[i as usize]));
+            let group = number.get(path.as_slice()).copied().unwrap_or_else(|| {
+                number.insert(path.clone(), by_path.len());
+                by_path.push((path.clone(), Vec::new()));
+                by_path.len() - 1
+            });
+            by_path[group].1.push(row);
+        }
+        by_path.sort_by(|a, b| a.0.cmp(&b.0));
+        let group = |(path, rows): (Vec<Node>, Vec<u32>)| Arc::new(Group::new(path, &rows, &self.rows));
+        Grouped { groups: by_path.into_iter().map(group).collect() }
+    }
+
+    /// The cost of a cut, and its synopsis without rules if that was needed.
+    pub(super) fn cost(
+        &self,
+        cut: &[Node],
+        groups: &[Arc<Group>],
+        above: Option<&[Vec<u64>]>,
+        reuse: Reuse<'_>,
+    ) -> (f64, Option<Counted>) {
+        let (rows, domain) = (&self.rows, &self.domain);
+        if self.cost == Cost::Lm {
+            return (0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, rows), None);
+        }
+        let plain = Counted::new(groups, None, rows, domain, reuse);
+        let repaired = above.map(|above| {
+            let reuse = if self.shortcuts.incremental { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
+            Counted::new(groups, Some(above), rows, domain, reuse)
+        });
+        let counted = repaired.as_ref().unwrap_or(&plain);
+        let cost = match self.cost {
+            Cost::RpdA => counted.rpd_a(domain),
+            _ => counted.rpd(groups, rows, domain),
+        };
+        (cost, Some(plain))
+    }
+
+    /// The synopsis of a cut without rules, if the cost needs one.
+    pub(super) fn unrepaired(&self, grouped: &Grouped) -> Option<Counted> {
+        let count = || Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing);
+        (self.cost != Cost::Lm).then(count)
+    }
+
+    /// The figure that judges a cut with rules: exact RPD, unless the search is about detail.
+    pub(super) fn repaired_cost(
+        &self,
+        cut: &[Node],
+        grouped: &Grouped,
+        above: &[Vec<u64>],
+        plain: Option<&Counted>,
+    ) -> f64 {
+        match plain {
+            None => self.cost(cut, &grouped.groups, Some(above), Reuse::Nothing).0,
+            Some(plain) => {
+                let reuse = Reuse::Unrepaired(plain);
+                let counted = Counted::new(&grouped.groups, Some(above), &self.rows, &self.domain, reuse);
+                counted.rpd(&grouped.groups, &self.rows, &self.domain)
+            }
+        }
+    }
+
+    /// The same for a cut that is not grouped yet.
+    pub(super) fn judge(&self, cut: &[Node], rules: &[Rule]) -> f64 {
+        let figure = if self.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
+        let known = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(cut).cloned();
+        let known = known.filter(|judged| rules.is_empty() || judged.rules.as_deref() == Some(rules));
+        if let Some(cost) = known.and_then(|judged| judged.cost(figure, !rules.is_empty())) {
+            return cost;
+        }
+        let grouped = self.relations(cut);
+        self.repaired_cost(cut, &grouped, &grouped.rewrite(rules), self.unrepaired(&grouped).as_ref())
+    }
+
+    /// Exact RPD of a cut with rules.
+    pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Rule]) -> f64 {
+        let grouped = self.relations(cut);
+        let above = grouped.rewrite(rules);
+        let counted = Counted::new(&grouped.groups, Some(&above), &self.rows, &self.domain, Reuse::Nothing);
+        counted.rpd(&grouped.groups, &self.rows, &self.domain)
+    }
+
+    /// Which of some relations of a repaired cut has the fewest records; if none of them has any (they are inferred ones),
+    /// which other relation of their lower values.
+    pub(super) fn weakest(&self, solution: &Solution, pairs: &[Pair]) -> Option<Pair> {
+        let grouped = self.relations(&solution.cut);
+        let above = grouped.rewrite(&solution.rules);
+        let least = |related: Related| {
+            related.iter().map(|(&pair, set)| (set.len(), pair)).min().map(|(_, pair)| pair)
+        };
+        least(self.related(&grouped, &above, |pair| pairs.contains(&pair)))
+            .or_else(|| least(self.related(&grouped, &above, |pair| pairs.iter().any(|p| p.1 == pair.1))))
+    }
+
+    /// The relations that rules have left, of pairs that `wanted` accepts.
+    pub(super) fn related(
+        &self,
+        grouped: &Grouped,
+        above: &[Vec<u64>],
+        wanted: impl Fn(Pair) -> bool,
+    ) -> Related {
+        relate(&grouped.groups, Some(above), self.domain.records, wanted)
+    }
+}

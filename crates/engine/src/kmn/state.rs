@@ -1,0 +1,323 @@
+//! Cuts and their children.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+
+use bosket_model::observe::Observer;
+use rayon::prelude::*;
+
+use super::cost::{Counted, Reuse};
+use super::domain::{Node, Step};
+use super::problem::{Cost, Grouped, Judged, Problem, Solution};
+use super::rows::{Change, Group, split};
+use super::structure::{Repair, Repaired, Rule, relate};
+use super::values::{self, Sets};
+use super::violations::{Concerned, Knowledge, Pair, Related, violations};
+
+/// A cut with everything that its children build on.
+pub(super) struct State {
+    pub(super) cut: Vec<Node>,
+    groups: Vec<Arc<Group>>,
+    related: Related,
+    violations: Vec<Knowledge>,
+    /// Absences are sound as well, which is not monotone: a cut below may be sound again.
+    sound: bool,
+    rules: Vec<Rule>,
+    pub(super) cost: f64,
+    /// Steps whose values are not sound here, nor in any cut below.
+    pub(super) dead: BTreeSet<u64>,
+    /// The nodes that have come in with this cut.
+    fresh: Vec<Node>,
+    /// What the parent found out about its other steps: sound by values, with these violations.
+    pub(super) known: Arc<BTreeMap<u64, Vec<Knowledge>>>,
+    /// Its synopsis without rules.
+    counted: Option<Counted>,
+}
+
+/// What a step has led to.
+pub(super) struct Child {
+    pub(super) state: State,
+    /// The violations that hold its new nodes.
+    pub(super) violations: Vec<Knowledge>,
+    /// Values were left out, without which the step is not sound.
+    pub(super) thinned: bool,
+}
+
+/// What is known about a step beforehand.
+pub(super) enum Recalled {
+    Dead,
+    Judged { accepted: bool, solution: Solution },
+}
+
+fn new_nodes(changes: &[Change]) -> Vec<Node> {
+    let mut nodes: Vec<Node> = changes.iter().flat_map(|change| change.new.iter().copied()).collect();
+    nodes.sort_unstable();
+    nodes
+}
+
+fn is_gone(changes: &[Change], node: Node) -> bool {
+    changes.iter().any(|change| change.old == Some(node))
+}
+
+impl State {
+    pub(super) fn accepted(&self, problem: &Problem<'_>) -> bool {
+        self.sound && (problem.repair || self.violations.is_empty())
+    }
+
+    /// About how much memory it takes. What a group falls apart into is kept once per value of its path at most.
+    pub(super) fn bytes(&self) -> usize {
+        let group = |g: &Arc<Group>| (g.rows.len() + g.records.len()) * 4 * (1 + g.path.len());
+        self.groups.iter().map(group).sum::<usize>() + self.related.values().map(|s| s.bytes()).sum::<usize>()
+    }
+
+    pub(super) fn solution(&self) -> Solution {
+        Solution { cut: self.cut.clone(), rules: self.rules.clone(), cost: self.cost }
+    }
+}
+
+impl Problem<'_> {
+    pub(super) fn start(&self) -> State {
+        let rows: Vec<u32> = (0..self.rows.len() as u32).collect();
+        State {
+            cut: Vec::new(),
+            groups: vec![Arc::new(Group::new(Vec::new(), &rows, &self.rows))],
+            related: Related::new(),
+            violations: Vec::new(),
+            sound: true,
+            rules: Vec::new(),
+            cost: f64::INFINITY,
+            dead: BTreeSet::new(),
+            fresh: Vec::new(),
+            known: Arc::default(),
+            counted: None,
+        }
+    }
+
+    /// The steps worth a look. One that is not sound is worth it only if values may be left out.
+    pub(super) fn steps(&self, state: &State) -> Vec<Step> {
+        let mut steps = self.domain.steps(&state.cut);
+        let dead = |step: Step| state.dead.contains(&self.domain.key(step));
+        steps.retain(|&step| !dead(step) || (self.suppress && matches!(step, Step::Specialise(_))));
+        steps
+    }
+
+    /// The child, unless its values are not sound. `None` says so for all cuts below as well.
+    pub(super) fn child(&self, state: &State, step: Step) -> Option<Child> {
+        let key = self.domain.key(step);
+        let changes = self.domain.changes(step);
+        let known = state.known.get(&key).filter(|_| self.shortcuts.incremental).map(Vec::as_slice);
+        if !state.dead.contains(&key) && self.unsound(state, &changes, known.is_some()).is_none() {
+            return Some(self.changed(state, &changes, known));
+        }
+        if self.shortcuts.memo && !state.dead.contains(&key) {
+            self.learn(&self.child_cut(state, step), Judged { dead: true, ..Judged::default() });
+        }
+        let thinned = self.suppress.then(|| self.thin(state, changes)).flatten()?;
+        let mut child = self.changed(state, &thinned, None);
+        child.thinned = true;
+        Some(child)
+    }
+
+    /// Values that are not sound after some changes; with `again` only those that hold a node new in the state are asked for.
+    fn unsound(&self, state: &State, changes: &[Change], again: bool) -> Option<Vec<Node>> {
+        let new: Vec<Node> = new_nodes(changes);
+        let old: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
+        let fresh = again.then_some(state.fresh.as_slice());
+        values::unsound(&self.domain, &Sets { new: &new, fresh, old: &old }, self.range)
+    }
+
+    /// The changes without the values that make them unsound, the rarest of each unsound set first.
+    fn thin(&self, state: &State, mut changes: Vec<Change>) -> Option<Vec<Change>> {
+        while let Some(set) = self.unsound(state, &changes, false) {
+            let new = new_nodes(&changes);
+            let rarest =
+                set.iter().filter(|n| new.contains(n)).min_by_key(|&&n| (self.domain.set(n).len(), n));
+            let rarest = *rarest?;
+            changes.iter_mut().for_each(|change| change.new.retain(|&n| n != rarest));
+            if changes.iter().all(|change| change.new.is_empty()) {
+                return None;
+            }
+        }
+        Some(changes)
+    }
+
+    /// The cut after changes that are sound by their values.
+    fn changed(&self, state: &State, changes: &[Change], known: Option<&[Knowledge]>) -> Child {
+        let domain = &self.domain;
+        let new = new_nodes(changes);
+        let mut cut: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
+        cut.extend(&new);
+        cut.sort_unstable();
+        let groups = split(&state.groups, changes, &self.rows, domain, self.shortcuts.memo);
+        let values = domain.with_absences(&cut);
+        let (mut related, mut own, mut broken) = (Related::new(), Vec::new(), Vec::new());
+        if self.range.n > 0 {
+            related = self.relations_of(&groups, &new);
+            related.extend(
+                (state.related.iter())
+                    .filter(|((a, b), _)| !is_gone(changes, *a) && !is_gone(changes, *b))
+                    .map(|(p, s)| (*p, s.clone())),
+            );
+            let concerned = domain.with_absences(&new);
+            let fresh = known.map(|_| domain.with_absences(&state.fresh));
+            own = violations(
+                domain,
+                &values,
+                &related,
+                self.range,
+                &Concerned::Nodes(&concerned, fresh.as_deref()),
+            );
+            // What was violated at the parent and does not hold the node that has gone since is violated still.
+            let is_in = |k: &&Knowledge| k.nodes().iter().all(|n| values.binary_search(n).is_ok());
+            own.extend(known.into_iter().flatten().filter(is_in).cloned());
+            broken.extend(state.violations.iter().filter(is_in).cloned());
+            broken.extend(own.iter().cloned());
+            broken.sort();
+        }
+        let repaired = if broken.is_empty() || !self.repair {
+            Repaired::default()
+        } else {
+            Repair::new(domain, &groups, &values, self.range, self.how, &related).run(broken.clone())
+        };
+        let above = (!repaired.rules.is_empty()).then_some(repaired.above.as_slice());
+        let reuse = self.reuse(state, changes);
+        let (cost, counted) = self.cost(&cut, &groups, above, reuse);
+        let absences: Vec<Node> = domain.absences(&cut).collect();
+        let sets = Sets { new: &absences, fresh: None, old: &cut };
+        let sound = values::unsound(domain, &sets, self.range).is_none();
+        if self.shortcuts.memo {
+            let judged = Judged {
+                dead: false,
+                sound,
+                violated: !broken.is_empty(),
+                rules: (self.repair || broken.is_empty()).then(|| repaired.rules.as_slice().into()),
+                costs: vec![(self.cost, above.is_some(), cost)],
+            };
+            let unrepaired = counted.as_ref().filter(|_| self.cost == Cost::RpdA && above.is_some());
+            let unrepaired = unrepaired.map(|counted| (Cost::RpdA, false, counted.rpd_a(domain)));
+            self.learn(
+                &cut,
+                Judged { costs: judged.costs.iter().copied().chain(unrepaired).collect(), ..judged },
+            );
+        }
+        let state = State {
+            sound,
+            cut,
+            groups,
+            related,
+            violations: broken,
+            rules: repaired.rules,
+            cost,
+            dead: state.dead.clone(),
+            fresh: new,
+            known: Arc::default(),
+            counted,
+        };
+        Child { state, violations: own, thinned: false }
+    }
+
+    /// What the cost of a changed cut can take over. Where values are left out, or an attribute comes in, other paths than
+    /// those with new nodes change as well.
+    fn reuse<'s>(&self, state: &'s State, changes: &[Change]) -> Reuse<'s> {
+        let whole = |change: &Change| change.old.is_some_and(|old| self.domain.children(old) == change.new);
+        match &state.counted {
+            Some(counted) if self.shortcuts.incremental && changes.iter().all(whole) => Reuse::Above(counted),
+            _ => Reuse::Nothing,
+        }
+    }
+
+    fn learn(&self, cut: &[Node], judged: Judged) {
+        let mut known = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry(cut.to_vec()).or_default();
+        entry.dead |= judged.dead;
+        entry.sound |= judged.sound;
+        entry.violated |= judged.violated;
+        entry.rules = entry.rules.take().or(judged.rules);
+        for (cost, repaired, value) in judged.costs {
+            if entry.cost(cost, repaired).is_none() {
+                entry.costs.push((cost, repaired, value));
+            }
+        }
+    }
+
+    /// What a step leads to, as far as that is known without looking at all knowledge again.
+    pub(super) fn recall(&self, state: &State, step: Step) -> Option<Recalled> {
+        // What is left out depends on the way that led here, not on the cut alone.
+        if !self.shortcuts.memo || self.suppress {
+            return None;
+        }
+        let cut = self.child_cut(state, step);
+        let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(&cut).cloned()?;
+        if judged.dead {
+            return Some(Recalled::Dead);
+        }
+        let rules: Arc<[Rule]> = if self.repair { judged.rules.clone()? } else { Arc::default() };
+        let cost = judged.cost(self.cost, !rules.is_empty()).unwrap_or_else(|| {
+            let changes = self.domain.changes(step);
+            let groups = Grouped { groups: split(&state.groups, &changes, &self.rows, &self.domain, true) };
+            let above = (!rules.is_empty()).then(|| groups.rewrite(&rules));
+            let reuse = self.reuse(state, &changes);
+            let (cost, _) = self.cost(&cut, &groups.groups, above.as_deref(), reuse);
+            let costs = vec![(self.cost, !rules.is_empty(), cost)];
+            self.learn(&cut, Judged { costs, ..Judged::default() });
+            cost
+        });
+        let accepted = judged.sound && (self.repair || !judged.violated);
+        Some(Recalled::Judged { accepted, solution: Solution { cut, rules: rules.to_vec(), cost } })
+    }
+
+    /// The records of all related pairs with one of some nodes.
+    fn relations_of(&self, groups: &[Arc<Group>], some: &[Node]) -> Related {
+        let is_some = |node: Node| some.binary_search(&node).is_ok();
+        let mut pairs: BTreeSet<Pair> = BTreeSet::new();
+        let mut concerned: Vec<Arc<Group>> = Vec::new();
+        for group in groups.iter().filter(|g| g.path.iter().any(|&n| is_some(n))) {
+            concerned.push(Arc::clone(group));
+            for (j, &b) in group.path.iter().enumerate() {
+                let own = group.path[..j].iter().map(|&a| (a, b));
+                pairs.extend(own.filter(|&(a, b)| is_some(a) || is_some(b)));
+            }
+        }
+        let mut related = Related::new();
+        if self.shortcuts.memo {
+            related.extend(pairs.iter().filter_map(|&pair| Some((pair, self.pairs.get(pair)?))));
+            pairs.retain(|pair| !related.contains_key(pair));
+        }
+        let counted = relate(&concerned, None, self.domain.records, |pair| pairs.contains(&pair));
+        if self.shortcuts.memo {
+            self.pairs.keep(&counted);
+        }
+        related.extend(counted);
+        related
+    }
+
+    pub(super) fn child_cut(&self, state: &State, step: Step) -> Vec<Node> {
+        let changes = self.domain.changes(step);
+        let mut cut: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(&changes, n)).collect();
+        cut.extend(new_nodes(&changes));
+        cut.sort_unstable();
+        cut
+    }
+
+    /// The child of a solution that is cheapest by exact RPD.
+    pub(super) fn cheapest_child(&self, solution: &Solution, observer: &dyn Observer) -> Option<Solution> {
+        let grouped = self.relations(&solution.cut);
+        let related = relate(&grouped.groups, None, self.domain.records, |_| true);
+        let cut = solution.cut.clone();
+        let values = self.domain.with_absences(&cut);
+        let all = Concerned::Nodes(&values, None);
+        let violations = violations(&self.domain, &values, &related, self.range, &all);
+        let counted = self.unrepaired(&grouped);
+        let state = State { cut, groups: grouped.groups, related, violations, counted, ..self.start() };
+        let steps = self.steps(&state);
+        observer.stage("looking for more detail", steps.len() as u64);
+        (steps.par_iter().enumerate())
+            .filter_map(|(order, &step)| {
+                observer.advance(1);
+                let child = self.child(&state, step)?.state;
+                child.accepted(self).then(|| (order, child.solution()))
+            })
+            .min_by_key(|(order, solution)| (solution.rank(), *order))
+            .map(|(_, solution)| solution)
+    }
+}

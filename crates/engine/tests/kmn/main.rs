@@ -1,0 +1,42 @@
+//! k^(m,n)-anonymity: promises kept, laws, shapes.
+
+mod forests;
+mod laws;
+mod promises;
+
+use bosket_engine::kmn::{Algorithm, Cost, Disassociation, Params, Shortcuts};
+use bosket_model::hierarchy::{Hierarchy, csv};
+
+/// For so many attributes a hierarchy each: `A1` and `A2` below `Ax`, `A3` and `A4` below `Ay`; then `B1` …
+fn hierarchies(attributes: usize) -> Vec<Option<Hierarchy>> {
+    ('A'..)
+        .take(attributes)
+        .map(|l| {
+            let text = format!("{l}1;{l}x;*\n{l}2;{l}x;*\n{l}3;{l}y;*\n{l}4;{l}y;*\n");
+            Some(csv::parse("h", &text).expect("a hierarchy"))
+        })
+        .collect()
+}
+
+/// The plain search of the paper for so many attributes.
+fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -> Params {
+    Params {
+        algorithm,
+        k,
+        m,
+        n,
+        g: 2,
+        cost: Cost::RpdA,
+        max_cuts: 100_000,
+        weights: vec![1.0; attributes],
+        beyond: false,
+        disassociate: true,
+        disassociation: Disassociation::Value,
+        suppress: false,
+        shared: (0..attributes).collect(),
+        negative: Vec::new(),
+        memory: 1 << 30,
+        improve: algorithm == Algorithm::Best,
+        shortcuts: Shortcuts::default(),
+    }
+}

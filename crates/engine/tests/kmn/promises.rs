@@ -1,0 +1,272 @@
+//! k^(m,n): every publication is verified and true, whatever the search.
+
+use bosket_engine::kmn::{Algorithm, Disassociation, Params, Release, Shortcuts, Verdict, run};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::csv;
+use bosket_model::observe::Quiet;
+use bosket_model::policy::{Negative, Payload, Policy, Relations, RootMode};
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Dataset, Result};
+use bosket_testkit::trees::{ATTRIBUTES, PathRecord, dataset};
+use bosket_verify::truth::{Comparison, Recoding, Side, compare};
+use bosket_verify::{Claim, Kmn, verify};
+use proptest::prelude::*;
+
+use crate::{hierarchies, params};
+
+fn bind(data: &Dataset) -> (Policy, Binding) {
+    let (policy, _) = Policy::parse("p", ATTRIBUTES, &[]).expect("a good policy");
+    let binding =
+        Binding::new(data.schema(), &policy.attributes, policy.undeclared, "d").expect("all declared");
+    (policy, binding)
+}
+
+const NONE: Shortcuts = Shortcuts { memo: false, incremental: false, early_exit: false };
+
+fn anonymize(data: &Dataset, params: &Params) -> Result<Release> {
+    let (_, binding) = bind(data);
+    let trees = ValueTrees::new(data, &binding, RootMode::Separate, Payload::Keep);
+    run(&trees, &hierarchies(3), params, None, &Quiet)
+}
+
+fn records() -> impl Strategy<Value = Vec<PathRecord>> {
+    let path = (0..5usize, 0..5usize, 0..5usize).prop_map(|(a, b, c)| {
+        let mut path = Vec::new();
+        for (level, n) in [("A", a), ("B", b), ("C", c)] {
+            if n > 0 {
+                path.push(format!("{level}{n}"));
+            }
+        }
+        path
+    });
+    prop::collection::vec(prop::collection::vec(path, 0..4), 1..12)
+}
+
+/// Reads the publication as a stranger would: from the records that were written.
+fn check(data: &Dataset, release: &Release, p: &Params) {
+    let (_, input_binding) = bind(data);
+    let published = release.trees.write_back(&input_binding);
+    let (_, binding) = bind(&published);
+    let again = ValueTrees::new(&published, &binding, RootMode::Separate, Payload::Keep);
+    assert_eq!(again.len(), release.trees.len());
+    let claim = Claim::Kmn(Kmn::new(p.k, p.m as u32, p.n as u32));
+    let witness = verify(&published, &binding, &claim, &[], 1 << 30, &Quiet).expect("countable");
+    assert_eq!(witness, None, "{p:?}\n{release:?}");
+    let comparison = Comparison {
+        published: Side { data: &published, binding: &binding },
+        input: Side { data, binding: &input_binding },
+        hierarchies: &hierarchies(3),
+        recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep },
+        suppress: p.suppress,
+        mapping: None,
+    };
+    assert_eq!(compare(&comparison, &Quiet).expect("comparable"), [], "{p:?}\n{release:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn publications_are_verified_and_true(records in records(), k in 2u32..5, m in 1usize..5, n in 0usize..4) {
+        let data = dataset(&records);
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Ocs, Algorithm::Best] {
+            let p = params(3, algorithm, k, m, n);
+            if let Ok(release) = anonymize(&data, &p) {
+                check(&data, &release, &p);
+            }
+        }
+    }
+
+    #[test]
+    fn promises_beyond_the_search_are_kept(records in records(), k in 2u32..4, m in 2usize..4, guard: bool) {
+        let data = dataset(&records);
+        let (_, binding) = bind(&data);
+        let claim = Claim::Kmn(Kmn { relations: Relations::Embedded, guard, ..Kmn::new(k, m as u32, 2) });
+        let holds = |trees: &ValueTrees| {
+            let published = trees.write_back(&binding);
+            let (_, binding) = bind(&published);
+            let witness = verify(&published, &binding, &claim, &[], 1 << 30, &Quiet)?;
+            Ok(witness.map_or(Verdict::Kept, |w| {
+                let value = |i: usize| {
+                    let known = &w.values[i];
+                    let declared = binding.declared.iter().position(|d| d.path == known.path);
+                    (declared.expect("a declared path"), known.value.clone())
+                };
+                Verdict::Broken(w.relations.iter().map(|&(a, b)| (value(a), value(b))).collect())
+            }))
+        };
+        let p = Params { beyond: true, ..params(3, Algorithm::Best, k, m, 2) };
+        let trees = ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Keep);
+        if let Ok(release) = run(&trees, &hierarchies(3), &p, Some(&holds), &Quiet) {
+            prop_assert_eq!(holds(&release.trees).expect("countable"), Verdict::Kept);
+            check(&data, &release, &p);
+        }
+    }
+
+    #[test]
+    fn every_way_to_part_values_keeps_the_promise(records in records(), k in 2u32..5, m in 2usize..4, n in 1usize..3) {
+        let data = dataset(&records);
+        for disassociation in [Disassociation::Subtree, Disassociation::Ancestor, Disassociation::Cheapest] {
+            for algorithm in [Algorithm::Gcs, Algorithm::Best] {
+                let p = Params { disassociation, ..params(3, algorithm, k, m, n) };
+                if let Ok(release) = anonymize(&data, &p) {
+                    check(&data, &release, &p);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_left_out_keep_the_promise(records in records(), k in 2u32..5, m in 1usize..4, n in 0usize..3) {
+        let data = dataset(&records);
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Best] {
+            let plain = params(3, algorithm, k, m, n);
+            let p = Params { suppress: true, ..plain.clone() };
+            match (anonymize(&data, &p), anonymize(&data, &plain)) {
+                (Ok(release), with) => {
+                    check(&data, &release, &p);
+                    let plain = Params { shortcuts: NONE, ..p.clone() };
+                    prop_assert_eq!(&anonymize(&data, &plain).expect("as with").trees, &release.trees);
+                    prop_assert!(release.suppressed > 0 || algorithm != Algorithm::Acs || with.is_ok());
+                }
+                (Err(_), without) => prop_assert!(without.is_err()),
+            }
+        }
+    }
+
+    #[test]
+    fn absent_values_keep_the_promise(records in records(), k in 2u32..4, m in 1usize..4) {
+        let data = dataset(&records);
+        let negative: Vec<String> = ["A1", "A2", "B3", "C1", "C2", "C3", "C4"].map(str::to_owned).to_vec();
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Best] {
+            let p = Params { negative: negative.clone(), ..params(3, algorithm, k, m, 0) };
+            let Ok(release) = anonymize(&data, &p) else { continue };
+            check(&data, &release, &p);
+            let trees = &release.trees;
+            let listed = |label: &str| {
+                negative.iter().any(|n| n == label) || matches!(label, "Ax" | "Cx" | "Cy")
+            };
+            // Present items as they are, absent ones after them.
+            let items = trees.items().len();
+            let signed: Vec<Vec<usize>> = (0..trees.len())
+                .map(|r| {
+                    let has = |i: usize| trees.nodes(r).any(|n| trees.item(n) as usize == i);
+                    let absent = |i: &usize| {
+                        let item = &trees.items()[*i];
+                        !has(*i) && (listed(&item.label) || (item.declared == 2 && item.label == "*"))
+                    };
+                    (0..items).filter(|&i| has(i)).chain((0..items).filter(absent).map(|i| i + items)).collect()
+                })
+                .collect();
+            for own in &signed {
+                for set in subsets(own, m) {
+                    let support = signed.iter().filter(|r| set.iter().all(|i| r.contains(i))).count();
+                    prop_assert!(support >= k as usize, "{set:?} of {:?}: {support}\n{:?}", trees.items(), release);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn absent_values_keep_the_promise_with_relations(records in records(), k in 2u32..4, m in 2usize..4, n in 1usize..3) {
+        let data = dataset(&records);
+        let (_, input_binding) = bind(&data);
+        let negative: Vec<String> = ["A1", "B1", "B2", "C1", "C2", "C3", "C4"].map(str::to_owned).to_vec();
+        let claim = Claim::Kmn(Kmn {
+            negative: negative.iter().cloned().map(Negative::Value).collect(),
+            ..Kmn::new(k, m as u32, n as u32)
+        });
+        for algorithm in [Algorithm::Gcs, Algorithm::Best] {
+            let p = Params { negative: negative.clone(), ..params(3, algorithm, k, m, n) };
+            let Ok(release) = anonymize(&data, &p) else { continue };
+            let published = release.trees.write_back(&input_binding);
+            let (_, binding) = bind(&published);
+            let witness = verify(&published, &binding, &claim, &hierarchies(3), 1 << 30, &Quiet);
+            prop_assert_eq!(witness.expect("countable"), None);
+        }
+    }
+
+    #[test]
+    fn shared_attributes_have_one_cut(records in records(), k in 2u32..4, m in 1usize..4, n in 0usize..3) {
+        let data = dataset(&records);
+        let leaves = ["A", "B", "C"].iter().flat_map(|l| {
+            [(1, 'x'), (2, 'x'), (3, 'y'), (4, 'y')].map(|(n, group)| format!("{l}{n};{group};*\n"))
+        });
+        let one = csv::parse("h", &leaves.collect::<String>()).expect("a hierarchy");
+        let all = vec![Some(one.clone()), Some(one.clone()), Some(one)];
+        let (_, binding) = bind(&data);
+        let trees = ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Keep);
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Best] {
+            let p = Params { shared: vec![0, 1, 0], ..params(3, algorithm, k, m, n) };
+            let Ok(release) = run(&trees, &all, &p, None, &Quiet) else { continue };
+            let cut = |declared: usize| release.cut.iter().find(|c| c.0 == declared).map_or(&[][..], |c| &c.1);
+            let below = |label: &str| match &label[1..] {
+                "1" | "2" => "x",
+                "3" | "4" => "y",
+                _ => "",
+            };
+            for a in cut(0) {
+                for c in cut(2) {
+                    prop_assert_eq!(a == "*", c == "*");
+                    prop_assert!(below(a) != c && below(c) != a, "{a} and {c}");
+                }
+            }
+            let occurs = |declared: usize| trees.items().iter().any(|i| i.declared == declared);
+            if occurs(0) && occurs(2) {
+                prop_assert_eq!(cut(0).is_empty(), cut(2).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn without_relations_repair_changes_nothing(records in records(), k in 2u32..4, m in 1usize..4) {
+        let data = dataset(&records);
+        let gcs = anonymize(&data, &params(3, Algorithm::Gcs, k, m, 0));
+        let ocs = anonymize(&data, &params(3, Algorithm::Ocs, k, m, 0));
+        match (gcs, ocs) {
+            (Ok(a), Ok(b)) => prop_assert_eq!(a.trees, b.trees),
+            (a, b) => prop_assert_eq!(a.is_ok(), b.is_ok()),
+        }
+    }
+
+    #[test]
+    fn shortcuts_change_nothing(records in records(), k in 2u32..5, m in 1usize..5, n in 0usize..4) {
+        let data = dataset(&records);
+        let one_off = [
+            Shortcuts { memo: false, ..Shortcuts::default() },
+            Shortcuts { incremental: false, ..Shortcuts::default() },
+            Shortcuts { early_exit: false, ..Shortcuts::default() },
+            NONE,
+        ];
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Ocs, Algorithm::Best] {
+            let p = params(3, algorithm, k, m, n);
+            let with = anonymize(&data, &p).ok().map(|r| (r.trees, r.rules, r.cut));
+            for shortcuts in one_off {
+                let plain = Params { shortcuts, ..p.clone() };
+                let without = anonymize(&data, &plain).ok().map(|r| (r.trees, r.rules, r.cut));
+                prop_assert_eq!(&with, &without);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing(records in records(), k in 2u32..4, m in 2usize..4, n in 0usize..3) {
+        let data = dataset(&records);
+        let p = params(3, Algorithm::Gcs, k, m, n);
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| anonymize(&data, &p).map(|r| (r.trees, r.rules)).ok())
+        };
+        prop_assert_eq!(with(1), with(3));
+    }
+}
+
+fn subsets(of: &[usize], largest: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for &i in of {
+        let more: Vec<Vec<usize>> =
+            all.iter().filter(|s| s.len() < largest).map(|s| [s.as_slice(), &[i]].concat()).collect();
+        all.extend(more);
+    }
+    all.retain(|s| !s.is_empty());
+    all
+}
