@@ -3,6 +3,7 @@
 //! An algorithm turns records into a release that keeps a guarantee. It is judged by the verifier, which shares no code
 //! with it.
 
+pub mod km;
 pub mod kmn;
 
 use bosket_model::policy::Model;
@@ -17,4 +18,10 @@ pub const ALGORITHMS: &[(Model, &str, &str)] = &[
     ),
     (Model::Kmn, "ocs", "OnlyCutSearch: a beam over cuts that need no disassociation"),
     (Model::Kmn, "acs", "AllCutSearch: every cut; for small hierarchies"),
+    (Model::Km, "aa", "apriori: rare itemsets repaired by growing size"),
+    (Model::Km, "da", "direct: rare itemsets of all sizes repaired in one walk"),
+    (Model::Km, "oa", "the cheapest of all cuts; for small domains"),
+    (Model::Km, "lra", "local recoding: similar sets together, a cut per part"),
+    (Model::Km, "vpa", "the domain in regions, then all of it"),
+    (Model::Km, "partition", "top-down to groups of equal sets"),
 ];

@@ -1,0 +1,75 @@
+//! What a search has found.
+
+use super::cut::{Cut, DROPPED, Loss};
+use super::transactions::Transactions;
+use super::tree::{Node, ROOT};
+
+/// A recoding of all records, with its loss.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Per part the nodes that stand for its items, ascending. Items below none of them are not published.
+    pub(super) parts: Vec<Vec<Node>>,
+    /// Per record its part; empty if there is one only.
+    pub(super) part_of: Vec<u32>,
+    pub(super) loss: Loss,
+    /// The loss if nothing were published.
+    pub(super) most: Loss,
+    /// How many itemsets were repaired.
+    pub repaired: u64,
+    /// How many cuts, or groups of `partition`, were looked at; 0 where the search does not count them.
+    pub examined: u64,
+    /// The nodes of the largest count tree, where the parameters ask for it.
+    pub count_tree: Option<u64>,
+}
+
+impl Found {
+    /// One cut for all records.
+    pub(super) fn of_cut(data: &Transactions, cut: &Cut, repaired: u64) -> Self {
+        Found {
+            parts: vec![nodes(cut)],
+            part_of: Vec::new(),
+            loss: cut.total(),
+            most: most(data),
+            repaired,
+            ..Found::default()
+        }
+    }
+
+    /// Normalized certainty penalty, between 0 and 1.
+    pub fn ncp(&self) -> f64 {
+        if self.most == 0 { 0.0 } else { self.loss as f64 / self.most as f64 }
+    }
+
+    /// How many parts there are.
+    pub fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    pub(super) fn part(&self, record: usize) -> usize {
+        self.part_of.get(record).map_or(0, |&p| p as usize)
+    }
+
+    /// The node that stands for a leaf in a record; none if it is not published.
+    pub(super) fn place(&self, data: &Transactions, record: usize, leaf: u32) -> Option<Node> {
+        let nodes = &self.parts[self.part(record)];
+        let leaf = data.tree.leaf(leaf);
+        let before = nodes.partition_point(|&n| n <= leaf);
+        let node = *nodes.get(before.checked_sub(1)?)?;
+        (node != ROOT && data.tree.covers(node, leaf)).then_some(node)
+    }
+}
+
+/// The loss if nothing were published.
+pub(super) fn most(data: &Transactions) -> Loss {
+    Loss::from(data.total()) * data.tree.leaf_count() as Loss
+}
+
+/// The nodes of a cut, those that do not occur included.
+fn nodes(cut: &Cut) -> Vec<Node> {
+    let mut nodes: Vec<Node> = cut.at().iter().copied().filter(|&n| n != DROPPED).collect();
+    nodes.dedup();
+    // Between the leaves of a node one may be dropped.
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}

@@ -1,0 +1,137 @@
+//! k^m-anonymity of set-valued data.
+//!
+//! Terrovitis, Mamoulis, Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20 (2011).
+//!
+//! A record is a set of items. Every itemset of up to m items that occurs in a published record occurs in at least k of
+//! them. Items are replaced by nodes of their hierarchy: by one cut everywhere, or by one per part of the records. The root
+//! stands for nothing and is left out.
+
+mod aa;
+mod beyond;
+mod coded;
+mod count;
+mod count_tree;
+mod counted;
+mod cut;
+mod da;
+mod found;
+mod improve;
+mod lra;
+mod oa;
+mod pairs;
+mod params;
+mod partition;
+mod plane;
+mod publish;
+mod rare;
+mod repair;
+mod run;
+mod search;
+mod tids;
+mod transactions;
+mod tree;
+mod triples;
+mod vpa;
+mod walk;
+
+use bosket_model::Result;
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
+use bosket_model::value_tree::ValueTrees;
+
+pub use found::Found;
+pub use params::{Algorithm, Params};
+pub use run::search;
+pub use transactions::Transactions;
+
+use transactions::{nothing_left, the_hierarchy};
+use tree::ROOT;
+
+/// What a run has made.
+#[derive(Debug)]
+pub struct Release {
+    /// The published value trees.
+    pub trees: ValueTrees,
+    /// One for global recoding, else one per part.
+    pub parts: Vec<Part>,
+    /// Normalized certainty penalty of the publication.
+    pub ncp: f64,
+    /// Items that are not published anywhere although they occur, by label. Private.
+    pub suppressed: Vec<String>,
+    /// How many occurrences of items are not published.
+    pub suppressed_occurrences: u64,
+    /// How many itemsets were repaired.
+    pub repaired: u64,
+    /// How many cuts, or groups of `partition`, were looked at; 0 where the search does not count them.
+    pub examined: u64,
+    /// The nodes of the largest count tree, where the parameters ask for it.
+    pub count_tree: Option<u64>,
+}
+
+/// Records that share a cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// How many.
+    pub records: usize,
+    /// The labels that stand for their items, in the hierarchy's order. Private: some of them may not occur.
+    pub cut: Vec<String>,
+}
+
+/// Anonymizes sets. `hierarchies` cover every value of the quasi attribute.
+pub fn run(
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Release> {
+    let data = Transactions::new(trees, hierarchies, params)?;
+    let found = run::search(&data, params, observer)?;
+    let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
+        return Err(nothing_left("the records hold no item"));
+    };
+    let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy);
+    if suppressed_occurrences == data.total() {
+        return Err(nothing_left(&format!(
+            "no item can be published with k = {} and m = {}",
+            params.k, params.m
+        )));
+    }
+    let mut records = vec![0; found.parts.len()];
+    (0..data.len()).for_each(|r| records[found.part(r)] += 1);
+    let label = |&node: &tree::Node| hierarchy.label(NodeId(node)).to_owned();
+    let parts = (found.parts.iter().zip(records))
+        .map(|(nodes, records)| Part {
+            records,
+            cut: nodes.iter().filter(|&&n| n != ROOT).map(label).collect(),
+        })
+        .collect();
+    Ok(Release {
+        trees: publish::publish(trees, hierarchy, &data, &found),
+        parts,
+        ncp: found.ncp(),
+        suppressed,
+        suppressed_occurrences,
+        repaired: found.repaired,
+        examined: found.examined,
+        count_tree: found.count_tree,
+    })
+}
+
+/// The items that no record publishes, and how many occurrences are not published.
+fn unpublished(data: &Transactions, found: &Found, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
+    let leaves = hierarchy.leaf_count();
+    let (mut occurs, mut published, mut lost) = (vec![false; leaves], vec![false; leaves], 0);
+    for record in 0..data.len() {
+        for &leaf in data.items(record as u32) {
+            occurs[leaf as usize] = true;
+            match found.place(data, record, leaf) {
+                Some(_) => published[leaf as usize] = true,
+                None => lost += 1,
+            }
+        }
+    }
+    let names = (0..leaves as u32)
+        .filter(|&leaf| occurs[leaf as usize] && !published[leaf as usize])
+        .map(|leaf| hierarchy.label(hierarchy.leaf_node(leaf)).to_owned());
+    (names.collect(), lost)
+}

@@ -1,0 +1,156 @@
+//! Parameters from a policy.
+
+use bosket_model::policy::{AttributePolicy, Format, Model, Negative, Policy, Role};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+
+/// Which search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Repairs by growing itemset size.
+    Aa,
+    /// The cheapest of all cuts.
+    Oa,
+    /// Repairs itemsets of all sizes in one pass.
+    Da,
+    /// Transactions in parts, each with a cut of its own.
+    Lra,
+    /// Items in regions first, then all of them.
+    Vpa,
+    /// Top-down to groups of equal sets.
+    Partition,
+}
+
+/// What a run depends on.
+#[derive(Clone, Debug)]
+pub struct Params {
+    /// Which search.
+    pub algorithm: Algorithm,
+    /// Fewest records that an itemset may be in.
+    pub k: u32,
+    /// Most known items.
+    pub m: usize,
+    /// No sensitive item may have a share over 1/l among the records that have some known items.
+    pub l: Option<f64>,
+    /// The sensitive items, by label.
+    pub sensitive: Vec<String>,
+    /// The items whose absence counts as knowledge, by label.
+    pub negative: Vec<Negative>,
+    /// `lra`, `vpa`: the number of parts.
+    pub parts: usize,
+    /// `lra`: how far a border may move.
+    pub flex: usize,
+    /// `vpa`: the level of the classes that stay together, counted from the leaves.
+    pub level: u32,
+    /// An item may be dropped everywhere where that costs less.
+    pub suppress: bool,
+    /// Undo at the end what turned out unnecessary.
+    pub improve: bool,
+    /// Bytes for counting, about.
+    pub memory: usize,
+    /// Also count the nodes of the paper's count tree. Slow, and for comparison only.
+    pub count_tree: bool,
+}
+
+/// Bytes for counting, unless somebody says otherwise.
+const MEMORY: usize = 1 << 30;
+
+impl Params {
+    /// Parameters with the defaults of everything but the guarantee.
+    pub fn plain(algorithm: Algorithm, k: u32, m: usize) -> Self {
+        Params {
+            algorithm,
+            k,
+            m,
+            l: None,
+            sensitive: Vec::new(),
+            negative: Vec::new(),
+            parts: 3,
+            flex: 10,
+            level: 1,
+            suppress: false,
+            improve: true,
+            memory: MEMORY,
+            count_tree: false,
+        }
+    }
+
+    /// The parameters that a policy asks for. What cannot be done is refused with the whole list.
+    pub fn new(policy: &Policy) -> Result<Self> {
+        let privacy = policy.need_privacy()?;
+        let method = &policy.method;
+        let algorithm = match method.algorithm.as_deref() {
+            Some("oa") => Algorithm::Oa,
+            Some("da") => Algorithm::Da,
+            Some("lra") => Algorithm::Lra,
+            Some("vpa") => Algorithm::Vpa,
+            Some("partition") => Algorithm::Partition,
+            _ => Algorithm::Aa,
+        };
+        let suppress = method.flag("suppress").unwrap_or(false);
+        let mut problems = Vec::new();
+        let mut refuse = |asked: bool, what: &str, help: &str| {
+            if asked {
+                problems.push(Diagnostic::error(what).at(Place::source(&policy.name)).help(help));
+            }
+        };
+        refuse(
+            privacy.multiset,
+            "`privacy.multiset` cannot be kept: records hold each item once",
+            "write an item and its count as one item (`milk x2`), with a hierarchy over these, and take `multiset` out",
+        );
+        refuse(
+            suppress && matches!(algorithm, Algorithm::Oa | Algorithm::Partition),
+            "`method.suppress` is for algorithms that repair itemsets",
+            "take it out, or use aa, da, lra or vpa",
+        );
+        refuse(
+            !privacy.negative.is_empty() && algorithm == Algorithm::Lra,
+            "`privacy.negative` cannot be kept by `lra`: an item may be absent at one level here and at another there",
+            "use aa, vpa or partition",
+        );
+        problems.extend(many_valued(policy));
+        if !problems.is_empty() {
+            return Err(Failure::all(Fault::Policy, problems));
+        }
+        let at_least = |key: &str, least: i64, or: i64| method.int(key).unwrap_or(or).max(least);
+        Ok(Params {
+            l: privacy.l,
+            sensitive: privacy.sensitive.clone(),
+            negative: privacy.negative.clone(),
+            parts: at_least("parts", 1, 3) as usize,
+            flex: at_least("flex", 0, 10) as usize,
+            level: at_least("level", 0, 1) as u32,
+            suppress,
+            improve: method.flag("improve").unwrap_or(true),
+            ..Params::plain(algorithm, privacy.k.unwrap_or(0), privacy.m.unwrap_or(0) as usize)
+        })
+    }
+}
+
+/// What keeps the policy's quasi attributes from being one path with many values.
+fn many_valued(policy: &Policy) -> Vec<Diagnostic> {
+    let quasi: Vec<&AttributePolicy> =
+        policy.attributes.iter().filter(|a| a.role == Role::Quasi && a.follows.is_none()).collect();
+    let mut problems: Vec<Diagnostic> = (quasi.iter().skip(1))
+        .map(|a| {
+            Diagnostic::error(format!("model `{}` takes exactly one quasi attribute", Model::Km))
+                .at(a.place.clone())
+                .help("give it another role, or use model \"kmn\"")
+        })
+        .collect();
+    let single = |a: &AttributePolicy| match policy.source.as_ref() {
+        Some(source) if source.format == Format::Transactions => false,
+        Some(source) if source.format.is_tables() => {
+            let person = source.tables.iter().find(|t| t.parent.is_none());
+            person.is_none_or(|t| a.path.split('.').next() == Some(t.name.as_str()) || !a.path.contains('.'))
+        }
+        Some(_) => !a.path.contains("[]"),
+        None => false,
+    };
+    problems.extend(quasi.iter().filter(|a| single(a)).map(|a| {
+        Diagnostic::error(format!("`{}` has one value per record; model `{}` takes sets", a.path, Model::Km))
+            .at(a.place.clone())
+            .help("name a path with many values, or use model \"k-anonymity\"")
+    }));
+    problems
+}

@@ -1,0 +1,89 @@
+//! Applying what was found to the records.
+
+use rustc_hash::FxHashMap;
+
+use bosket_model::Kind;
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
+
+use super::found::Found;
+use super::transactions::Transactions;
+use super::tree::Node;
+
+/// The value trees that a solution makes of the input.
+pub(super) fn publish(
+    trees: &ValueTrees,
+    hierarchy: &Hierarchy,
+    data: &Transactions,
+    found: &Found,
+) -> ValueTrees {
+    let leaf_of: Vec<u32> = (trees.items().iter())
+        .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
+        .collect();
+    let placed = |record: usize, item: u32| {
+        let leaf = leaf_of[item as usize];
+        match data.sensitive.binary_search(&leaf) {
+            Ok(_) => Some(data.tree.leaf(leaf)),
+            Err(_) => found.place(data, record, leaf),
+        }
+    };
+    let mut used: Vec<bool> = vec![false; hierarchy.len()];
+    for record in 0..trees.len() {
+        for node in trees.nodes(record) {
+            if let Some(to) = placed(record, trees.item(node)) {
+                used[to as usize] = true;
+            }
+        }
+    }
+    let (items, number) = published_items(trees, hierarchy, &leaf_of, data, &used);
+    let mut out = ValueTrees::over(items);
+    let mut tree = RecordTree::default();
+    let mut now: Vec<u32> = Vec::new();
+    for record in 0..trees.len() {
+        tree.clear();
+        now.clear();
+        let first = trees.nodes(record).start;
+        for node in trees.nodes(record) {
+            now.push(match placed(record, trees.item(node)) {
+                Some(to) => tree.child(RecordTree::ROOT, number[&to]),
+                None => RecordTree::ROOT,
+            });
+        }
+        for payload in trees.payloads(record) {
+            let at = payload.node.map_or(RecordTree::ROOT, |n| now[n as usize - first]);
+            tree.payload(at, payload.home, payload.values.clone());
+        }
+        out.append(&mut tree);
+    }
+    out
+}
+
+/// The items of a publication. If anything is generalized, all of it is text.
+fn published_items(
+    trees: &ValueTrees,
+    hierarchy: &Hierarchy,
+    leaf_of: &[u32],
+    data: &Transactions,
+    used: &[bool],
+) -> (Vec<Item>, FxHashMap<Node, u32>) {
+    // Two items that differ in kind only share a leaf; the first stands for both.
+    let mut original: FxHashMap<Node, &Item> = FxHashMap::default();
+    for (i, item) in trees.items().iter().enumerate() {
+        original.entry(data.tree.leaf(leaf_of[i])).or_insert(item);
+    }
+    let nodes = || (0..used.len() as Node).filter(|&n| used[n as usize]);
+    let whole = nodes().all(|n| original.contains_key(&n));
+    let declared = trees.items().first().map_or(0, |i| i.declared);
+    let mut items: Vec<(Item, Node)> = nodes()
+        .map(|node| {
+            let item = match original.get(&node) {
+                Some(&item) if whole => item.clone(),
+                _ => Item { declared, label: hierarchy.label(NodeId(node)).to_owned(), kind: Kind::Text },
+            };
+            (item, node)
+        })
+        .collect();
+    items.sort();
+    let number = items.iter().enumerate().map(|(i, (_, node))| (*node, i as u32)).collect();
+    (items.into_iter().map(|(item, _)| item).collect(), number)
+}

@@ -1,0 +1,158 @@
+//! Triples, gone through by their first node, on top of a count of all triples of the cut.
+//!
+//! There may be millions of rare triples, but a repair kills most of those that come after it. So the violations with a
+//! node as their first are looked up when the walk gets to that node, among what is left of the cut by then.
+
+use super::coded::END;
+use super::counted::Counted;
+use super::plane::{PairCounter, Plane, Shape, pair_counter};
+use super::search::Search;
+use super::tree::Node;
+use super::walk::{Keys, above_and_through};
+
+/// Repairs all violating triples.
+pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
+    let mut code_of = vec![u32::MAX; search.data.tree.len()];
+    counted.coded.nodes.iter().enumerate().for_each(|(c, &n)| code_of[n as usize] = c as u32);
+    let keys = Keys::new(search, 2);
+    let mut lookup = Lookup::new(counted.coded.nodes.len(), search.limits.k);
+    for rank in 0..search.order.nodes.len() {
+        let node = search.order.nodes[rank];
+        if search.cut.is_gone(node) {
+            continue;
+        }
+        lookup.allow(search, counted, node);
+        let pairs = match code_of[node as usize] {
+            u32::MAX => lookup.above_cut(search, counted, node),
+            code => lookup.at_cut(counted, code),
+        };
+        if pairs.is_empty() {
+            continue;
+        }
+        let of = |code: u32| search.order.rank[counted.coded.nodes[code as usize] as usize];
+        let keyed = pairs.iter().map(|&(a, b)| keys.pack(&mut [of(a), of(b)])).collect();
+        above_and_through(search, &[node], keys, keyed, Some(counted));
+    }
+}
+
+/// Codes that may still stand in a set with a first node, and room for counting them.
+struct Lookup {
+    allowed: Vec<u64>,
+    codes: Vec<u32>,
+    wanted: Vec<u64>,
+    counter: Box<dyn PairCounter>,
+}
+
+/// A pair that is rare with so many codes below a node is likely to be frequent with the node, and counted anyway.
+const MANY: u32 = 4;
+
+/// Up to so many pairs are counted one by one.
+const FEW: usize = 64;
+
+impl Lookup {
+    fn new(codes: usize, k: u32) -> Self {
+        Lookup {
+            allowed: vec![0; codes.div_ceil(64)],
+            codes: Vec::new(),
+            wanted: vec![0; codes.div_ceil(64)],
+            counter: pair_counter(k),
+        }
+    }
+
+    /// The codes that come after the node, are not below it, and are still in the cut.
+    fn allow(&mut self, search: &Search<'_>, counted: &Counted<'_>, first: Node) {
+        let rank = |n: Node| search.order.rank[n as usize];
+        self.allowed.fill(0);
+        self.codes.clear();
+        for (code, &node) in counted.coded.nodes.iter().enumerate() {
+            let after = rank(node) != u32::MAX && rank(node) > rank(first);
+            if after && !search.cut.is_gone(node) && !search.data.tree.covers(first, node) {
+                self.allowed[code / 64] |= 1 << (code % 64);
+                self.codes.push(code as u32);
+            }
+        }
+    }
+
+    /// The pairs that are rare together with a code, which is more popular than both.
+    fn at_cut(&self, counted: &Counted<'_>, first: u32) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        let mut partners = Vec::new();
+        for &code in &self.codes {
+            partners.clear();
+            counted.triples_of(first).rare.partners(code, &self.allowed, &mut partners);
+            pairs.extend(partners.iter().map(|&p| (p, code)));
+        }
+        pairs
+    }
+
+    /// The pairs of the cut that are rare together with a node above it.
+    fn above_cut(&mut self, search: &mut Search<'_>, counted: &Counted<'_>, first: Node) -> Vec<(u32, u32)> {
+        let below = counted.below(first);
+        let (mut pairs, mut open) = (Vec::new(), Vec::new());
+        for i in 1..self.codes.len() {
+            self.partners(counted, below, i, &mut pairs, &mut open);
+        }
+        let node = |code: u32| counted.coded.nodes[code as usize];
+        if open.len() <= FEW {
+            open.retain(|&(a, b)| search.support(&[first, node(a), node(b)]) < search.limits.k);
+            pairs.extend(open);
+            return pairs;
+        }
+        let mut plane = Plane::new(Shape::new(0, counted.coded.nodes.len() as u32));
+        open.iter().for_each(|&(a, b)| plane.set(a, b));
+        self.counter.restart(&plane);
+        let records = search.tids.shared(&[first], &search.cut);
+        let rows = records.iter().map(|&record| counted.coded.row_of[record as usize]);
+        counted.coded.for_each(rows.filter(|&row| row != END), |row| {
+            self.counter.count(row);
+            true
+        });
+        pairs.extend(self.counter.rare().pairs());
+        pairs
+    }
+
+    /// The allowed codes before the `i`th that occur with it and some code below a node, but are frequent with none. With
+    /// one they are as rare as with the node; with several of them they have to be counted.
+    fn partners(
+        &mut self,
+        counted: &Counted<'_>,
+        below: &[u32],
+        i: usize,
+        pairs: &mut Vec<(u32, u32)>,
+        open: &mut Vec<(u32, u32)>,
+    ) {
+        let code = self.codes[i];
+        self.wanted.copy_from_slice(&self.allowed);
+        // The codes that are less popular than the partner stand in the partner's plane.
+        for &x in below.iter().filter(|&&x| x < code) {
+            counted.triples_of(x).frequent.remove_partners(code, &mut self.wanted);
+        }
+        for &partner in &self.codes[..i] {
+            if self.wanted[partner as usize / 64] >> (partner % 64) & 1 == 0 {
+                continue;
+            }
+            let own = counted.triples_of(partner);
+            let mut rare = 0;
+            for &x in below {
+                if x > partner && own.frequent.has(x, code) {
+                    rare = 0;
+                    break;
+                }
+                let is_rare = if x > partner {
+                    own.rare.has(x, code)
+                } else {
+                    counted.triples_of(x).rare.has(partner, code)
+                };
+                rare += u32::from(is_rare);
+                if rare == MANY {
+                    break;
+                }
+            }
+            match rare {
+                0 => {}
+                1 => pairs.push((partner, code)),
+                _ => open.push((partner, code)),
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `vpa`: vertical parting. Regions of the domain first, each by itself, then everything on top of what they needed.
+
+use std::ops::Range;
+
+use super::tree::{Node, ROOT, Tree};
+
+/// The domain in contiguous regions of about equally many items. Classes of a level stay together: the largest nodes that
+/// are at most `level` steps above each of their leaves.
+pub(super) fn regions(tree: &Tree, parts: usize, level: u32) -> Vec<Range<u32>> {
+    let mut height = vec![0u32; tree.len()];
+    for node in (1..tree.len()).rev() {
+        let parent = tree.parent(node as Node) as usize;
+        height[parent] = height[parent].max(height[node] + 1);
+    }
+    let is_class = |node: Node| {
+        node != ROOT && height[node as usize] <= level && {
+            let parent = tree.parent(node);
+            parent == ROOT || height[parent as usize] > level
+        }
+    };
+    let classes: Vec<Range<u32>> =
+        (1..tree.len() as Node).filter(|&n| is_class(n)).map(|n| tree.leaves(n)).collect();
+    let leaves = tree.leaf_count();
+    let mut regions: Vec<(usize, Range<u32>)> = Vec::new();
+    for class in classes {
+        // A class goes where its middle falls.
+        let part = (class.start + class.end) as usize / 2 * parts / leaves;
+        match regions.last_mut() {
+            Some((last, region)) if *last == part => region.end = class.end,
+            _ => regions.push((part, class)),
+        }
+    }
+    regions.into_iter().map(|(_, region)| region).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::hierarchy::csv::parse;
+
+    use super::*;
+
+    #[test]
+    fn classes_stay_together() {
+        let text = "a;A;T;*\nb;A;T;*\nc;B;T;*\nd;B;T;*\ne;C;U;*\nf;*\n";
+        let tree = Tree::new(&parse("h", text).expect("good"));
+        assert_eq!(regions(&tree, 6, 0), [0..1, 1..2, 2..3, 3..4, 4..5, 5..6]);
+        assert_eq!(regions(&tree, 3, 1), [0..2, 2..4, 4..6]);
+        assert_eq!(regions(&tree, 2, 2), [0..4, 4..6]);
+        assert_eq!(regions(&tree, 1, 1), [0..6]);
+    }
+}
