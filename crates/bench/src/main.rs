@@ -1,10 +1,16 @@
 //! Bosket's benchmarks: what is fast, by how much, on which data. A benchmark reports, it never asserts.
 
+mod km;
 mod kmn;
+mod kmn_loss;
+mod plot;
 mod read;
 mod resources;
 mod verify;
 
+use std::path::PathBuf;
+
+use bosket_generate::baskets;
 use clap::{Parser, Subcommand};
 
 /// Bosket's benchmarks.
@@ -24,6 +30,38 @@ enum Suite {
     Read,
     /// Verification of k^(m,n)
     Verify,
+    /// Searches for k^m on sets: real ones beside the repository, and generated baskets
+    Km {
+        /// How many baskets
+        #[arg(long, default_value_t = baskets::TRANSACTIONS)]
+        transactions: u64,
+        /// Growth, up to this many baskets
+        #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5000000")]
+        grow: Option<u64>,
+        /// Count the nodes of the paper's count tree for its figures, which takes long
+        #[arg(long)]
+        count_tree: bool,
+        /// Also draw the figures, as SVG files in this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// One of those searches, for its own sake
+    #[command(hide = true)]
+    KmSearch {
+        /// Which sets
+        source: String,
+        /// How many baskets
+        #[arg(long, default_value_t = baskets::TRANSACTIONS)]
+        transactions: u64,
+        /// A balanced hierarchy in place of the usual one
+        #[arg(long)]
+        fanout: Option<usize>,
+        /// Count the nodes of the paper's count tree
+        #[arg(long)]
+        count_tree: bool,
+        /// Values of the policy, such as `privacy.k=20`
+        settings: Vec<String>,
+    },
     /// Searches for k^(m,n) on TPC-H records
     Kmn {
         /// How many customers
@@ -33,6 +71,12 @@ enum Suite {
         #[arg(long)]
         algorithm: Option<String>,
     },
+    /// Loss of k^(m,n): tables over k, m and g, the beam against all cuts, whether disassociation pays
+    KmnLoss {
+        /// How many customers
+        #[arg(long, default_value_t = 20_000)]
+        customers: u64,
+    },
 }
 
 fn main() {
@@ -40,14 +84,23 @@ fn main() {
     match cli.suite {
         Some(Suite::Read) => read::run(cli.people),
         Some(Suite::Verify) => verify::run(),
+        Some(Suite::Km { transactions, grow, count_tree, out }) => {
+            km::run(&km::Options { transactions, grow, count_tree, out });
+        }
+        Some(Suite::KmSearch { source, transactions, fanout, count_tree, settings }) => {
+            km::search_here(&km::Source { name: &source, transactions, fanout, count_tree }, &settings);
+        }
         Some(Suite::Kmn { customers, algorithm: Some(name) }) => {
             kmn::run(customers, &[&[format!("method.algorithm={name}").as_str()]]);
         }
         Some(Suite::Kmn { customers, algorithm: None }) => kmn::run(customers, SEARCHES),
+        Some(Suite::KmnLoss { customers }) => kmn_loss::run(customers),
         None => {
             read::run(cli.people);
             verify::run();
             kmn::run(100_000, SEARCHES);
+            let transactions = baskets::TRANSACTIONS;
+            km::run(&km::Options { transactions, grow: None, count_tree: false, out: None });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Example datasets. The same seed and size give the same bytes on every machine.
 
+pub mod baskets;
 pub mod clinic;
 pub mod random;
 pub mod tpch;

@@ -15,7 +15,8 @@ mod write;
 use std::io::{self, Write};
 use std::path::Path;
 
-use bosket_io::{Create, Output, finish_all};
+use bosket_io::tables::NewDatabase;
+use bosket_io::{Create, Output};
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
@@ -26,8 +27,11 @@ use write::Tables;
 /// The policy that goes with `data.ndjson`.
 pub const POLICY: &str = include_str!("tpch/policy.toml");
 
-/// The policy that goes with the linked tables.
+/// The policy that goes with the linked tables in CSV files.
 pub const POLICY_CSV: &str = include_str!("tpch/policy-csv.toml");
+
+/// The policy that goes with the linked tables in a database.
+pub const POLICY_SQLITE: &str = include_str!("tpch/policy-sqlite.toml");
 
 /// Nodes of all hierarchies together, their roots among them.
 pub const HIERARCHY_NODES: usize = 276;
@@ -90,14 +94,19 @@ pub fn write_records(out: &mut dyn Write, customers: u64, observer: &dyn Observe
     })
 }
 
-/// Writes `data.ndjson` and `policy.toml`, the same records as linked tables in `tables/` with `policy-csv.toml`,
-/// and `hierarchies/` into a folder, all or nothing.
+/// Writes `data.ndjson` and `policy.toml`, `hierarchies/`, and the same records as linked tables in `tables/`, with
+/// `policy-csv.toml` and `policy-sqlite.toml`, into a folder, all or nothing.
 pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Observer) -> Result<Summary> {
     bosket_io::make_folder(&folder.join("hierarchies"))?;
     bosket_io::make_folder(&folder.join("tables"))?;
     // Every file is begun before the work, so that one that exists is told at once.
     let begin = |name: &str| Output::create(&folder.join(name), create);
-    let texts: Vec<(Output, String)> = [("policy.toml", POLICY), ("policy-csv.toml", POLICY_CSV)]
+    let policies = [
+        ("policy.toml", POLICY),
+        ("tables/policy-csv.toml", POLICY_CSV),
+        ("tables/policy-sqlite.toml", POLICY_SQLITE),
+    ];
+    let texts: Vec<(Output, String)> = policies
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .into_iter()
         .chain(hierarchies().into_iter().map(|(name, text)| (format!("hierarchies/{name}.csv"), text)))
@@ -107,6 +116,7 @@ pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Obser
     let tables = ["tables/customer.csv", "tables/orders.csv", "tables/items.csv"];
     let [customer, orders, items] = tables.map(begin);
     let mut tables = Tables { customer: customer?, orders: orders?, items: items? };
+    let mut database = NewDatabase::create(&folder.join("tables/tpch.db"), create, write::DATABASE)?;
 
     let domains = Domains::new();
     let mut line = String::new();
@@ -116,7 +126,8 @@ pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Obser
             line.clear();
             write::push_json(&mut line, &domains, customer);
             data.write_all(line.as_bytes())?;
-            tables.write_rows(&mut line, &domains, customer)
+            tables.write_rows(&mut line, &domains, customer)?;
+            write::insert_rows(&mut database, &domains, customer).map_err(io::Error::other)
         })
     };
     let summary = write_all().map_err(bosket_io::write_failure)?;
@@ -125,6 +136,6 @@ pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Obser
         file.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
         files.push(file);
     }
-    finish_all(files)?;
+    database.finish(files)?;
     Ok(summary)
 }

@@ -152,7 +152,7 @@ fn the_policy_fits_and_its_value_trees_are_as_summed_up() {
     assert_eq!(binding.absent().count(), 0);
     assert_eq!(binding.homes.iter().map(|h| h.depth + 1).max(), Some(VERTEX_DEPTH));
     let ask = Ask { required: true, show_values: true };
-    let covering = hierarchies::load(&policy, &data, &binding, "data", ask).unwrap();
+    let (covering, _) = hierarchies::load(&policy, &data, &binding, "data", ask).unwrap();
     assert_eq!(covering.iter().flatten().map(|h| h.len()).sum::<usize>(), HIERARCHY_NODES);
 
     let trees = ValueTrees::new(&data, &binding, RootMode::Chain, Payload::Drop);
@@ -162,11 +162,29 @@ fn the_policy_fits_and_its_value_trees_are_as_summed_up() {
     let depth = |node| std::iter::successors(Some(node), |&n| trees.parent(n)).count();
     assert_eq!((0..summary.nodes as usize).map(depth).max(), Some(VALUE_DEPTH));
 
-    PolicyFile::load(&folder.path().join("policy-csv.toml"), &[]).unwrap();
+    for name in ["policy-csv.toml", "policy-sqlite.toml"] {
+        let file = PolicyFile::load(&folder.path().join("tables").join(name), &[]).unwrap();
+        let tables = bosket_io::Whereabouts::input(&file).unwrap().open(&Quiet).unwrap().data;
+        let attributes = &file.policy.attributes;
+        let binding = Binding::new(tables.schema(), attributes, file.policy.undeclared, "tables").unwrap();
+        let same = ValueTrees::new(&tables, &binding, RootMode::Separate, Payload::Drop);
+        let labels = |trees: &ValueTrees| trees.items().iter().map(|i| i.label.clone()).collect::<Vec<_>>();
+        assert_eq!(labels(&same), labels(&trees), "{name}");
+        for record in 0..trees.len() {
+            let nodes = |t: &ValueTrees| {
+                let start = t.nodes(record).start;
+                let node = |n| (t.item(n), t.parent(n).map(|p| p - start));
+                t.nodes(record).map(node).collect::<Vec<_>>()
+            };
+            assert_eq!(nodes(&same), nodes(&trees), "{name}, record {record}");
+        }
+    }
     let names = ["brand", "date", "manufacturer", "nation", "price", "quantity"];
-    let mut expected = vec!["data.ndjson".to_owned(), "policy-csv.toml".into(), "policy.toml".into()];
+    let mut expected = vec!["data.ndjson".to_owned(), "policy.toml".into()];
     expected.extend(names.map(|name| format!("hierarchies/{name}.csv")));
-    expected.extend(["customer", "items", "orders"].map(|name| format!("tables/{name}.csv")));
+    let tables =
+        ["customer.csv", "items.csv", "orders.csv", "policy-csv.toml", "policy-sqlite.toml", "tpch.db"];
+    expected.extend(tables.map(|name| format!("tables/{name}")));
     expected.sort();
     assert_eq!(files(folder.path()), expected);
 }

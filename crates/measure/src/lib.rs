@@ -1,7 +1,9 @@
 //! What can be said about data in numbers.
 //!
 //! [`inspect`] looks at a dataset before there is a policy: what its attributes are like, which roles and hierarchies
-//! that suggests, and a first policy made of these suggestions. [`trees`] says what a publication of value trees lost.
+//! that suggests, and a first policy made of these suggestions. [`trees`] says what a publication of value trees lost,
+//! [`sets`] what one of sets lost.
 
 pub mod inspect;
+pub mod sets;
 pub mod trees;

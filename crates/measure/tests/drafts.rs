@@ -28,7 +28,11 @@ fn checked(data: &Dataset, origin: &Origin) -> (Policy, String) {
 /// The draft for a file beside the repository, if it is there.
 fn drafted(path: &str, record: Option<&str>, separator: Option<&str>) -> Option<(Policy, String)> {
     let file = shared(path)?;
-    let layout = Layout { record: record.map(str::to_owned), separator: separator.map(str::to_owned) };
+    let layout = Layout {
+        record: record.map(str::to_owned),
+        separator: separator.map(str::to_owned),
+        ..Layout::default()
+    };
     let loaded = bosket_io::read(Input::open(&file).expect("opens"), None, &layout).expect("reads");
     let origin = Origin {
         format: Format::from_name(loaded.format.name()).expect("a policy knows the format"),

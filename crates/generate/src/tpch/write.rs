@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use bosket_io::tables::NewDatabase;
+use bosket_model::Result;
+
 use super::domains::{Domains, manufacturer};
 use super::sales::{Customer, Item, Order};
 
@@ -79,4 +82,42 @@ impl<W: Write> Tables<W> {
         }
         self.items.write_all(rows.as_bytes())
     }
+}
+
+/// The linked tables as a database.
+pub(super) const DATABASE: &str = "
+CREATE TABLE customer (custkey INTEGER PRIMARY KEY, nation TEXT NOT NULL);
+CREATE TABLE orders (
+  orderkey INTEGER PRIMARY KEY,
+  custkey INTEGER NOT NULL REFERENCES customer (custkey),
+  price TEXT NOT NULL,
+  date TEXT NOT NULL
+);
+CREATE TABLE items (
+  orderkey INTEGER NOT NULL REFERENCES orders (orderkey),
+  quantity TEXT NOT NULL,
+  manufacturer TEXT NOT NULL,
+  brand TEXT NOT NULL
+);
+";
+
+/// Adds a customer's rows to the database.
+pub(super) fn insert_rows(
+    database: &mut NewDatabase,
+    domains: &Domains,
+    customer: &Customer<'_>,
+) -> Result<()> {
+    let key = customer.key.to_string();
+    database.insert("INSERT INTO customer VALUES (?, ?)", &[&key, &domains.nation[customer.nation]])?;
+    for order in customer.orders() {
+        let [price, date] = domains.of_order(order);
+        let order_key = order.key.to_string();
+        database.insert("INSERT INTO orders VALUES (?, ?, ?, ?)", &[&order_key, &key, price, date])?;
+        for item in order.items() {
+            let [quantity, manufacturer, brand] = domains.of_item(*item);
+            let cells = [order_key.as_str(), quantity, manufacturer, brand];
+            database.insert("INSERT INTO items VALUES (?, ?, ?, ?)", &cells)?;
+        }
+    }
+    Ok(())
 }

@@ -54,6 +54,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         source_path: origin.path.clone(),
         record: origin.record.clone(),
         separator: origin.separator.clone(),
+        tables: Vec::new(),
         attributes,
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         publish_path: publish_path(origin),

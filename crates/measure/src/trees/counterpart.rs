@@ -118,7 +118,7 @@ impl<'a> Counterparts<'a> {
 }
 
 /// For each hierarchy node how many records have a label at or below it.
-pub(super) fn supports(space: &Space<'_>, located: &Located<'_>) -> Vec<usize> {
+pub(crate) fn supports(space: &Space<'_>, located: &Located<'_>) -> Vec<usize> {
     let trees = located.trees();
     let (mut support, mut last) = (vec![0usize; space.len()], vec![usize::MAX; space.len()]);
     for record in 0..trees.len() {

@@ -44,7 +44,7 @@ pub struct Comparison<'a> {
 }
 
 /// Refuses pairs with records that are not there.
-fn check_mapping(compared: &Comparison<'_>) -> Result<()> {
+pub(crate) fn check_mapping(compared: &Comparison<'_>) -> Result<()> {
     let (inputs, outputs) = (compared.input.len(), compared.published.len());
     let outside = |&&(from, to): &&(u32, u32)| from as usize >= inputs || to as usize >= outputs;
     match compared.mapping.unwrap_or_default().iter().filter(outside).count() {

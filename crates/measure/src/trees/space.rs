@@ -168,7 +168,7 @@ impl<'a> Space<'a> {
     }
 
     /// How many nodes there are in all.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parent.len()
     }
 
