@@ -62,10 +62,11 @@ pub enum Command {
 /// How to read a dataset that no policy describes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Reading {
-    /// Format of the data: ndjson, json, csv, transactions; by name and content if not given
+    /// Format of the data: ndjson, json, xml, csv, transactions; by name and content if not given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Where the records are in a JSON document, such as `entry[]`
+    /// Where the records are in a JSON document, such as `entry[]`, or in an XML document, such as `db/patient`; of linked
+    /// tables the person table
     #[arg(long, value_name = "PATH")]
     pub record: Option<String>,
     /// What separates cells or items
@@ -84,12 +85,15 @@ pub struct Sets {
 /// `bosket inspect`
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The dataset; `-` is standard input
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// The dataset: a file (`-` is standard input), a folder of tables in CSV, a SQLite file, or postgres://user@host/database
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub data: PathBuf,
     /// How to read it
     #[command(flatten)]
     pub reading: Reading,
+    /// Linked tables: the foreign key, as TABLE.COLUMN, by which a table hangs below another; may be given several times
+    #[arg(long, value_name = "TABLE.COLUMN")]
+    pub parent: Vec<String>,
     /// Write a draft policy; it holds no values of the data
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draft: Option<PathBuf>,
@@ -279,8 +283,8 @@ pub struct Verify {
     /// The private mapping: CSV `input_record,published_record`
     #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
-    /// Most memory for counting, such as 500M or 4G; what does not fit is counted in parts
-    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = parse_size)]
+    /// Most memory for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
     pub memory: usize,
     /// Name values of the input that are not covered by their hierarchy
     #[arg(long)]
@@ -305,6 +309,12 @@ pub struct Anonymize {
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+    /// Also measure what the publication lost for mining: ML² and dML²; takes a while on large data
+    #[arg(long)]
+    pub measure: bool,
+    /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
+    pub memory: usize,
     /// Name values that are not covered by their hierarchy
     #[arg(long)]
     pub show_values: bool,
@@ -348,6 +358,34 @@ pub enum Generate {
         #[arg(long)]
         force: bool,
     },
+    /// Shopping baskets like those of BMS-POS: 1,657 articles, 6.5 per basket on average, at most 164
+    Baskets {
+        /// How many baskets
+        #[arg(
+            long,
+            value_name = "N",
+            default_value_t = bosket_generate::baskets::TRANSACTIONS,
+            value_parser = clap::value_parser!(u64).range(1..)
+        )]
+        transactions: u64,
+        /// Another seed gives other baskets
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// Half of the machine's memory; two gigabytes where the system does not say how much there is.
+fn half_of_memory() -> usize {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kilobytes = total.and_then(|t| t.split_whitespace().next()?.parse::<usize>().ok());
+    kilobytes.map_or(2 << 30, |k| k * 512)
 }
 
 /// Reads `4G`, `500M`, `64k` or a number of bytes.

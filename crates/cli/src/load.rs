@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bosket_io::{Input, Layout, Loaded, PolicyFile};
+use bosket_io::{Input, Layout, Loaded, Opened, PolicyFile, Whereabouts};
 use bosket_model::Failure;
-use bosket_model::policy::Source;
 
 use crate::args::{Reading, Sets};
 use crate::output::{count, plural};
@@ -44,6 +43,7 @@ pub fn data(path: &Path, format: Option<&str>, layout: &Layout, talk: &Talk) -> 
     });
     talk.quiet();
     let loaded = loaded?;
+    talk.diagnostics(&loaded.warnings);
     talk.decided(&format!(
         "read {} as {}: {}, {} vertices, {}",
         path.display(),
@@ -57,14 +57,24 @@ pub fn data(path: &Path, format: Option<&str>, layout: &Layout, talk: &Talk) -> 
 
 /// How the command line says that a dataset is to be read.
 pub fn layout(reading: &Reading) -> Layout {
-    Layout { record: reading.record.clone(), separator: reading.separator.clone() }
+    Layout { record: reading.record.clone(), separator: reading.separator.clone(), ..Layout::default() }
 }
 
-/// Reads a dataset in the form that a policy says its data has.
-pub fn data_of_policy(path: &Path, source: Option<&Source>, talk: &Talk) -> Result<Loaded, Failure> {
-    let layout = source.map_or_else(Layout::default, |s| Layout {
-        record: s.record.clone(),
-        separator: s.separator.clone(),
-    });
-    data(path, source.map(|s| s.format.name()), &layout, talk)
+/// Reads a dataset that a policy describes, be it a document or linked tables.
+pub fn records(place: Whereabouts, talk: &Talk) -> Result<Opened, Failure> {
+    if let Whereabouts::Document { path, format, layout } = &place {
+        return data(path, *format, layout, talk).map(Opened::from);
+    }
+    let name = place.name();
+    let opened = place.open(talk);
+    talk.quiet();
+    let opened = opened?;
+    talk.decided(&format!(
+        "read {name} as {}: {}, {} vertices, {}",
+        opened.form.name(),
+        plural(opened.data.len(), "record"),
+        count(opened.data.vertex_count()),
+        plural(opened.data.schema().attributes().len(), "attribute"),
+    ));
+    Ok(opened)
 }

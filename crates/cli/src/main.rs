@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod load;
+mod negative;
 mod output;
 mod signals;
 mod talk;

@@ -1,12 +1,12 @@
 //! `bosket anonymize`: read, anonymize, write, read again, verify, and only then publish.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bosket_engine::{ALGORITHMS, kmn};
+use bosket_engine::ALGORITHMS;
 use bosket_io::hierarchies::{self, Ask};
-use bosket_io::{Create, Input, Loaded, Output, PolicyFile};
+use bosket_io::{Create, Opened, Output, PolicyFile, Publication, Whereabouts, publication};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
@@ -17,17 +17,15 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
+use crate::commands::made::{Made, Work, make, measure};
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
-/// Bytes for counting during verification.
-const MEMORY: usize = 2 << 30;
-
 /// Everything a run needs, checked.
 struct Prepared {
     file: PolicyFile,
-    input: Loaded,
+    input: Opened,
     source: String,
     binding: Binding,
     hierarchies: Vec<Option<Hierarchy>>,
@@ -43,28 +41,29 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let privacy = policy.need_privacy()?;
     // Nothing is made that could not be verified afterwards.
     let claim = Claim::new(policy)?;
-    let params = kmn::Params::new(policy)?;
     let create = Create { force: args.force, private: false };
-    let publication = Output::create(&prepared.target, create)?;
-    let mapping = prepared.mapping_file(args.force)?;
+    let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create)?;
+    let private = prepared.private_files(args.force)?;
 
     let binding = prepared.binding.without_companions();
     let trees = ValueTrees::new(&prepared.input.data, &binding, privacy.root, privacy.payload);
-    let keeps = |trees: &ValueTrees| -> Result<bool, Failure> {
-        let data = trees.write_back(&prepared.binding);
-        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution")?;
-        Ok(bosket_verify::verify(&data, &binding, &claim, MEMORY, talk)?.is_none())
+    let work = Work {
+        policy,
+        claim: &claim,
+        binding: &prepared.binding,
+        trees: &trees,
+        hierarchies: &prepared.hierarchies,
+        memory: args.memory,
     };
-    let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
-    let release = kmn::run(&trees, &prepared.hierarchies, &params, accept, talk)?;
+    let made = make(&work, talk)?;
     talk.quiet();
-    let data = release.trees.write_back(&prepared.binding);
-    let mut bytes = Vec::new();
-    prepared.input.format.write(&data, &prepared.input.layout, &mut bytes)?;
+    let data = made.trees.write_back(&prepared.binding);
+    publication.write(&data)?;
 
-    let again = read_again(&bytes, &prepared)?;
+    let again = publication.read_again(talk)?;
     let binding = Binding::new(again.schema(), &policy.attributes, policy.undeclared, "the publication")?;
-    if let Some(witness) = bosket_verify::verify(&again, &binding, &claim, MEMORY, talk)? {
+    let witness = bosket_verify::verify(&again, &binding, &claim, &prepared.hierarchies, args.memory, talk)?;
+    if let Some(witness) = witness {
         // A defect of the algorithm, caught before anything is published.
         let what = format!(
             "the result does not keep the promise: knowledge of {} values matches {} records",
@@ -78,23 +77,26 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     }
     talk.quiet();
     let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
-    let pairs = pair_up(&release.trees, &published).ok_or_else(|| {
+    let pairs = pair_up(&made.trees, &published).ok_or_else(|| {
         let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
         let help = "nothing was published; rename one of the keys in the data";
         Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
     })?;
-    let mut files = vec![publication];
-    files[0].write_all(&bytes).map_err(bosket_io::write_failure)?;
-    if let Some(mut file) = mapping {
-        file.write_all(mapping_csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
-        files.push(file);
+    let loss = if args.measure { Some(measure(&work, &published, &pairs, talk)?) } else { None };
+    talk.quiet();
+    let mut others = Vec::new();
+    if let Some([mut mapping, mut rules]) = private {
+        mapping.write_all(mapping_csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
+        rules.write_all(format!("{:#}\n", made.private).as_bytes()).map_err(bosket_io::write_failure)?;
+        others.extend([mapping, rules]);
     }
-    bosket_io::finish_all(files)?;
-    report(args, &prepared, &claim, &release, again.len(), talk)
+    publication.finish(others)?;
+    report(args, &prepared, &claim, &made, loss, again.len(), talk)
 }
 
 impl Prepared {
-    fn mapping_file(&self, force: bool) -> Result<Option<Output>, Failure> {
+    /// The mapping, and beside it a file for the cut and the rules.
+    fn private_files(&self, force: bool) -> Result<Option<[Output; 2]>, Failure> {
         let path = self.file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
         let Some(path) = path.map(|p| self.file.resolve(p)) else {
             return Ok(None);
@@ -109,7 +111,8 @@ impl Prepared {
         if let Some(folder) = path.parent() {
             bosket_io::make_folder(folder)?;
         }
-        Output::create(&path, Create { force, private: true }).map(Some)
+        let create = Create { force, private: true };
+        Ok(Some([Output::create(&path, create)?, Output::create(&path.with_extension("json"), create)?]))
     }
 }
 
@@ -117,26 +120,20 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let policy = &file.policy;
     let privacy = policy.need_privacy()?;
-    let source = policy.need_source()?;
+    let source = Whereabouts::input(&file)?;
     let publish = policy.need_publish()?;
     if !args.dry_run && !ALGORITHMS.iter().any(|(model, ..)| *model == privacy.model) {
         return Err(no_algorithm(privacy.model, &policy.name));
     }
-    let (Some(path), Some(target)) = (&source.path, &publish.path) else {
-        let what = Diagnostic::error(format!("this version cannot read `{}` sources", source.format));
-        let help = "it reads ndjson, json, csv and transactions";
-        return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
-    };
-    let path = file.resolve(path);
-    let target = file.resolve(target);
-    refuse_overwriting(&file, &args.policy, &path, &target)?;
+    let target = publication::target(&file)?;
+    refuse_overwriting(&file, &args.policy, source.paths(), &target)?;
     let unwritten = [("certificate", publish.certificate.is_some()), ("report", publish.report.is_some())];
     for (key, _) in unwritten.iter().filter(|(_, asked)| *asked) {
         let what = format!("`publish.{key}` is not written in this version");
         talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
     }
-    let input = load::data_of_policy(&path, Some(source), talk)?;
-    let name = path.display().to_string();
+    let name = source.name();
+    let input = load::records(source, talk)?;
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
     let absent: Vec<Diagnostic> = (binding.absent())
         .map(|d| {
@@ -148,7 +145,8 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     // Dissection separates values and never generalizes them.
     let required = !matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None);
     let ask = Ask { required, show_values: args.show_values };
-    let hierarchies = hierarchies::load(&file, &input.data, &binding, &name, ask)?;
+    let (hierarchies, warnings) = hierarchies::load(&file, &input.data, &binding, &name, ask)?;
+    talk.diagnostics(&warnings);
     let fewest = privacy.k.or(privacy.group_size).unwrap_or(0) as usize;
     if fewest > input.data.len() {
         let what = format!("k = {fewest} exceeds the {} of the data", plural(input.data.len(), "record"));
@@ -160,8 +158,13 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
 }
 
 /// The publication must not take the place of what it is made from, by whatever name.
-fn refuse_overwriting(file: &PolicyFile, policy: &Path, source: &Path, target: &Path) -> Result<(), Failure> {
-    let mut inputs = vec![policy.to_owned(), source.to_owned()];
+fn refuse_overwriting(
+    file: &PolicyFile,
+    policy: &Path,
+    mut inputs: Vec<PathBuf>,
+    target: &Path,
+) -> Result<(), Failure> {
+    inputs.insert(0, policy.to_owned());
     for attribute in &file.policy.attributes {
         if let Some(HierarchySpec::File(path)) = &attribute.hierarchy {
             inputs.push(file.resolve(path));
@@ -225,13 +228,6 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
-/// The publication as a stranger reads it.
-fn read_again(bytes: &[u8], prepared: &Prepared) -> Result<Dataset, Failure> {
-    let input = Input::new("the publication", Cursor::new(bytes.to_vec()), None)?;
-    let read = bosket_io::read(input, Some(prepared.input.format.name()), &prepared.input.layout)?;
-    Ok(read.data)
-}
-
 /// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
 /// they are not the same records.
 fn pair_up(made: &ValueTrees, published: &ValueTrees) -> Option<Vec<(usize, usize)>> {
@@ -267,52 +263,57 @@ fn report(
     args: &Anonymize,
     prepared: &Prepared,
     claim: &Claim,
-    release: &kmn::Release,
+    made: &Made,
+    loss: Option<(String, serde_json::Value)>,
     records: usize,
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
-    let path = |declared: usize| prepared.binding.declared[declared].path.as_str();
     let target = prepared.target.display();
+    // Per quasi attribute its path, its values in the input and in the publication.
+    let declared = prepared.binding.declared.iter().enumerate().filter(|(_, d)| d.role == Role::Quasi);
+    let attributes: Vec<(&str, usize, usize)> = declared
+        .map(|(i, d)| {
+            let own = prepared.input.data.schema().attributes();
+            let own = own.filter(|(id, _)| prepared.binding.attributes[id.index()] == Some(i));
+            let originals = own.map(|(id, _)| prepared.input.data.dictionary(id).len()).sum();
+            (d.path.as_str(), originals, made.trees.items().iter().filter(|item| item.declared == i).count())
+        })
+        .filter(|(_, originals, _)| *originals > 0)
+        .collect();
     if args.json && prepared.target != Path::new("-") {
-        print_json(&json!({
+        let mut all = json!({
             "published": target.to_string(),
             "records": records,
             "claim": claim.to_json(),
             "verified": true,
-            "route": release.route,
-            "cuts_examined": release.examined,
-            "rpd": release.rpd,
-            "disassociations": release.rules.len(),
-            "attributes": release.cut.iter().map(|(d, labels)| json!({"path": path(*d), "published_values": labels.len()})).collect::<Vec<_>>(),
-        }))?;
+        });
+        let attribute =
+            |a: &(&str, usize, usize)| json!({"path": a.0, "values": a.1, "published_values": a.2});
+        for (key, value) in made.figures.as_object().into_iter().flatten() {
+            all[key] = value.clone();
+        }
+        all["attributes"] = attributes.iter().map(attribute).collect();
+        if let Some((_, figures)) = loss {
+            all["loss"] = figures;
+        }
+        print_json(&all)?;
         return Ok(Outcome::Done);
     }
     let mut out = format!("published {} to {target}\n", plural(records, "record"));
     out.push_str(&format!("verified: {}\n", claim.sentence()));
-    let width = release.cut.iter().map(|(d, _)| path(*d).chars().count()).max().unwrap_or(0);
+    let width = attributes.iter().map(|(path, ..)| path.chars().count()).max().unwrap_or(0);
     out.push_str(&format!("\n{:width$}  values in  values out\n", "attribute"));
-    for (declared, labels) in &release.cut {
-        let originals: usize = (prepared.input.data.schema().attributes())
-            .filter(|(id, _)| prepared.binding.attributes[id.index()] == Some(*declared))
-            .map(|(id, _)| prepared.input.data.dictionary(id).len())
-            .sum();
-        let published = match labels.len() {
+    for (path, originals, published) in attributes {
+        let published = match published {
             0 => "not published".to_owned(),
             n => count(n),
         };
-        out.push_str(&format!("{:width$}  {:>9}  {published:>10}\n", path(*declared), count(originals)));
+        out.push_str(&format!("{path:width$}  {:>9}  {published:>10}\n", count(originals)));
     }
-    let apart = match release.rules.len() {
-        0 => "no relation had to be taken apart".to_owned(),
-        1 => "one kind of relation was taken apart".to_owned(),
-        n => format!("{} kinds of relation were taken apart", count(n)),
-    };
-    out.push_str(&format!(
-        "\n{apart}; loss RPD {:.3e}; {} after {}\n",
-        release.rpd,
-        release.route,
-        plural(release.examined as usize, "cut"),
-    ));
+    out.push_str(&format!("\n{}\n", made.told));
+    if let Some((told, _)) = loss {
+        out.push_str(&format!("{told}\n"));
+    }
     if prepared.target == Path::new("-") {
         // Standard output holds the publication.
         talk.line(out.trim_end());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_generate::{clinic, tpch};
+use bosket_generate::{baskets, clinic, tpch};
 use bosket_io::Create;
 use bosket_model::Failure;
 
@@ -26,6 +26,12 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             talk.quiet();
             print(&describe_tpch(out, &written?))?;
         }
+        Generate::Baskets { transactions, seed, out, force } => {
+            let create = Create { force: *force, private: false };
+            let written = baskets::write(out, *transactions, *seed, create, talk);
+            talk.quiet();
+            print(&describe_baskets(out, &written?))?;
+        }
     }
     Ok(Outcome::Done)
 }
@@ -34,7 +40,7 @@ fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
     let out = out.display();
     format!(
         "wrote {} with {} of {} to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies, \
-         and as linked tables to {out}/tables, with {out}/policy-csv.toml\n\
+         and as linked tables to {out}/tables, with policy-csv.toml and policy-sqlite.toml there\n\
          a record has {:.1} values on average, {:.1} where equal ones under the same parent are merged; \
          depth {} in vertices, {} in values; the hierarchies have {} nodes\n",
         plural(written.customers as usize, "customer"),
@@ -45,5 +51,17 @@ fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
         tpch::VERTEX_DEPTH,
         tpch::VALUE_DEPTH,
         tpch::HIERARCHY_NODES,
+    )
+}
+
+fn describe_baskets(out: &Path, written: &baskets::Summary) -> String {
+    let out = out.display();
+    format!(
+        "wrote {} to {out}/data.txt, with {out}/policy.toml and {out}/hierarchies\n\
+         a basket has {:.1} of {} on average, the largest {}\n",
+        plural(written.transactions as usize, "basket"),
+        written.average(),
+        plural(written.items, "article"),
+        count(written.longest),
     )
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_io::{Create, Output, hierarchies};
+use bosket_io::{Create, Output, Whereabouts, hierarchies};
 use bosket_model::diag::nearest;
 use bosket_model::hierarchy::{
     Build, Clamp, DateLevel, DrawOptions, Group, Hierarchy, HierarchySpec, NodeId, csv, draw,
@@ -243,12 +243,11 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
             let path = args.column.path.as_deref().unwrap_or_default();
             let spec = policy_spec(&file.policy, path)?;
             if column.is_none()
-                && let Some(source) = &file.policy.source
-                && let Some(data) = &source.path
+                && file.policy.source.as_ref().is_some_and(|s| s.path.is_some() || !s.tables.is_empty())
             {
-                let data = file.resolve(data);
-                let loaded = load::data_of_policy(&data, Some(source), talk)?;
-                column = Some(Column::new(loaded.data, path, &data)?);
+                let place = Whereabouts::input(&file)?;
+                let name = place.name();
+                column = Some(Column::new(load::records(place, talk)?.data, path, Path::new(&name))?);
             }
             let domain = column.as_ref().map_or(Vec::new(), Column::domain);
             hierarchies::one(&spec, &file.folder, &domain)?

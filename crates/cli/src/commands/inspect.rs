@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use bosket_io::{Create, Loaded, Output};
+use bosket_io::{Create, Output};
 use bosket_measure::inspect::{AttributeProfile, Origin, Profile, Suggestion, draft_policy, suggest};
 use bosket_model::policy::{Format, Policy, draft};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING};
@@ -11,18 +11,19 @@ use std::io::Write;
 
 use crate::Outcome;
 use crate::args::Inspect;
-use crate::load;
-use crate::output::{count, plural, print, print_json};
+use crate::commands::look::{self, Looked};
+use crate::output::{count, print, print_json};
 use crate::talk::Talk;
 
 /// Values shown per attribute.
 const SHOWN: usize = 5;
 
 pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
-    let loaded = load::data(&args.data, args.reading.format.as_deref(), &load::layout(&args.reading), talk)?;
+    let loaded = look::look(args, talk)?;
     let profile = Profile::new(&loaded.data, talk);
     talk.quiet();
-    let suggestions = suggest(&profile, &loaded.data);
+    let mut suggestions = suggest(&profile, &loaded.data);
+    loaded.mark_references(&profile, &mut suggestions);
     if let Some(file) = &args.draft {
         write_draft(args, file, &loaded, &profile, &suggestions)?;
     }
@@ -40,23 +41,35 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
 fn write_draft(
     args: &Inspect,
     file: &Path,
-    loaded: &Loaded,
+    loaded: &Looked,
     profile: &Profile,
     suggestions: &[Suggestion],
 ) -> Result<(), Failure> {
-    let format = Format::from_name(loaded.format.name()).ok_or_else(|| {
+    let format = loaded.policy_format().ok_or_else(|| {
         Failure::new(
             Fault::Usage,
-            Diagnostic::error(format!("no policy can name the format `{}`", loaded.format.name())),
+            Diagnostic::error(format!("no policy can name the format `{}`", loaded.format)),
         )
     })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
     let origin = Origin {
         format,
-        path: seen_from(file.parent().unwrap_or(Path::new("")), &args.data),
-        record: loaded.layout.record.clone(),
-        separator: loaded.layout.separator.clone(),
+        path: seen_from(folder, &args.data),
+        record: loaded.record.clone(),
+        separator: loaded.separator.clone(),
     };
-    let text = draft(&draft_policy(profile, suggestions, &origin));
+    let mut policy = draft_policy(profile, suggestions, &origin);
+    if let Some(found) = &loaded.tables {
+        policy.tables = found.linked.tables.clone();
+        for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {
+            *path = seen_from(folder, Path::new(path));
+        }
+        if format == Format::Csv {
+            policy.source_path.clear();
+            "published".clone_into(&mut policy.publish_path);
+        }
+    }
+    let text = draft(&policy);
     debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
     let mut out = Output::create(file, Create { force: args.force, private: false })?;
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
@@ -95,7 +108,7 @@ fn frequent(data: &Dataset, attribute: &AttributeProfile) -> Vec<(String, usize)
     order.iter().take(SHOWN).map(|&c| (dictionary.text(c).to_owned(), counts[c as usize])).collect()
 }
 
-fn to_json(args: &Inspect, loaded: &Loaded, profile: &Profile, suggestions: &[Suggestion]) -> Value {
+fn to_json(args: &Inspect, loaded: &Looked, profile: &Profile, suggestions: &[Suggestion]) -> Value {
     let attributes: Vec<Value> = (profile.attributes.iter().zip(suggestions))
         .map(|(a, s)| {
             let mut out = json!({
@@ -123,13 +136,17 @@ fn to_json(args: &Inspect, loaded: &Loaded, profile: &Profile, suggestions: &[Su
     let classes: Vec<Value> = (profile.classes.iter())
         .map(|c| json!({"path": c.path, "vertices": c.vertices, "records": c.records, "max_per_record": c.max_per_record}))
         .collect();
-    json!({
-        "format": loaded.format.name(),
+    let mut out = json!({
+        "format": loaded.format,
         "records": profile.records,
         "vertices": profile.vertices,
         "classes": classes,
         "attributes": attributes,
-    })
+    });
+    if let Some(found) = &loaded.tables {
+        out["linked"] = found.to_json();
+    }
+    out
 }
 
 fn percent(share: f64) -> String {
@@ -141,12 +158,12 @@ fn percent(share: f64) -> String {
     }
 }
 
-fn table(args: &Inspect, loaded: &Loaded, profile: &Profile, suggestions: &[Suggestion]) -> String {
-    let mut out = format!("{}: {}", loaded.format.name(), plural(profile.records, "record"));
-    for class in profile.classes.iter().skip(1) {
-        out.push_str(&format!(", {} {}", count(class.vertices), class.path));
+fn table(args: &Inspect, loaded: &Looked, profile: &Profile, suggestions: &[Suggestion]) -> String {
+    let mut out = look::headline(loaded, profile);
+    if let Some(found) = &loaded.tables {
+        out.push_str(&found.describe());
     }
-    out.push_str("\n\n");
+    out.push('\n');
     let header =
         ["attribute", "type", "distinct", "singles out", "missing", "role", "why"].map(str::to_owned);
     let mut rows = vec![header];

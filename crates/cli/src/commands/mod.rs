@@ -5,5 +5,7 @@ pub mod anonymize;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;
+pub mod look;
+mod made;
 pub mod policy;
 pub mod verify;

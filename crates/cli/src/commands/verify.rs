@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_io::hierarchies::{self, Ask};
-use bosket_io::{Loaded, PolicyFile};
+use bosket_io::{Opened, PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::Verify;
 use crate::load;
+use crate::negative;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
@@ -24,7 +25,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
     one_stdin(args)?;
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let claim = Claim::new(&file.policy)?;
-    let published = load::data_of_policy(&args.publication, file.policy.source.as_ref(), talk)?;
+    let published = load::records(Whereabouts::given(&file, &args.publication, true)?, talk)?;
     let binding = bind(&published, &file.policy, &args.publication)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
@@ -51,7 +52,8 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
         }
     }
     talk.diagnostics(&warnings);
-    let witness = bosket_verify::verify(&published.data, &binding, &claim, args.memory, talk)?;
+    let hierarchies = negative::hierarchies(&claim, &file, &published.data, &binding)?;
+    let witness = bosket_verify::verify(&published.data, &binding, &claim, &hierarchies, args.memory, talk)?;
     talk.quiet();
     let untruths = match &args.against {
         Some(input) => Some(against(args, &file, &published, &binding, input, talk)?),
@@ -90,24 +92,25 @@ fn one_stdin(args: &Verify) -> Result<(), Failure> {
     Ok(())
 }
 
-fn bind(loaded: &Loaded, policy: &Policy, path: &Path) -> Result<Binding, Failure> {
+fn bind(loaded: &Opened, policy: &Policy, path: &Path) -> Result<Binding, Failure> {
     Binding::new(loaded.data.schema(), &policy.attributes, policy.undeclared, &path.display().to_string())
 }
 
 fn against(
     args: &Verify,
     file: &PolicyFile,
-    published: &Loaded,
+    published: &Opened,
     published_binding: &Binding,
     input: &Path,
     talk: &Talk,
 ) -> Result<Vec<Untruth>, Failure> {
-    let private = load::data_of_policy(input, file.policy.source.as_ref(), talk)?;
+    let private = load::records(Whereabouts::given(file, input, false)?, talk)?;
     let name = input.display().to_string();
     let policy = &file.policy;
     let binding = Binding::of_input(private.data.schema(), &policy.attributes, policy.undeclared, &name)?;
     let ask = Ask { required: false, show_values: args.show_values };
-    let hierarchies = hierarchies::load(file, &private.data, &binding, &name, ask)?;
+    let (hierarchies, warnings) = hierarchies::load(file, &private.data, &binding, &name, ask)?;
+    talk.diagnostics(&warnings);
     let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
     let comparison = Comparison {
         published: Side { data: &published.data, binding: published_binding },
@@ -200,15 +203,17 @@ fn push_witness(out: &mut String, witness: &Witness) {
     }
     let width = witness.values.iter().map(|v| v.path.chars().count()).max().unwrap_or(0);
     for (i, value) in witness.values.iter().enumerate() {
-        out.push_str(&format!("  {:>2}  {:width$}  {}\n", i + 1, value.path, value.value));
+        out.push_str(&format!("  {:>2}  {:width$}  {}\n", i + 1, value.path, value.text()));
     }
     if witness.values.is_empty() {
         out.push_str("      (nothing: no quasi value is published of them)\n");
     }
-    if !witness.relations.is_empty() {
-        let pairs: Vec<String> =
-            witness.relations.iter().map(|(a, b)| format!("{} above {}", a + 1, b + 1)).collect();
-        out.push_str(&format!("  related: {}\n", pairs.join(", ")));
+    for (what, pairs) in [("related", &witness.relations), ("not related", &witness.unrelated)] {
+        if !pairs.is_empty() {
+            let pairs: Vec<String> =
+                pairs.iter().map(|(a, b)| format!("{} above {}", a + 1, b + 1)).collect();
+            out.push_str(&format!("  {what}: {}\n", pairs.join(", ")));
+        }
     }
     out.push_str(&format!("  records:{}\n", numbers(&witness.records)));
 }

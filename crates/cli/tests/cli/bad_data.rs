@@ -211,23 +211,15 @@ fn files_that_are_not_there() {
 #[test]
 fn formats_that_are_not_known() {
     let dir = scratch();
-    dir.write("data.ndjson", "{\"town\":\"Quetzal\"}\n")
-        .write("data.bin", b"\x01\x02Quetzal\x00")
-        .write("data.xml", "<a>Quetzal</a>");
+    dir.write("data.ndjson", "{\"town\":\"Quetzal\"}\n").write("data.bin", b"\x01\x02Quetzal\x00");
     let found = dir.run(&["inspect", "data.ndjson", "--format", "ndjsn"]).exits(2);
     found.says(&["there is no format `ndjsn`", "help: did you mean `ndjson`?"]).hides(SECRETS);
     let found = dir.run(&["inspect", "data.ndjson", "--format", "parquet"]).exits(2);
     found
-        .says(&["there is no format `parquet`", "help: the formats are ndjson, json, csv, transactions"])
+        .says(&["there is no format `parquet`", "help: the formats are ndjson, json, xml, csv, transactions"])
         .hides(SECRETS);
-    for name in ["data.bin", "data.xml"] {
-        let found = dir.run(&["inspect", name]).exits(3).hides(SECRETS);
-        found.says(&[
-            "cannot tell which format the file has",
-            &format!(" --> {name}"),
-            "help: say it: ndjson",
-        ]);
-    }
+    let found = dir.run(&["inspect", "data.bin"]).exits(3).hides(SECRETS);
+    found.says(&["cannot tell which format the file has", " --> data.bin", "help: say it: ndjson"]);
 }
 
 #[test]

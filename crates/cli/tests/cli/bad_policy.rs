@@ -111,10 +111,6 @@ fn a_policy_without_a_claim() {
     let claims = [
         ("model = \"anatomy\"\ngroup_size = 2", "cannot verify model `anatomy`"),
         ("model = \"none\"", "claims nothing"),
-        (
-            "model = \"kmn\"\nk = 2\nm = 1\nn = 0\nnegative = [\"x\"]",
-            "cannot verify `negative` with model `kmn`",
-        ),
     ];
     let attributes = [attribute("a", "sensitive", ""), attribute("b", "quasi", "")];
     for (privacy, part) in claims {

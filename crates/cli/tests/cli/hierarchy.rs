@@ -33,7 +33,7 @@ fn every_builder() {
     dir.write("values", "d\na\nc\nb\na\n\n");
     assert_eq!(
         built(&dir, "fanout --fanout 2 --values values"),
-        "a;group 1;*\nb;group 1;*\nc;group 2;*\nd;group 2;*\n"
+        "a;group-1;*\nb;group-1;*\nc;group-2;*\nd;group-2;*\n"
     );
     dir.write("values", "J06.9\nE11\n");
     assert_eq!(built(&dir, "icd10 --values values"), "E11;E08-E13;E00-E89;*\nJ06.9;J06;J00-J06;J00-J99;*\n");
@@ -54,7 +54,7 @@ fn builders_over_data() {
         built(&dir, &format!("interval --min 0 --max 2 --widths 0.5 --clamp top {data}"))
             .ends_with("3;>2;*\n")
     );
-    assert_eq!(built(&dir, &format!("fanout --fanout 2 {data}")), "0.25;group 1;*\n0.75;group 1;*\n3;*\n");
+    assert_eq!(built(&dir, &format!("fanout --fanout 2 {data}")), "0.25;group-1;*\n0.75;group-1;*\n3;*\n");
     let found =
         dir.run(&["hierarchy", "build", "prefix", "--data", "data.ndjson", "--path", "v[].y"]).exits(2);
     found.says(&[

@@ -14,10 +14,13 @@ fn policies_and_data_fit_together() {
         .exits(0)
         .says_nothing()
         .prints(&["500 records", "covering"]);
-    dir.run(&["policy", "check", "d/policy-csv.toml"])
-        .exits(0)
-        .says_nothing()
-        .prints(&["6 attributes, model kmn"]);
+    for policy in ["d/tables/policy-csv.toml", "d/tables/policy-sqlite.toml"] {
+        dir.run(&["policy", "check", policy]).exits(0).says_nothing().prints(&["6 attributes, model kmn"]);
+        dir.run(&["anonymize", policy, "--dry-run"])
+            .exits(0)
+            .says_nothing()
+            .prints(&["500 records", "covering"]);
+    }
 }
 
 #[test]

@@ -104,6 +104,79 @@ fn diversity_names_the_sensitive_value() {
         .prints(&["HOLDS", "no sensitive value has a share over 1/2"]);
 }
 
+/// Absence is knowledge of what the policy lists: `not x`, and two values that are there and not related.
+#[test]
+fn a_witness_names_what_is_absent() {
+    let dir = Dir::new();
+    let quasi = |path: &str, more: &str| attribute(path, "quasi", more);
+    let attributes = [
+        quasi("v[].a", "hierarchy = \"a.csv\""),
+        quasi("v[].b[]", "hierarchy = { build = \"order\", groups = [\"5\", \"6\"] }"),
+    ];
+    let kmn = |negative: &str| format!("model = \"kmn\"\nk = 2\nm = 2\nn = 1\nnegative = {negative}");
+    dir.write("a.csv", "1;X;*\n2;X;*\n3;Y;*\n");
+    let run = |negative: &str| {
+        dir.write("policy.toml", policy(&attributes, &kmn(negative)));
+        dir.run(&["verify", "data.ndjson", "--policy", "policy.toml", "--json"])
+    };
+    let lines = |lines: &[&str]| lines.iter().map(|l| format!("{l}\n")).collect::<String>();
+    let (both, one) = (r#"{"v":[{"a":"X"},{"a":"3"}]}"#, r#"{"v":[{"a":"3"}]}"#);
+    dir.write("data.ndjson", lines(&[both, both, one]));
+    run("[\"3\"]").exits(0);
+    // Only where all of X is listed, its absence is known.
+    run("[\"1\"]").exits(0);
+    let found = run("[\"1\", \"2\"]").exits(1).json();
+    assert_eq!(found["witness"]["values"], json!([{"path": "v[].a", "value": "X", "absent": true}]));
+    assert_eq!(
+        (&found["witness"]["records"], &found["claim"]["negative"]),
+        (&json!([3]), &json!({"values": 2, "pairs": 0}))
+    );
+    let text = dir.run(&["verify", "data.ndjson", "--policy", "policy.toml"]).exits(1);
+    text.prints(&["or that listed ones are absent", "only one record fits", "1  v[].a  not X"]);
+
+    let (apart, below) =
+        (r#"{"v":[{"a":"3"},{"a":"1","b":["5"]}]}"#, r#"{"v":[{"a":"3","b":["5"]},{"a":"1"}]}"#);
+    dir.write("data.ndjson", lines(&[below, below, below, apart]));
+    let found = run("[[\"3\", \"5\"]]").exits(1).json();
+    assert_eq!(found["witness"]["records"], json!([4]));
+    dir.write("data.ndjson", lines(&[below, below, r#"{"v":[{"a":"3"},{"a":"1"},{"b":["5"]}]}"#]));
+    run("[[\"1\", \"6\"]]").exits(0);
+    let found = run("[[\"3\", \"5\"]]").exits(1).json();
+    assert_eq!(
+        (&found["witness"]["relations"], &found["witness"]["unrelated"]),
+        (&json!([]), &json!([[0, 1]]))
+    );
+    dir.run(&["verify", "data.ndjson", "--policy", "policy.toml"])
+        .exits(1)
+        .prints(&["not related: 1 above 2"]);
+}
+
+#[test]
+fn absence_needs_hierarchies_that_can_be_had() {
+    let dir = Dir::new();
+    dir.write("data.txt", "a b\na b\n");
+    dir.write("data.csv", "a,year\nx,1950-1954\nx,1950-1954\n");
+    let km = "model = \"km\"\nk = 2\nm = 2\nnegative = [\"a\"]";
+    let args = ["verify", "data.txt", "--policy", "policy.toml"];
+    dir.write("policy.toml", policy(&[attribute("item", "quasi", "")], km));
+    dir.run(&args).exits(2).says(&["needs the hierarchy of this attribute", "path item", "help: "]);
+    dir.write(
+        "policy.toml",
+        policy(&[attribute("item", "quasi", "hierarchy = { build = \"fanout\", fanout = 2 }")], km),
+    );
+    dir.run(&args).exits(2).says(&["the hierarchy of `item` is built over values of the data", "help: "]);
+    // No listed value can be a year, so that its hierarchy is of no interest.
+    let years = "hierarchy = { build = \"interval\", min = 1900, max = 2030, widths = [5] }";
+    let order = "hierarchy = { build = \"order\", groups = [\"x\", \"y\"] }";
+    let attributes = [attribute("a", "quasi", order), attribute("year", "quasi", years)];
+    let kmn = "model = \"kmn\"\nk = 2\nm = 2\nn = 0\nnegative = [\"y\"]";
+    dir.write("policy.toml", policy(&attributes, kmn));
+    dir.run(&["verify", "data.csv", "--policy", "policy.toml"]).exits(0);
+    dir.run(&["verify", "data.csv", "--policy", "policy.toml", "--set", "privacy.negative=[\"1952\"]"])
+        .exits(2)
+        .says(&["the hierarchy of `year` is built over values of the data"]);
+}
+
 /// A quasi value: the number of its attribute, and its text.
 type Item = (usize, String);
 

@@ -1,0 +1,172 @@
+//! What a family has made of the records, in one form for the command.
+
+use bosket_engine::{km, kmn};
+use bosket_measure::{sets, trees};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::policy::{Model, Policy};
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_verify::{Claim, Witness};
+use serde_json::{Value, json};
+
+use crate::output::{count, plural};
+use crate::talk::Talk;
+
+/// What a run works on.
+pub(super) struct Work<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) claim: &'a Claim,
+    /// The place of the attributes in the input.
+    pub(super) binding: &'a Binding,
+    pub(super) trees: &'a ValueTrees,
+    pub(super) hierarchies: &'a [Option<Hierarchy>],
+    /// Bytes for searching and counting.
+    pub(super) memory: usize,
+}
+
+/// The result of an algorithm.
+pub(super) struct Made {
+    pub(super) trees: ValueTrees,
+    /// What was done and what it cost, in words.
+    pub(super) told: String,
+    /// The same for programs.
+    pub(super) figures: Value,
+    /// What goes beside the mapping and nowhere else.
+    pub(super) private: Value,
+}
+
+/// Runs the algorithm that the policy asks for.
+pub(super) fn make(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
+    match work.policy.need_privacy()?.model {
+        Model::Km => km(work, talk),
+        Model::Kmn => kmn(work, talk),
+        // Models without a registered algorithm are refused before any work.
+        model => Err(Failure::new(
+            Fault::Policy,
+            Diagnostic::error(format!("no algorithm for model `{model}` is registered in this version")),
+        )),
+    }
+}
+
+fn kmn(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
+    let mut params = kmn::Params::new(work.policy)?;
+    params.memory = work.memory;
+    let keeps = |trees: &ValueTrees| -> Result<kmn::Verdict, Failure> {
+        let data = trees.write_back(work.binding);
+        let policy = work.policy;
+        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution")?;
+        let witness =
+            bosket_verify::verify(&data, &binding, work.claim, work.hierarchies, work.memory, talk)?;
+        Ok(witness.map_or(kmn::Verdict::Kept, |w| broken_by(&w, &binding)))
+    };
+    let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
+    let release = kmn::run(work.trees, work.hierarchies, &params, accept, talk)?;
+    let apart = match release.rules.len() {
+        0 => "no relation had to be taken apart".to_owned(),
+        1 => "one kind of relation was taken apart".to_owned(),
+        n => format!("{} kinds of relation were taken apart", count(n)),
+    };
+    let left_out = match release.suppressed {
+        0 => String::new(),
+        n => format!("; {} left out everywhere", plural(n, "value")),
+    };
+    let examined = plural(release.examined as usize, "cut");
+    let path = |(declared, label): &(usize, String)| json!([work.binding.declared[*declared].path, label]);
+    let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": work.binding.declared[*declared].path, "published": labels});
+    Ok(Made {
+        told: format!("{apart}{left_out}; loss RPD {:.3e}; {} after {examined}", release.rpd, release.route),
+        figures: json!({
+            "route": release.route,
+            "cuts_examined": release.examined,
+            "rpd": release.rpd,
+            "disassociations": release.rules.len(),
+            "values_left_out": release.suppressed,
+        }),
+        private: json!({
+            "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
+            "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
+        }),
+        trees: release.trees,
+    })
+}
+
+/// What a witness tells the search. Diversity does not depend on single relations, so there they are of no use.
+fn broken_by(witness: &Witness, binding: &Binding) -> kmn::Verdict {
+    let value = |i: usize| {
+        let known = &witness.values[i];
+        let declared = binding.declared.iter().position(|d| d.path == known.path)?;
+        Some((declared, known.value.clone()))
+    };
+    let relations = witness.relations.iter().filter(|_| witness.sensitive.is_none());
+    kmn::Verdict::Broken(relations.filter_map(|&(a, b)| Some((value(a)?, value(b)?))).collect())
+}
+
+fn km(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
+    let mut params = km::Params::new(work.policy)?;
+    params.memory = work.memory;
+    let release = km::run(work.trees, work.hierarchies, &params, talk)?;
+    let parts = match release.parts.len() {
+        1 => String::new(),
+        n => format!(" in {} parts", count(n)),
+    };
+    let left_out = match release.suppressed.len() {
+        0 => String::new(),
+        n => format!("; {} left out everywhere", plural(n, "item")),
+    };
+    let algorithm = work.policy.method.algorithm.as_deref().unwrap_or("aa");
+    Ok(Made {
+        told: format!("loss NCP {:.2} %{left_out}; {algorithm}{parts}", 100.0 * release.ncp),
+        figures: json!({
+            "algorithm": algorithm,
+            "ncp": release.ncp,
+            "parts": release.parts.len(),
+            "itemsets_repaired": release.repaired,
+            "items_left_out": release.suppressed.len(),
+            "occurrences_left_out": release.suppressed_occurrences,
+        }),
+        private: json!({
+            "parts": release.parts.iter().map(|p| json!({"records": p.records, "cut": p.cut})).collect::<Vec<_>>(),
+            "left_out": release.suppressed,
+        }),
+        trees: release.trees,
+    })
+}
+
+/// The loss by every metric of the model: in words, and for programs.
+pub(super) fn measure(
+    work: &Work<'_>,
+    published: &ValueTrees,
+    pairs: &[(usize, usize)],
+    talk: &Talk,
+) -> Result<(String, Value), Failure> {
+    let mapping: Vec<(u32, u32)> = pairs.iter().map(|&(input, to)| (input as u32, to as u32)).collect();
+    let compared = trees::Comparison {
+        input: work.trees,
+        published,
+        binding: work.binding,
+        hierarchies: work.hierarchies,
+        mapping: Some(&mapping),
+    };
+    let share = |value: Option<f64>| value.map_or("too many to count".to_owned(), |v| format!("{v:.3}"));
+    if work.policy.need_privacy()?.model == Model::Km {
+        let loss = sets::SetLoss::new(&compared, &sets::Mining::default(), talk)?;
+        let itemsets = loss.itemsets.as_ref();
+        let told = format!(
+            "frequent itemsets of 1, 2 and 3 %: ML² {}, dML² {}",
+            share(itemsets.map(sets::ItemsetLoss::ml2)),
+            share(itemsets.map(sets::ItemsetLoss::dml2))
+        );
+        return Ok((told, loss.to_json()));
+    }
+    let loss = trees::TreeLoss::new(&compared, trees::Mining::default(), talk)?;
+    let mining = &loss.mining;
+    let told = format!(
+        "frequent subtrees of up to {} values in {} % of the records: ML² {}, dML² {}",
+        mining.mining.most_nodes,
+        100.0 * mining.mining.threshold,
+        share(Some(mining.ml2())),
+        share(Some(mining.dml2()))
+    );
+    Ok((told, loss.to_json()))
+}

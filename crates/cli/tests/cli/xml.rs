@@ -1,0 +1,157 @@
+//! XML from the outside: looked at, published, verified.
+
+use crate::util::Dir;
+
+/// Forty patients with a visit or two, and something beside them that is nobody's record.
+fn clinic(dir: &Dir, several: bool, turned: bool) {
+    let mut patients: Vec<String> = (0..40)
+        .map(|i| {
+            let visit = |j: usize| {
+                let code = ["E10", "E11", "J45", "J20"][(i + j) % 4];
+                format!("<visit kind=\"{}\"><c:code>{code}</c:code></visit>", ["in", "out"][i % 2])
+            };
+            let visits = if several && i % 4 == 0 { visit(0) + &visit(1) } else { visit(0) };
+            let town = ["North", "South &amp; East"][i % 2];
+            format!("  <patient id=\"P{i}\">\n    <town> {town} </town>\n    <visits>{visits}</visits>\n  </patient>\n")
+        })
+        .collect();
+    if turned {
+        patients.reverse();
+    }
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<db xmlns:c=\"urn:codes\" by=\"Quetzal\">\n  <ward>Quetzal</ward>\n{}</db>\n",
+        patients.concat()
+    );
+    dir.write("data.xml", text);
+    dir.write("code.csv", "E10;E;*\nE11;E;*\nJ45;J;*\nJ20;J;*\n");
+}
+
+fn policy(m: u32) -> String {
+    format!(
+        r#"
+version = 1
+[source]
+format = "xml"
+path = "data.xml"
+record = "db/patient"
+[[attribute]]
+path = "@id"
+role = "identifying"
+[[attribute]]
+path = "town"
+role = "quasi"
+hierarchy = {{ build = "order", groups = ["North", "South & East"] }}
+[[attribute]]
+path = "visits/visit[]/@kind"
+role = "quasi"
+hierarchy = {{ build = "order", groups = ["in", "out"] }}
+[[attribute]]
+path = "visits/visit[]/c:code"
+role = "quasi"
+hierarchy = "code.csv"
+[privacy]
+model = "kmn"
+k = 5
+m = {m}
+n = 1
+[publish]
+path = "out.xml"
+"#
+    )
+}
+
+#[test]
+fn records_are_offered_and_looked_at() {
+    let dir = Dir::new();
+    clinic(&dir, true, false);
+    let offered = dir.run(&["inspect", "data.xml"]).exits(3).hides(&["Quetzal"]);
+    offered.says(&[
+        " --> data.xml",
+        "help: say where the records are, record = one of db/patient, db/patient/visits/visit",
+    ]);
+    let args = ["inspect", "data.xml", "--record", "db/patient", "--draft", "draft.toml"];
+    let found = dir.run(&args).exits(0).hides(&["Quetzal"]);
+    let found =
+        found.prints(&["xml: 40 records", "visits/visit[]/c:code", "visits/visit[]/@kind", "town", "@id"]);
+    found.says(&["left out, since it lies outside the records `db/patient`: `db/@by`, `db/ward`"]);
+    let draft = dir.text("draft.toml");
+    assert!(draft.contains("format = \"xml\"") && draft.contains("record = \"db/patient\""), "{draft}");
+    dir.run(&["policy", "check", "draft.toml"]).exits(0);
+}
+
+#[test]
+fn a_publication_looks_like_its_source_and_keeps_its_promise() {
+    let dir = Dir::new();
+    clinic(&dir, true, false);
+    dir.write("policy.toml", policy(2));
+    dir.run(&["anonymize", "policy.toml"]).exits(0).says(&["left out"]).hides(&["Quetzal"]);
+    let published = dir.text("out.xml");
+    let start = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<db xmlns:c=\"urn:codes\">\n<patient><town>";
+    assert!(published.starts_with(start) && published.ends_with("</patient>\n</db>\n"), "{published}");
+    assert_eq!(published.matches("<patient>").count(), 40);
+    assert!(published.contains("<visits><visit kind=\"") && published.contains("<c:code>"), "{published}");
+    assert!(!published.contains("id=") && !published.contains("Quetzal"), "{published}");
+    let verify = ["verify", "out.xml", "--policy", "policy.toml", "--against", "data.xml"];
+    dir.run(&verify).exits(0);
+    dir.run(&["verify", "data.xml", "--policy", "policy.toml", "--set", "privacy.k=11"]).exits(1);
+
+    clinic(&dir, true, true);
+    dir.run(&["anonymize", "policy.toml", "--force", "--threads", "1"]).exits(0);
+    assert_eq!(dir.text("out.xml"), published);
+}
+
+/// Taken for part of the patient, it would be an attribute that the policy does not name.
+#[test]
+fn an_element_that_repeats_nowhere_is_still_what_the_policy_says() {
+    let dir = Dir::new();
+    clinic(&dir, false, false);
+    dir.write("policy.toml", policy(2));
+    let alone = dir.run(&["inspect", "data.xml", "--record", "db/patient"]).exits(0);
+    alone.prints(&["visits/visit/c:code"]).hides(&["visit[]"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let published = dir.text("out.xml");
+    assert!(!published.contains("</visit><visit"), "{published}");
+    dir.run(&["verify", "out.xml", "--policy", "policy.toml", "--against", "data.xml"]).exits(0);
+}
+
+#[test]
+fn what_the_policy_does_not_name_is_refused() {
+    let dir = Dir::new();
+    clinic(&dir, true, false);
+    let text = dir.text("data.xml").replacen("<town>", "<phone ext=\"1\">Quetzal</phone><town>", 1);
+    dir.write("data.xml", text).write("policy.toml", policy(2));
+    let refused = dir.run(&["anonymize", "policy.toml"]).exits(2).hides(&["Quetzal"]);
+    refused.says(&["the policy does not say what this attribute is", "path phone", "path phone/@ext"]);
+    assert!(!dir.files().contains(&"out.xml".to_owned()));
+    dir.run(&["anonymize", "policy.toml", "--set", "undeclared=drop"]).exits(0);
+    assert!(!dir.text("out.xml").contains("phone"));
+    dir.run(&["anonymize", "policy.toml", "--set", "source.record=db/person"]).exits(3).says(&[
+        "the document has no record at `db/person`",
+        "help: say where the records are, record = one of db/patient, db/patient/visits/visit",
+    ]);
+}
+
+#[test]
+fn hostile_documents_publish_nothing() {
+    let dir = Dir::new();
+    clinic(&dir, true, false);
+    dir.write("policy.toml", policy(2)).write("secret.txt", "Quetzal");
+    let clean = dir.text("data.xml");
+    for (doctype, message) in [
+        ("<!ENTITY x SYSTEM 'secret.txt'>", "the DOCTYPE declares an external entity"),
+        ("<!ENTITY x 'North'>", "a reference to an entity that the DOCTYPE declares"),
+        ("<!ENTITY a 'a'><!ENTITY x '&a;&a;'>", "the DOCTYPE declares an entity that refers to others"),
+    ] {
+        let hostile = clean.replacen("<db ", &format!("<!DOCTYPE db [{doctype}]>\n<db "), 1).replacen(
+            "<town> North",
+            "<town>&x;",
+            1,
+        );
+        dir.write("data.xml", hostile);
+        dir.run(&["anonymize", "policy.toml"])
+            .exits(3)
+            .says(&[message, " --> data.xml:"])
+            .hides(&["Quetzal"]);
+        assert!(!dir.files().contains(&"out.xml".to_owned()));
+    }
+}
