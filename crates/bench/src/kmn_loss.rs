@@ -21,7 +21,9 @@ pub(crate) fn run(number: u64) {
     let (trees, binding) = customers(number);
     widths(&trees, number);
     claim(&trees, &binding, number);
-    distribution();
+    for records in [300, 1000, 3000] {
+        distribution(records);
+    }
 }
 
 fn search(trees: &ValueTrees, sets: &[String]) -> Option<Release> {
@@ -99,16 +101,16 @@ fn claim(trees: &ValueTrees, binding: &Binding, number: u64) {
 }
 
 /// How far `gcs` with g = 2 is from all cuts, by the figure that both search by.
-fn distribution() {
+fn distribution(size: usize) {
     let text = |l: &str| format!("{l}1;{l}x;*\n{l}2;{l}x;*\n{l}3;{l}y;*\n{l}4;{l}y;*\n");
     let hierarchies: Vec<Option<Hierarchy>> =
         ["A", "B", "C"].iter().map(|l| Some(csv::parse("h", &text(l)).expect("a hierarchy"))).collect();
     println!(
-        "\nkmn gcs against acs: 20 random datasets of 300 records, 3 attributes of 4 values, k = 5, m = 3, n = 2, g = 2"
+        "\nkmn gcs against acs: 20 random datasets of {size} records, 3 attributes of 4 values, k = 5, m = 3, n = 2, g = 2"
     );
     let mut ratios: Vec<f64> = (0..20)
         .map(|seed| {
-            let data = dataset(&records(seed, 300));
+            let data = dataset(&records(seed, size));
             let sets = ["privacy.model=kmn", "privacy.k=5", "privacy.m=3", "privacy.n=2"].map(str::to_owned);
             let cost = |algorithm: &str| {
                 let sets: Vec<String> =
