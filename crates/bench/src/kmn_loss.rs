@@ -17,10 +17,11 @@ const KS: [u32; 3] = [5, 20, 100];
 const MS: [u32; 3] = [2, 3, 4];
 const WIDTHS: [u32; 4] = [1, 2, 4, 8];
 
-pub(crate) fn run(number: u64) {
-    let (trees, binding) = customers(number);
-    widths(&trees, number);
-    claim(&trees, &binding, number);
+pub(crate) fn run(number: u64, more: u64) {
+    widths(&customers(number).0, number);
+    println!();
+    let (trees, binding) = customers(more);
+    claim(&trees, &binding, more);
     for records in [300, 1000, 3000] {
         distribution(records);
     }
@@ -69,7 +70,7 @@ fn columns(algorithm: &str) -> String {
 /// `gcs` against `ocs` by RPD, ML² and dML²: does taking relations apart pay?
 fn claim(trees: &ValueTrees, binding: &Binding, number: u64) {
     println!(
-        "\nkmn claim: {number} customers, m = 3, n = 2, g = 2; ML² and dML² over subtrees of up to 4 nodes in 1 % of the records"
+        "kmn claim: {number} customers, m = 3, n = 2, g = 2; ML² and dML² over subtrees of up to 4 nodes in 1 % of the records"
     );
     println!("| k | method | rules | RPD | ML² | dML² | relations kept |");
     println!("|---|---|---|---|---|---|---|");

@@ -73,9 +73,12 @@ enum Suite {
     },
     /// Loss of k^(m,n): tables over k, m and g, the beam against all cuts, whether disassociation pays
     KmnLoss {
-        /// How many customers
-        #[arg(long, default_value_t = 20_000)]
+        /// How many customers for the tables over k, m and g
+        #[arg(long, default_value_t = 10_000)]
         customers: u64,
+        /// How many customers for the question whether disassociation pays
+        #[arg(long, default_value_t = 100_000)]
+        more: u64,
     },
 }
 
@@ -94,7 +97,7 @@ fn main() {
             kmn::run(customers, &[&[format!("method.algorithm={name}").as_str()]]);
         }
         Some(Suite::Kmn { customers, algorithm: None }) => kmn::run(customers, SEARCHES),
-        Some(Suite::KmnLoss { customers }) => kmn_loss::run(customers),
+        Some(Suite::KmnLoss { customers, more }) => kmn_loss::run(customers, more),
         None => {
             read::run(cli.people);
             verify::run();

@@ -89,6 +89,20 @@ fn check_truth(transactions: &[Vec<String>], h: &Hierarchy, release: &Release) {
     }
 }
 
+/// What a global recoding publishes is what its cut makes of the items that are not suppressed.
+fn check_cut(transactions: &[Vec<String>], h: &Hierarchy, release: &Release) {
+    let node = |label: &String| h.leaf(label).or_else(|| h.node(label)).expect("a label");
+    let cut: Vec<_> = release.parts[0].cut.iter().map(|label| (label, node(label))).collect();
+    for (items, labels) in transactions.iter().zip(published(release)) {
+        let kept = items.iter().filter(|item| !release.suppressed.contains(*item));
+        let expected: BTreeSet<String> = kept
+            .flat_map(|item| cut.iter().filter(|(_, n)| h.is_ancestor_or_self(*n, node(item))))
+            .map(|(label, _)| (*label).clone())
+            .collect();
+        assert_eq!(labels, expected, "{items:?} {:?}", release.suppressed);
+    }
+}
+
 fn leaf_loss(h: &Hierarchy, transactions: &[Vec<String>], release: &Release) -> f64 {
     // From the publication alone: an item that is not there has lost everything.
     let (mut lost, mut all) = (0usize, 0usize);
@@ -129,6 +143,9 @@ proptest! {
             let Ok(release) = anonymize(&t, &h, &p) else { continue };
             check_claim(&release, &p);
             check_truth(&t, &h, &release);
+            if release.parts.len() == 1 && algorithm != Algorithm::Partition {
+                check_cut(&t, &h, &release);
+            }
             // A dropped item may seem to be published where another one has been generalized to a node above both.
             let loss = leaf_loss(&h, &t, &release);
             prop_assert!((release.ncp - loss).abs() < 1e-12 || (suppress && release.ncp > loss), "{:?}", p);
@@ -254,6 +271,23 @@ fn generalizing_can_raise_a_share() {
     }
 }
 
+/// c was dropped, then a raised to X, and c was published as X as well, with d.
+#[test]
+fn a_dropped_item_came_back_with_the_node_above_it() {
+    let t = baskets(&["", "", "", "a", "c d", "c d", "a", "a"]);
+    let p = Params {
+        l: Some(3.0),
+        sensitive: vec!["d".into()],
+        negative: vec![Negative::Value("a".into()), Negative::Value("b".into())],
+        suppress: true,
+        improve: false,
+        ..Params::plain(Algorithm::Aa, 3, 1)
+    };
+    let release = anonymize(&t, &hierarchy(0), &p).expect("possible");
+    assert_eq!(release.suppressed, ["c"]);
+    assert!(published(&release).iter().all(|set| !(set.contains("X") && set.contains("d"))));
+}
+
 #[test]
 fn a_sensitive_item_that_most_have_is_named() {
     let h = csv::parse("h", "a;*\ns;*\n").expect("good");
@@ -274,6 +308,21 @@ fn labels_that_the_hierarchy_does_not_have_are_all_listed() {
     };
     let failure = anonymize(&baskets(&["a", "a"]), &h, &p).expect_err("x and y");
     assert!(failure.to_string().contains("`x`") && failure.to_string().contains("`y`"), "{failure}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_the_whole_list() {
+    let refused = |text: &str| {
+        let text = format!("version = 1\n{text}");
+        let (policy, _) = Policy::parse("p", &text, &[]).expect("a good policy");
+        Params::new(&policy).expect_err("refused").diagnostics.len()
+    };
+    let item = "[[attribute]]\npath = \"item\"\nrole = \"quasi\"\n[privacy]\nmodel = \"km\"\nk = 2\nm = 2\n";
+    let lra = "multiset = true\nnegative = [\"a\"]\n[method]\nalgorithm = \"lra\"\n";
+    assert_eq!(refused(&format!("{item}{lra}")), 2);
+    assert_eq!(refused(&format!("{item}[method]\nalgorithm = \"oa\"\nsuppress = true\n")), 1);
+    let source = "[source]\nformat = \"ndjson\"\npath = \"x\"\n";
+    assert_eq!(refused(&format!("{source}{item}")), 1, "one value per record");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::{Payload, Policy, RootMode};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Kind};
+use bosket_testkit::dice::Dice;
 use bosket_testkit::km::Baskets;
 use bosket_testkit::sets;
 use bosket_testkit::shared::{shared, shared_json, shared_text};
@@ -112,9 +113,66 @@ fn loss_on_webview() {
     }
 }
 
+fn thrown(dice: &mut Dice, items: usize, transactions: usize, longest: usize) -> Vec<Vec<String>> {
+    let item = |dice: &mut Dice| dice.below(items).min(dice.below(items));
+    (0..transactions)
+        .map(|_| {
+            let length = 1 + dice.below(longest);
+            let set: BTreeSet<usize> = (0..length).map(|_| item(dice)).collect();
+            set.into_iter().map(|i| format!("i{i:02}")).collect()
+        })
+        .collect()
+}
+
+fn balanced(items: usize, fan: usize) -> Hierarchy {
+    let domain: Vec<String> = (0..items).map(|i| format!("i{i:02}")).collect();
+    let domain: Vec<&str> = domain.iter().map(String::as_str).collect();
+    fanout(fan, &domain).expect("a hierarchy")
+}
+
+/// Larger than the other tests', so that planes of several words, nodes above the cut and lists as well as bits take part.
+#[test]
+fn fast_and_literal_agree_on_more_data() {
+    let h = balanced(72, 3);
+    for seed in 0..3 {
+        let mut dice = Dice::new(seed);
+        let transactions = thrown(&mut dice, 72, 250, 8);
+        let baskets = Baskets::new(&h, &transactions);
+        let trees = trees(&sets::dataset(&transactions));
+        let k = 2 + seed as u32;
+        let cut = baskets.aa(k as usize, 3);
+        for memory in [1 << 30, 1 << 14, 1] {
+            let params = Params { improve: false, memory, ..Params::plain(Algorithm::Aa, k, 3) };
+            let release = run(&trees, &[Some(h.clone())], &params, &Quiet).expect("possible");
+            assert_eq!(release.ncp, baskets.ncp(&cut), "seed {seed}, memory {memory}");
+        }
+    }
+}
+
+/// Transactions that k records share are counted once, which must not show.
+#[test]
+fn repeated_transactions_are_counted_as_often_as_they_occur() {
+    let h = balanced(60, 4);
+    let mut dice = Dice::new(11);
+    let mut transactions = Vec::new();
+    for transaction in thrown(&mut dice, 60, 120, 10) {
+        let times = if dice.one_in(3) { 1 + dice.below(3) } else { 6 };
+        transactions.extend(vec![transaction; times]);
+    }
+    dice.shuffle(&mut transactions);
+    let baskets = Baskets::new(&h, &transactions);
+    let trees = trees(&sets::dataset(&transactions));
+    for k in [3, 5] {
+        let cut = baskets.aa(k as usize, 3);
+        let params = Params { improve: false, ..Params::plain(Algorithm::Aa, k, 3) };
+        let release = run(&trees, &[Some(h.clone())], &params, &Quiet).expect("possible");
+        assert_eq!(release.ncp, baskets.ncp(&cut));
+    }
+}
+
 #[test]
 fn one_long_transaction_does_not_blow_up() {
-    let mut dice = bosket_testkit::dice::Dice::new(3);
+    let mut dice = Dice::new(3);
     let label = |i: usize| format!("i{i:04}");
     let mut transactions: Vec<Vec<String>> = vec![(0..1000).map(label).collect()];
     for _ in 0..4000 {

@@ -64,7 +64,7 @@ impl Figure {
         for row in &self.rows {
             let cells: Vec<String> = (row.runs.iter())
                 .map(|run| match run {
-                    Some(r) => {
+                    Some(r) if r.is_sound() => {
                         format!(
                             "{:>7.3} s {:>7.3} s {:>6.0} MB {:>7.2} %",
                             r.seconds,
@@ -73,7 +73,8 @@ impl Figure {
                             r.ncp * 100.0
                         )
                     }
-                    None => format!("{:>39}", "failed"),
+                    Some(_) => format!("{:>39}", "NOT SOUND"),
+                    None => format!("{:>39}", "-"),
                 })
                 .collect();
             println!("  {:>10} {}", row.name, cells.join("  "));
@@ -108,7 +109,7 @@ impl Figure {
             .map(|(at, name)| Series {
                 name: (*name).to_owned(),
                 points: (self.rows.iter())
-                    .filter_map(|row| Some((row.x, value(row.runs[at].as_ref()?))))
+                    .filter_map(|row| Some((row.x, value(row.runs[at].as_ref().filter(|r| r.is_sound())?))))
                     .collect(),
             })
             .collect();

@@ -1,9 +1,13 @@
-//! One search in a process of its own, so that the most memory it takes is its own too.
+//! One search in a process of its own, so that the most memory it takes is its own too, and what it made of the records,
+//! verified: a figure of a publication that is not sound would be worth nothing.
 
 use std::process::Command;
 
 use bosket_engine::km::{self, Params, Transactions};
+use bosket_model::Fault;
+use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
+use bosket_verify::{Claim, verify};
 use serde_json::{Value, json};
 
 use super::sets::{Source, policy};
@@ -11,6 +15,9 @@ use crate::resources::{cpu, memory, reset_peak, timed};
 
 /// A search that takes longer than this is not repeated, in seconds.
 const LONG: f64 = 2.0;
+
+/// Bytes for counting during verification.
+const MEMORY: usize = 2 << 30;
 
 /// How a search went.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +37,18 @@ pub(super) struct Run {
     pub(super) height: u32,
     /// Nodes of the paper's count tree, if they were asked for.
     pub(super) nodes: Option<u64>,
+    pub(super) outcome: Outcome,
+}
+
+/// What became of the records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// Published from the trees, and verified, in so many seconds each.
+    Sound { publish: f64, verify: f64 },
+    /// Every item would be suppressed.
+    Nothing,
+    /// So many known items are in so many records only.
+    Unsound { items: u64, support: u64 },
 }
 
 impl Run {
@@ -48,6 +67,14 @@ impl Run {
     }
 
     fn from_json(value: &Value) -> Option<Run> {
+        let unsound = &value["unsound"];
+        let outcome = match (value["publish"].as_f64(), value["verify"].as_f64()) {
+            _ if !unsound.is_null() => {
+                Outcome::Unsound { items: unsound["items"].as_u64()?, support: unsound["support"].as_u64()? }
+            }
+            (Some(publish), Some(verify)) => Outcome::Sound { publish, verify },
+            _ => Outcome::Nothing,
+        };
         Some(Run {
             prepare: value["prepare"].as_f64()?,
             seconds: value["seconds"].as_f64()?,
@@ -57,7 +84,13 @@ impl Run {
             ncp: value["ncp"].as_f64()?,
             height: value["height"].as_u64()? as u32,
             nodes: value["nodes"].as_u64(),
+            outcome,
         })
+    }
+
+    /// Whether its figures say anything.
+    pub(super) fn is_sound(&self) -> bool {
+        !matches!(self.outcome, Outcome::Unsound { .. })
     }
 }
 
@@ -89,7 +122,8 @@ pub(crate) fn here(source: &Source<'_>, settings: &[String]) {
         let asking = Params { count_tree: true, ..params.clone() };
         km::search(&data, &asking, &Quiet).expect("reachable as before").count_tree
     });
-    let run = json!({
+    drop(data);
+    let mut run = json!({
         "prepare": prepare.as_secs_f64(),
         "seconds": seconds,
         "cpu": computed,
@@ -99,5 +133,38 @@ pub(crate) fn here(source: &Source<'_>, settings: &[String]) {
         "height": height,
         "nodes": nodes.flatten(),
     });
+    match outcome(source, settings) {
+        Outcome::Sound { publish, verify } => {
+            run["publish"] = json!(publish);
+            run["verify"] = json!(verify);
+        }
+        Outcome::Nothing => {}
+        Outcome::Unsound { items, support } => run["unsound"] = json!({"items": items, "support": support}),
+    }
     println!("{run}");
+}
+
+/// The same from the records to a publication, read again and verified.
+fn outcome(source: &Source<'_>, settings: &[String]) -> Outcome {
+    let sets = source.load().expect("there as before");
+    let policy = policy(settings);
+    let params = Params::new(&policy).expect("possible");
+    let (release, publish) = timed(|| km::run(&sets.trees, &sets.hierarchies, &params, &Quiet));
+    let release = match release {
+        Ok(release) => release,
+        Err(failure) if failure.fault == Fault::Unreachable => return Outcome::Nothing,
+        Err(failure) => panic!("{failure}"),
+    };
+    let published = sets.published(&release.trees);
+    let binding = Binding::new(published.schema(), &policy.attributes, policy.undeclared, "published")
+        .expect("all declared");
+    let claim = Claim::new(&policy).expect("a claim");
+    let (witness, check) =
+        timed(|| verify(&published, &binding, &claim, &[], MEMORY, &Quiet).expect("countable"));
+    match witness {
+        None => Outcome::Sound { publish: publish.as_secs_f64(), verify: check.as_secs_f64() },
+        Some(witness) => {
+            Outcome::Unsound { items: witness.values.len() as u64, support: witness.support as u64 }
+        }
+    }
 }

@@ -43,14 +43,14 @@ fn level(search: &mut Search<'_>, size: usize) -> bool {
     match size {
         1 => singles(search),
         _ => {
-            let coded = Coded::at(search.data, &search.cut, search.limits.k, size);
+            let mut coded = Coded::at(search.data, &search.cut, search.limits.k, size);
             if coded.longest < size {
                 return false;
             }
             let limits = &search.limits;
             if size == 2 && pairs::bytes(&search.cut, limits.k) <= limits.memory / 2 {
                 all_pairs(search, &coded);
-            } else if size == 2 || !all_larger(search, &coded, size) {
+            } else if size == 2 || !all_larger(search, &mut coded, size) {
                 Walk { prefix: Vec::new(), size }.visit(search, &coded);
             }
         }
@@ -59,8 +59,14 @@ fn level(search: &mut Search<'_>, size: usize) -> bool {
 }
 
 /// Repairs itemsets of three or more, all of which are counted first. Whether memory allows that.
-fn all_larger(search: &mut Search<'_>, coded: &Coded, size: usize) -> bool {
-    let bounds = Bounds { size, k: search.limits.k, cap: usize::MAX, memory: search.limits.memory / 8 };
+fn all_larger(search: &mut Search<'_>, coded: &mut Coded, size: usize) -> bool {
+    let bounds =
+        Bounds { size, k: search.limits.k, cap: usize::MAX, memory: search.limits.memory / 8, keep: true };
+    if !rare::planes_fit(coded, bounds) {
+        return false;
+    }
+    coded.group_equal(search.limits.k);
+    let coded = &*coded;
     let Some(planes) = rare::planes(coded, bounds) else {
         return false;
     };

@@ -195,7 +195,7 @@ impl Facts {
         let mut nodes = present.clone();
         nodes.extend(absent.iter().map(|&i| present[i]));
         let mut facts = Facts {
-            coded: Coded { nodes, of_leaf: Vec::new(), items: Vec::new(), row_of: Vec::new(), longest: 0 },
+            coded: Coded::empty(nodes),
             present: present.len(),
             records: Vec::new(),
             rows: Vec::new(),
@@ -243,7 +243,7 @@ impl Facts {
             found.extend(rare.map(|c| vec![c as u32]));
             return;
         }
-        let bounds = Bounds { size, k: ask.k, cap: many, memory: ask.memory };
+        let bounds = Bounds { size, k: ask.k, cap: many, memory: ask.memory, keep: false };
         found.extend(rare_sets(&self.coded, bounds).sets.chunks_exact(size).map(<[u32]>::to_vec));
     }
 

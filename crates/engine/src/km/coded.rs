@@ -1,5 +1,7 @@
 //! Transactions at a cut, ready for counting.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::cut::{Cut, DROPPED};
 use super::transactions::Transactions;
 use super::tree::{Node, ROOT};
@@ -52,6 +54,8 @@ pub(super) struct Coded {
     pub(super) items: Vec<u32>,
     /// Per record where its transaction begins, if that was asked for; [`END`] if it is left out.
     pub(super) row_of: Vec<u32>,
+    /// Transactions that begin before this place stand for at least k equal ones.
+    heavy: u32,
     /// The most items of a transaction.
     pub(super) longest: usize,
 }
@@ -59,12 +63,15 @@ pub(super) struct Coded {
 /// Items from which on a transaction is long: it closes many pairs at once, so it is counted first.
 const LONG: usize = 24;
 
+/// Transactions that are looked at to see whether many are equal.
+const SAMPLE: usize = 1 << 14;
+
 /// Transactions that are touched before their turn.
 const AHEAD: usize = 16;
 
 impl Coded {
     fn over(codes: Codes, items: Vec<u32>) -> Self {
-        Coded { nodes: codes.nodes, of_leaf: codes.of_leaf, items, row_of: Vec::new(), longest: 0 }
+        Coded { nodes: codes.nodes, of_leaf: codes.of_leaf, items, row_of: Vec::new(), heavy: 0, longest: 0 }
     }
 
     /// The transactions with at least `shortest` items.
@@ -122,12 +129,77 @@ impl Coded {
         }
     }
 
-    /// Goes through the transactions that begin at some places, each with what follows it, as long as `then` wants more.
-    /// They lie anywhere in memory: touching some at once, before their turn, lets the waiting for them overlap.
+    /// Over codes, with no transaction yet.
+    pub(super) fn empty(nodes: Vec<Node>) -> Self {
+        Coded::over(Codes { nodes, of_leaf: Vec::new() }, Vec::new())
+    }
+
+    /// Puts transactions that at least k records share first, once each, where there seem to be many of them: whatever is
+    /// in one of them is frequent.
+    pub(super) fn group_equal(&mut self, k: u32) {
+        if !self.seems_repetitive() {
+            return;
+        }
+        let mut times: FxHashMap<&[u32], u32> = FxHashMap::default();
+        self.rows().for_each(|row| *times.entry(row).or_default() += 1);
+        let mut items = Vec::with_capacity(self.items.len());
+        let mut place: FxHashMap<&[u32], u32> = FxHashMap::default();
+        for row in self.rows().filter(|row| times[row] >= k) {
+            place.entry(row).or_insert_with(|| {
+                items.extend_from_slice(row);
+                items.push(END);
+                (items.len() - row.len() - 1) as u32
+            });
+        }
+        let heavy = items.len() as u32;
+        let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut at = 0;
+        for row in self.rows() {
+            let now = place.get(row).copied().unwrap_or_else(|| {
+                items.extend_from_slice(row);
+                items.push(END);
+                (items.len() - row.len() - 1) as u32
+            });
+            moved.insert(at, now);
+            at += row.len() as u32 + 1;
+        }
+        let row_of = self.row_of.iter().map(|row| moved.get(row).copied().unwrap_or(END)).collect();
+        (self.items, self.row_of, self.heavy) = (items, row_of, heavy);
+    }
+
+    /// Whether some of the longer transactions in a sample are equal. Elsewhere they hardly ever are.
+    fn seems_repetitive(&self) -> bool {
+        let step = (self.items.len() / SAMPLE).max(1);
+        let mut seen: FxHashSet<&[u32]> = FxHashSet::default();
+        let mut equal = 0;
+        let mut at = 0;
+        while at < self.items.len() {
+            let row = self.row_at(at);
+            if row.len() >= 6 && !seen.insert(row) {
+                equal += 1;
+            }
+            // From there on to the next beginning.
+            let next = at + step.max(row.len() + 1);
+            at = next
+                + self
+                    .items
+                    .get(next - 1..)
+                    .map_or(0, |rest| rest.iter().position(|&c| c == END).unwrap_or(rest.len()));
+        }
+        equal * 512 > seen.len() && equal >= 4
+    }
+
+    fn row_at(&self, place: usize) -> &[u32] {
+        let rest = &self.items[place..];
+        &rest[..rest.iter().position(|&c| c == END).unwrap_or(rest.len())]
+    }
+
+    /// Goes through the transactions that begin at some places, each with what follows it and whether it stands for k equal
+    /// ones, as long as `then` wants more. They lie anywhere in memory: touching some at once, before their turn, lets the waiting for them overlap.
     pub(super) fn for_each(
         &self,
         mut places: impl Iterator<Item = u32>,
-        mut then: impl FnMut(&[u32]) -> bool,
+        mut then: impl FnMut(&[u32], bool) -> bool,
     ) {
         let mut next = [0u32; AHEAD];
         loop {
@@ -139,7 +211,8 @@ impl Coded {
                 known += 1;
             }
             std::hint::black_box(touched);
-            if known == 0 || !next[..known].iter().all(|&place| then(&self.items[place as usize..])) {
+            let mut go_on = |&place: &u32| then(&self.items[place as usize..], place < self.heavy);
+            if known == 0 || !next[..known].iter().all(&mut go_on) {
                 return;
             }
         }

@@ -54,6 +54,16 @@ impl<'a> Counted<'a> {
         &self.triples[code as usize]
     }
 
+    /// Per code whether it is in a rare triple.
+    pub(super) fn in_rare_triples(&self) -> Vec<bool> {
+        let mut found = vec![false; self.triples.len()];
+        for (first, planes) in self.triples.iter().enumerate() {
+            let any = planes.rare.mark_members(&mut found);
+            found[first] |= any;
+        }
+        found
+    }
+
     /// The rare itemsets of the cut, one after the other; none if there are more than `most`.
     pub(super) fn rare_sets(&self, most: usize) -> Option<Vec<u32>> {
         let mut prefixes: Vec<&Vec<u32>> = self.planes.keys().collect();

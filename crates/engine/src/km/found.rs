@@ -9,6 +9,8 @@ use super::tree::{Node, ROOT};
 pub struct Found {
     /// Per part the nodes that stand for its items, ascending. Items below none of them are not published.
     pub(super) parts: Vec<Vec<Node>>,
+    /// Per part the leaves that are dropped, ascending: they may lie below a node to which others have been raised.
+    pub(super) dropped: Vec<Vec<u32>>,
     /// Per record its part; empty if there is one only.
     pub(super) part_of: Vec<u32>,
     pub(super) loss: Loss,
@@ -27,6 +29,7 @@ impl Found {
     pub(super) fn of_cut(data: &Transactions, cut: &Cut, repaired: u64) -> Self {
         Found {
             parts: vec![nodes(cut)],
+            dropped: vec![(0..cut.at().len() as u32).filter(|&leaf| cut.is_dropped(leaf)).collect()],
             part_of: Vec::new(),
             loss: cut.total(),
             most: most(data),
@@ -51,7 +54,11 @@ impl Found {
 
     /// The node that stands for a leaf in a record; none if it is not published.
     pub(super) fn place(&self, data: &Transactions, record: usize, leaf: u32) -> Option<Node> {
-        let nodes = &self.parts[self.part(record)];
+        let part = self.part(record);
+        if self.dropped.get(part).is_some_and(|dropped| dropped.binary_search(&leaf).is_ok()) {
+            return None;
+        }
+        let nodes = &self.parts[part];
         let leaf = data.tree.leaf(leaf);
         let before = nodes.partition_point(|&n| n <= leaf);
         let node = *nodes.get(before.checked_sub(1)?)?;

@@ -93,7 +93,8 @@ fn has_frequent_others(search: &mut Search<'_>, child: Node, at: &[Node]) -> boo
     let codes = Codes::new(search.data, &search.cut, at, |n| n != child);
     let coded = Coded::new(search.data, codes, &records, 2);
     (2..search.limits.m.min(coded.longest + 1)).all(|size| {
-        let bounds = Bounds { size, k: search.limits.k, cap: 0, memory: search.limits.memory / 8 };
+        let bounds =
+            Bounds { size, k: search.limits.k, cap: 0, memory: search.limits.memory / 8, keep: false };
         rare_sets(&coded, bounds).sets.is_empty()
     })
 }

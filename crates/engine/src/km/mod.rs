@@ -22,6 +22,7 @@ mod pairs;
 mod params;
 mod partition;
 mod plane;
+mod plane_counter;
 mod publish;
 mod rare;
 mod repair;

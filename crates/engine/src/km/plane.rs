@@ -1,17 +1,12 @@
-//! Pairs of codes counted in bits.
+//! Pairs of codes as bits.
 //!
-//! Codes are numbered by falling support. A pair is kept at its rarer member: a row per code, a bit per code before it. The
-//! counters of 64 pairs lie in a few words, one per binary digit, so that one addition counts up to 64 pairs; they start
-//! such that the k-th addition carries out of the last digit. A pair that has got there is closed and costs nothing more,
-//! and a code all of whose pairs are closed is passed over: in the long run only rare codes are looked at.
-
-use super::coded::END;
+//! Codes are numbered by falling support. A pair is kept at its rarer member: a row per code, a bit per code before it.
 
 /// Which bits of a plane belong to which pair. The plane has the codes from `first` on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    first: u32,
-    codes: u32,
+    pub(super) first: u32,
+    pub(super) codes: u32,
 }
 
 impl Shape {
@@ -21,12 +16,12 @@ impl Shape {
     }
 
     /// The word with which rows begin.
-    fn origin(self) -> usize {
+    pub(super) fn origin(self) -> usize {
         self.first as usize / 64
     }
 
     /// Where the row of a code begins.
-    fn row(self, code: u32) -> usize {
+    pub(super) fn row(self, code: u32) -> usize {
         before(code) - before(self.first) - self.origin() * (code - self.first) as usize
     }
 
@@ -36,12 +31,12 @@ impl Shape {
     }
 
     /// The word of a row, from its beginning, that holds a code.
-    fn word(self, code: u32) -> usize {
+    pub(super) fn word(self, code: u32) -> usize {
         code as usize / 64 - self.origin()
     }
 
     /// The bits of a row's word that stand for codes of the plane before it.
-    fn mask(self, code: u32, word: usize) -> u64 {
+    pub(super) fn mask(self, code: u32, word: usize) -> u64 {
         let start = (self.origin() + word) as u32 * 64;
         let below = |limit: u32| match limit.saturating_sub(start) {
             0 => 0,
@@ -61,8 +56,8 @@ fn before(code: u32) -> usize {
 /// Pairs as bits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plane {
-    shape: Shape,
-    bits: Vec<u64>,
+    pub(super) shape: Shape,
+    pub(super) bits: Vec<u64>,
 }
 
 impl Plane {
@@ -99,6 +94,25 @@ impl Plane {
         }
     }
 
+    /// Marks the codes that are in a pair. Whether there is any.
+    pub(super) fn mark_members(&self, found: &mut [bool]) -> bool {
+        let mut all = vec![0u64; found.len().div_ceil(64)];
+        let mut any = false;
+        let rows = if self.bits.is_empty() { 0..0 } else { self.shape.first..self.shape.codes };
+        for code in rows {
+            let row = &self.bits[self.shape.row(code)..][..=self.shape.word(code)];
+            let mut own = 0;
+            for (all, bits) in all[self.shape.origin()..].iter_mut().zip(row) {
+                *all |= bits;
+                own |= bits;
+            }
+            found[code as usize] |= own != 0;
+            any |= own != 0;
+        }
+        (0..found.len()).for_each(|code| found[code] |= all[code / 64] >> (code % 64) & 1 == 1);
+        any
+    }
+
     /// Takes the codes before one that are in a pair with it out of `wanted`.
     pub(super) fn remove_partners(&self, code: u32, wanted: &mut [u64]) {
         if self.bits.is_empty() || code < self.shape.first {
@@ -132,250 +146,5 @@ impl Plane {
 
     pub(super) fn bytes(&self) -> usize {
         self.bits.len() * 8
-    }
-}
-
-/// Counts pairs up to k. `D` digits hold k.
-#[derive(Debug)]
-pub(super) struct PlaneCounter<const D: usize> {
-    shape: Shape,
-    /// Per digit, what all counters start with.
-    start: [u64; D],
-    /// Per word of the rows the pairs that are not closed.
-    open: Vec<u64>,
-    digits: Vec<[u64; D]>,
-    /// Per code how many pairs of its row are not closed.
-    left: Vec<u32>,
-    /// The most popular code with a pair that is not closed.
-    lowest: u32,
-    /// Per code where its row begins.
-    rows: Vec<u32>,
-    /// The codes of the transaction so far, where they are many.
-    seen: Vec<u64>,
-}
-
-/// Up to so many items of a transaction are looked up one by one.
-const FEW: usize = 6;
-
-impl<const D: usize> PlaneCounter<D> {
-    pub(super) fn new(k: u32) -> Self {
-        let bias = (1u64 << D) - u64::from(k);
-        let mut start = [0; D];
-        for (digit, word) in start.iter_mut().enumerate() {
-            *word = if bias >> digit & 1 == 1 { u64::MAX } else { 0 };
-        }
-        PlaneCounter {
-            shape: Shape::default(),
-            start,
-            open: Vec::new(),
-            digits: Vec::new(),
-            left: Vec::new(),
-            lowest: 0,
-            rows: Vec::new(),
-            seen: Vec::new(),
-        }
-    }
-
-    /// Starts anew.
-    pub(super) fn reset(&mut self, shape: Shape) {
-        self.shape = shape;
-        self.digits.clear();
-        self.digits.resize(shape.words(), self.start);
-        self.open.clear();
-        self.rows.clear();
-        for code in shape.first..shape.codes {
-            self.rows.push(self.open.len() as u32);
-            self.open.extend((0..=shape.word(code)).map(|word| shape.mask(code, word)));
-        }
-        self.left.clear();
-        self.left.extend(0..shape.codes - shape.first);
-        self.lowest = shape.first;
-        self.raise_lowest();
-        self.seen.clear();
-        self.seen.resize(shape.codes as usize / 64 + 1 - shape.origin(), 0);
-    }
-
-    /// Starts anew with some pairs only.
-    pub(super) fn restart(&mut self, pairs: &Plane) {
-        self.reset(pairs.shape);
-        self.open.copy_from_slice(&pairs.bits);
-        for (own, left) in self.left.iter_mut().enumerate() {
-            let from = self.rows[own] as usize;
-            let to = self.rows.get(own + 1).map_or(self.open.len(), |&next| next as usize);
-            *left = self.open[from..to].iter().map(|word| word.count_ones()).sum();
-        }
-        self.raise_lowest();
-    }
-
-    /// Whether no pair is left to be counted.
-    pub(super) fn is_done(&self) -> bool {
-        self.lowest == self.shape.codes
-    }
-
-    /// Counts the pairs of a transaction: descending codes up to [`END`], or to one before the plane's.
-    pub(super) fn count(&mut self, items: &[u32]) {
-        let first = self.shape.first;
-        let mut known = 0;
-        for (i, &code) in items.iter().enumerate() {
-            // What comes now is more popular than all that is open.
-            if code == END || code < self.lowest {
-                break;
-            }
-            let own = (code - first) as usize;
-            if self.left[own] == 0 {
-                continue;
-            }
-            if known == 0 {
-                known = items.iter().take_while(|&&c| c != END && c >= first).count();
-                if known > FEW {
-                    items[..known].iter().for_each(|&c| self.seen[self.shape.word(c)] |= 1 << (c % 64));
-                }
-            }
-            let row = self.rows[own] as usize;
-            if known <= FEW {
-                for &partner in &items[i + 1..known] {
-                    self.add(own, row + self.shape.word(partner), 1 << (partner % 64));
-                }
-            } else {
-                // The row's open bits are those of codes before it.
-                for word in 0..=self.shape.word(code) {
-                    let bits = self.seen[word];
-                    if bits & self.open[row + word] != 0 {
-                        self.add(own, row + word, bits);
-                    }
-                }
-            }
-            if self.left[own] == 0 && code == self.lowest {
-                self.raise_lowest();
-            }
-        }
-        if known > FEW {
-            items[..known].iter().for_each(|&code| self.seen[self.shape.word(code)] = 0);
-        }
-    }
-
-    fn raise_lowest(&mut self) {
-        while self.lowest < self.shape.codes && self.left[(self.lowest - self.shape.first) as usize] == 0 {
-            self.lowest += 1;
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, own: usize, at: usize, bits: u64) {
-        let mut carry = bits & self.open[at];
-        if carry == 0 {
-            return;
-        }
-        for digit in &mut self.digits[at] {
-            let both = *digit & carry;
-            *digit ^= carry;
-            carry = both;
-        }
-        if carry != 0 {
-            self.open[at] &= !carry;
-            self.left[own] -= carry.count_ones();
-        }
-    }
-
-    /// The pairs that were counted, but fewer than k times.
-    pub(super) fn rare(&self) -> Plane {
-        let counted = |digits: &[u64; D]| {
-            digits.iter().zip(&self.start).fold(0, |all, (digit, start)| all | (digit ^ start))
-        };
-        let bits = self.open.iter().zip(&self.digits).map(|(open, digits)| open & counted(digits)).collect();
-        Plane { shape: self.shape, bits }
-    }
-
-    /// The pairs that were counted k times.
-    pub(super) fn frequent(&self) -> Plane {
-        let mut plane = Plane::new(self.shape);
-        let mut at = 0;
-        for code in self.shape.first..self.shape.codes {
-            for word in 0..=self.shape.word(code) {
-                plane.bits[at] = self.shape.mask(code, word) & !self.open[at];
-                at += 1;
-            }
-        }
-        plane
-    }
-}
-
-/// A counter whatever its digits.
-pub(super) trait PairCounter {
-    /// See [`PlaneCounter::restart`].
-    fn restart(&mut self, pairs: &Plane);
-    /// See [`PlaneCounter::count`].
-    fn count(&mut self, items: &[u32]);
-    /// See [`PlaneCounter::rare`].
-    fn rare(&self) -> Plane;
-}
-
-impl<const D: usize> PairCounter for PlaneCounter<D> {
-    fn restart(&mut self, pairs: &Plane) {
-        self.restart(pairs);
-    }
-
-    fn count(&mut self, items: &[u32]) {
-        self.count(items);
-    }
-
-    fn rare(&self) -> Plane {
-        self.rare()
-    }
-}
-
-/// A counter up to k.
-pub(super) fn pair_counter(k: u32) -> Box<dyn PairCounter> {
-    match k {
-        0..=2 => Box::new(PlaneCounter::<1>::new(k)),
-        3..=4 => Box::new(PlaneCounter::<2>::new(k)),
-        5..=8 => Box::new(PlaneCounter::<3>::new(k)),
-        9..=128 => Box::new(PlaneCounter::<7>::new(k)),
-        _ => Box::new(PlaneCounter::<32>::new(k)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn counts_as_a_table_does(
-            rows in prop::collection::vec(prop::collection::btree_set(0u32..150, 0..30), 0..40),
-            k in 2u32..9, first in 0u32..140,
-        ) {
-            let shape = Shape::new(first, 150);
-            let mut counter = PlaneCounter::<3>::new(k.min(8));
-            // What was counted before is forgotten.
-            counter.reset(Shape::new(0, 150));
-            counter.count(&[3, 2, 1, END]);
-            counter.reset(shape);
-            let mut table = vec![0u32; 150 * 150];
-            for row in &rows {
-                let items: Vec<u32> = row.iter().copied().filter(|&c| c >= first).collect();
-                let all: Vec<u32> = row.iter().rev().copied().chain([END]).collect();
-                counter.count(&all);
-                for (i, &a) in items.iter().enumerate() {
-                    items[i + 1..].iter().for_each(|&b| table[(a * 150 + b) as usize] += 1);
-                }
-            }
-            let (rare, frequent) = (counter.rare(), counter.frequent());
-            for b in first..150 {
-                for a in first..b {
-                    let count = table[(a * 150 + b) as usize];
-                    prop_assert_eq!(rare.has(a, b), count > 0 && count < k.min(8), "{} {}", a, b);
-                    prop_assert_eq!(frequent.has(a, b), count >= k.min(8));
-                }
-            }
-            let listed: Vec<(u32, u32)> = rare.pairs().collect();
-            let expected: Vec<(u32, u32)> = (first..150)
-                .flat_map(|b| (first..b).map(move |a| (a, b)))
-                .filter(|&(a, b)| rare.has(a, b))
-                .collect();
-            prop_assert_eq!(listed, expected);
-        }
     }
 }

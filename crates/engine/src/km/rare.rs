@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::coded::{Coded, END};
-use super::plane::{Plane, PlaneCounter, Shape};
+use super::plane::{Plane, Shape};
+use super::plane_counter::PlaneCounter;
 
 /// Rare itemsets as codes, one after the other.
 #[derive(Debug, Default)]
@@ -37,6 +38,8 @@ pub(super) struct Bounds {
     pub(super) cap: usize,
     /// Bytes for the counters of one thread.
     pub(super) memory: usize,
+    /// Also find out which sets are frequent.
+    pub(super) keep: bool,
 }
 
 /// The itemsets of a size that are in some but fewer than k transactions.
@@ -61,11 +64,9 @@ pub(super) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
 }
 
 /// The planes of all prefixes, by prefix; none if they, or the counters for them, would take too much memory.
+/// Equal transactions may have been grouped.
 pub(super) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>, Planes>> {
-    let codes = coded.nodes.len();
-    let sets = (0..bounds.size).fold(1f64, |sets, i| sets * codes.saturating_sub(i) as f64 / (i + 1) as f64);
-    // Two bits per set.
-    if codes > DENSE || sets / 4.0 > bounds.memory as f64 {
+    if !planes_fit(coded, bounds) {
         return None;
     }
     let (mut all, mut bytes) = (FxHashMap::default(), 0);
@@ -77,6 +78,14 @@ pub(super) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>
         bytes <= 2 * bounds.memory
     };
     count(coded, bounds, &mut add).then_some(all)
+}
+
+/// Whether there is memory for the planes of all prefixes.
+pub(super) fn planes_fit(coded: &Coded, bounds: Bounds) -> bool {
+    let codes = coded.nodes.len();
+    let sets = (0..bounds.size).fold(1f64, |sets, i| sets * codes.saturating_sub(i) as f64 / (i + 1) as f64);
+    // Two bits per set.
+    codes <= DENSE && sets / 4.0 <= 2.0 * bounds.memory as f64
 }
 
 /// What is found for one prefix.
@@ -222,11 +231,12 @@ impl<'a, const D: usize> Counter<'a, D> {
 
     fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<Found>) {
         self.plane.reset(Shape::new(first_after(prefix), self.coded.nodes.len() as u32));
-        self.coded.for_each(places.iter().copied(), |row| {
-            self.plane.count(row);
+        self.coded.for_each(places.iter().copied(), |row, heavy| {
+            self.plane.count(row, heavy);
             !self.plane.is_done()
         });
-        let planes = Planes { rare: self.plane.rare(), frequent: self.plane.frequent() };
+        let frequent = if self.bounds.keep { self.plane.frequent() } else { Plane::default() };
+        let planes = Planes { rare: self.plane.rare(), frequent };
         found.push(Found::Planes(prefix.to_vec(), planes));
     }
 

@@ -109,6 +109,7 @@ fn local(data: &Transactions, params: &Params, observer: &dyn Observer) -> Found
     for (number, (records, own)) in parts.iter().zip(own).enumerate() {
         records.iter().for_each(|&r| found.part_of[r as usize] = number as u32);
         found.parts.extend(own.parts);
+        found.dropped.extend(own.dropped);
         found.loss += own.loss;
         found.repaired += own.repaired;
         // The parts are gone through one after the other where memory is short, so the largest tree counts.

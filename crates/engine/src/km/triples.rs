@@ -5,7 +5,8 @@
 
 use super::coded::END;
 use super::counted::Counted;
-use super::plane::{PairCounter, Plane, Shape, pair_counter};
+use super::plane::{Plane, Shape};
+use super::plane_counter::{PairCounter, pair_counter};
 use super::search::Search;
 use super::tree::Node;
 use super::walk::{Keys, above_and_through};
@@ -15,10 +16,10 @@ pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
     let mut code_of = vec![u32::MAX; search.data.tree.len()];
     counted.coded.nodes.iter().enumerate().for_each(|(c, &n)| code_of[n as usize] = c as u32);
     let keys = Keys::new(search, 2);
-    let mut lookup = Lookup::new(counted.coded.nodes.len(), search.limits.k);
+    let mut lookup = Lookup::new(counted, search.limits.k);
     for rank in 0..search.order.nodes.len() {
         let node = search.order.nodes[rank];
-        if search.cut.is_gone(node) {
+        if search.cut.is_gone(node) || !counted.below(node).iter().any(|&code| lookup.rare[code as usize]) {
             continue;
         }
         lookup.allow(search, counted, node);
@@ -37,6 +38,8 @@ pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
 
 /// Codes that may still stand in a set with a first node, and room for counting them.
 struct Lookup {
+    /// Per code whether it is in a rare triple. Others are in no violation, and in none above the cut.
+    rare: Vec<bool>,
     allowed: Vec<u64>,
     codes: Vec<u32>,
     wanted: Vec<u64>,
@@ -50,8 +53,10 @@ const MANY: u32 = 4;
 const FEW: usize = 64;
 
 impl Lookup {
-    fn new(codes: usize, k: u32) -> Self {
+    fn new(counted: &Counted<'_>, k: u32) -> Self {
+        let codes = counted.coded.nodes.len();
         Lookup {
+            rare: counted.in_rare_triples(),
             allowed: vec![0; codes.div_ceil(64)],
             codes: Vec::new(),
             wanted: vec![0; codes.div_ceil(64)],
@@ -66,7 +71,8 @@ impl Lookup {
         self.codes.clear();
         for (code, &node) in counted.coded.nodes.iter().enumerate() {
             let after = rank(node) != u32::MAX && rank(node) > rank(first);
-            if after && !search.cut.is_gone(node) && !search.data.tree.covers(first, node) {
+            if after && self.rare[code] && !search.cut.is_gone(node) && !search.data.tree.covers(first, node)
+            {
                 self.allowed[code / 64] |= 1 << (code % 64);
                 self.codes.push(code as u32);
             }
@@ -103,9 +109,9 @@ impl Lookup {
         self.counter.restart(&plane);
         let records = search.tids.shared(&[first], &search.cut);
         let rows = records.iter().map(|&record| counted.coded.row_of[record as usize]);
-        counted.coded.for_each(rows.filter(|&row| row != END), |row| {
-            self.counter.count(row);
-            true
+        counted.coded.for_each(rows.filter(|&row| row != END), |row, heavy| {
+            self.counter.count(row, heavy);
+            !self.counter.is_done()
         });
         pairs.extend(self.counter.rare().pairs());
         pairs

@@ -46,6 +46,6 @@ mod tests {
         assert_eq!(regions(&tree, 6, 0), [0..1, 1..2, 2..3, 3..4, 4..5, 5..6]);
         assert_eq!(regions(&tree, 3, 1), [0..2, 2..4, 4..6]);
         assert_eq!(regions(&tree, 2, 2), [0..4, 4..6]);
-        assert_eq!(regions(&tree, 1, 1), [0..6]);
+        assert_eq!(regions(&tree, 1, 1), vec![0..6; 1]);
     }
 }

@@ -28,7 +28,8 @@ impl Walk {
         if keys.fit() {
             // A key takes 16 bytes, and a place in the table of those that were tried.
             let cap = (search.limits.memory / 128).clamp(1 << 10, 1 << 18);
-            let bounds = Bounds { size: left, k: search.limits.k, cap, memory: search.limits.memory / 8 };
+            let bounds =
+                Bounds { size: left, k: search.limits.k, cap, memory: search.limits.memory / 8, keep: false };
             let rare = rare_sets(coded, bounds);
             if rare.complete {
                 let violating = keys.pack_all(search, coded, &rare.sets);
