@@ -3,8 +3,8 @@
 //!
 //! Knowledge is a set V of 1..m items of a record and a set R of 0..n related pairs out of V. What is wanted is the
 //! smallest witness by |R|, |V| and items, so knowledge is counted by |V|, and of more values only with fewer relations than
-//! a violation found has. Where a cell for every combination fits into memory ([`dense`]) all relations are counted in one
-//! go; else each level of |V| and |R| is counted in tables of keys ([`level`]), parted by the smallest items of V.
+//! a violation found has. Where a cell for every combination fits into memory (`dense`) all relations are counted in one
+//! go; else each level of |V| and |R| is counted in tables of keys (`level`), parted by the smallest items of V.
 
 mod absence;
 mod cells;
