@@ -8,6 +8,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::input::Input;
 use crate::json::{Json, Ndjson};
+use crate::parquet::{self, Columns, Parquet};
 use crate::table::Csv;
 use crate::transactions::Transactions;
 use crate::xml::{Outline, Xml};
@@ -22,6 +23,8 @@ pub struct Layout {
     pub separator: Option<String>,
     /// What an XML document looks like around and inside its records; found when it is read.
     pub outline: Outline,
+    /// The columns of a Parquet file; found when it is read.
+    pub columns: Columns,
 }
 
 /// A way to write records down.
@@ -41,7 +44,7 @@ pub trait Format: Sync + std::fmt::Debug {
 }
 
 /// All formats.
-pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Xml, &Csv, &Transactions];
+pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Xml, &Csv, &Parquet, &Transactions];
 
 /// The format with this name.
 pub fn by_name(name: &str) -> Result<&'static dyn Format> {
@@ -74,6 +77,9 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Format> {
 }
 
 fn by_content(head: &[u8]) -> Option<&'static dyn Format> {
+    if head.starts_with(parquet::MAGIC) {
+        return Some(&Parquet);
+    }
     // Of all formats only XML comes in UTF-16.
     if matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [b'<', 0, ..] | [0, b'<', ..]) {
         return Some(&Xml);

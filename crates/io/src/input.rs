@@ -50,6 +50,8 @@ pub struct Input {
     lines: u64,
     /// Whether a byte order mark of UTF-8 was taken off.
     marked: bool,
+    /// The file itself, for formats that are not read from start to end.
+    file: Option<File>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -95,7 +97,10 @@ impl Input {
         if found.is_dir() {
             return Err(fault::reading(&name, &ErrorKind::IsADirectory.into()));
         }
-        Self::new(&name, file, found.is_file().then_some(found.len()))
+        let again = file.try_clone().ok().filter(|_| found.is_file());
+        let mut input = Self::new(&name, file, found.is_file().then_some(found.len()))?;
+        input.file = again.filter(|_| input.compression.is_none());
+        Ok(input)
     }
 
     /// Reads from anything; `total` is its size in bytes, if known.
@@ -111,6 +116,7 @@ impl Input {
             bytes: 0,
             lines: 0,
             marked: false,
+            file: None,
             warnings: Vec::new(),
         };
         input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
@@ -177,6 +183,11 @@ impl Input {
 
     pub(crate) fn warnings(self) -> Vec<Diagnostic> {
         self.warnings
+    }
+
+    /// The file itself and the count of what is read from it, if it is one and not compressed.
+    pub(crate) fn whole_file(&self) -> Option<(&File, &Arc<AtomicU64>)> {
+        self.file.as_ref().map(|file| (file, &self.progress.read))
     }
 
     /// Reads some bytes; none at the end of the text. What an error means, [`failure`](Self::failure) knows.

@@ -12,6 +12,7 @@ pub mod hierarchies;
 pub mod input;
 pub mod json;
 pub mod output;
+pub mod parquet;
 pub mod policy_file;
 mod problems;
 pub mod publication;

@@ -101,6 +101,7 @@ impl Whereabouts {
             record: source.and_then(|s| s.record.clone()),
             separator: source.and_then(|s| s.separator.clone()),
             outline: Outline::expected(&file.policy.attributes),
+            ..Layout::default()
         };
         Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
     }

@@ -64,7 +64,7 @@ fn write_draft(
         for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {
             *path = seen_from(folder, Path::new(path));
         }
-        if format == Format::Csv {
+        if matches!(format, Format::Csv | Format::Parquet) {
             policy.source_path.clear();
             "published".clone_into(&mut policy.publish_path);
         }

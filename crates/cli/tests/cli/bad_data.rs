@@ -214,9 +214,12 @@ fn formats_that_are_not_known() {
     dir.write("data.ndjson", "{\"town\":\"Quetzal\"}\n").write("data.bin", b"\x01\x02Quetzal\x00");
     let found = dir.run(&["inspect", "data.ndjson", "--format", "ndjsn"]).exits(2);
     found.says(&["there is no format `ndjsn`", "help: did you mean `ndjson`?"]).hides(SECRETS);
-    let found = dir.run(&["inspect", "data.ndjson", "--format", "parquet"]).exits(2);
+    let found = dir.run(&["inspect", "data.ndjson", "--format", "orc"]).exits(2);
     found
-        .says(&["there is no format `parquet`", "help: the formats are ndjson, json, xml, csv, transactions"])
+        .says(&[
+            "there is no format `orc`",
+            "help: the formats are ndjson, json, xml, csv, parquet, transactions",
+        ])
         .hides(SECRETS);
     let found = dir.run(&["inspect", "data.bin"]).exits(3).hides(SECRETS);
     found.says(&["cannot tell which format the file has", " --> data.bin", "help: say it: ndjson"]);

@@ -1,44 +1,16 @@
 //! Linked tables in CSV files, one file per table.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use super::files::Files;
 use crate::input::Input;
 use crate::rows::Rows;
 use crate::table::{separator, sniff_separator};
 
 /// Rows between two signs of progress.
 const STEP: u64 = 1 << 14;
-
-/// Where the files are.
-#[derive(Debug)]
-pub(crate) enum Files {
-    /// At the policy's paths, relative to its folder.
-    Paths(PathBuf),
-    /// All in one folder, under the last parts of the policy's paths: a publication.
-    Folder(PathBuf),
-    /// In memory, by the names they are going to have.
-    Memory(Vec<(String, Shared)>),
-}
-
-/// Bytes that are read while they are kept.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shared(pub(crate) Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-/// What a table's file is called in a publication: the last part of its path.
-pub(crate) fn file_name(path: &str) -> String {
-    Path::new(path).file_name().map_or_else(|| path.to_owned(), |n| n.to_string_lossy().into_owned())
-}
 
 /// Tables in CSV files. All cells are text; an empty cell is missing.
 #[derive(Debug)]
@@ -67,19 +39,6 @@ impl CsvTables {
     /// What the cells of a table that has been read are separated by.
     pub(crate) fn separator(&self, table: &str) -> u8 {
         self.found.iter().find(|(name, _)| name == table).map_or(b',', |(_, separator)| *separator)
-    }
-
-    fn input(&self, table: &At<'_>) -> Result<Input> {
-        let path = table.path.unwrap_or(table.name);
-        match &self.files {
-            Files::Paths(folder) => Input::open(&folder.join(path)),
-            Files::Folder(folder) => Input::open(&folder.join(file_name(path))),
-            Files::Memory(files) => {
-                let name = file_name(path);
-                let bytes = files.iter().find(|(n, _)| *n == name).map(|(_, b)| b.clone());
-                Input::new(&name, std::io::Cursor::new(bytes.unwrap_or_default()), None)
-            }
-        }
     }
 }
 
@@ -120,12 +79,7 @@ fn header(input: &mut Input, separator: u8) -> Result<(Vec<Column>, u64)> {
 
 impl Backend for CsvTables {
     fn place(&self, table: &At<'_>) -> String {
-        let path = table.path.unwrap_or(table.name);
-        match &self.files {
-            Files::Paths(folder) => folder.join(path).to_string_lossy().into_owned(),
-            Files::Folder(folder) => folder.join(file_name(path)).to_string_lossy().into_owned(),
-            Files::Memory(_) => file_name(path),
-        }
+        self.files.place(table.path.unwrap_or(table.name))
     }
 
     fn has_lines(&self) -> bool {
@@ -133,7 +87,7 @@ impl Backend for CsvTables {
     }
 
     fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
-        let mut input = self.input(table)?;
+        let mut input = self.files.open(table.path.unwrap_or(table.name))?;
         let separator = self.separator.unwrap_or_else(|| sniff_separator(input.head()));
         let (columns, lines) = header(&mut input, separator)?;
         let place = self.place(table);

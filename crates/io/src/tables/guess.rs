@@ -1,4 +1,4 @@
-//! Guesses the keys of tables in CSV files from names and values.
+//! Guesses the keys of tables in CSV or Parquet files from names and values.
 //!
 //! A column may be a key if no value comes twice and none is missing; the best is called like its table, or `id`. A
 //! column may refer to such a key if it is called like it or like its table, and all its values occur there.
@@ -6,38 +6,78 @@
 use std::path::Path;
 
 use bosket_model::observe::Observer;
+use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use rustc_hash::FxHashSet;
 
 use super::backend::{At, Backend, Column};
 use super::catalogue::{Catalogue, Listed, Reference};
-use super::csv::{CsvTables, Files};
+use super::csv::CsvTables;
+use super::files::Files;
 use super::keys::Keys;
+use super::parquet::ParquetTables;
 
-/// The tables in a folder's CSV files.
-pub(super) fn csv_folder(
+/// The tables in a folder's files, and the format of these.
+pub(super) fn folder(
     folder: &Path,
+    format: Option<&str>,
     separator: Option<&str>,
     observer: &dyn Observer,
-) -> Result<Catalogue> {
+) -> Result<(Format, Catalogue)> {
     let name = folder.display().to_string();
     let entries = std::fs::read_dir(folder).map_err(|e| crate::fault::reading(&name, &e))?;
-    let mut files: Vec<String> = entries
+    let mut all: Vec<String> = entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|file| !file.starts_with('.') && stem(file).is_some())
+        .filter(|file| !file.starts_with('.'))
         .collect();
-    files.sort();
-    if files.is_empty() {
-        let what = Diagnostic::error("the folder holds no CSV file").at(Place::source(name));
-        return Err(Failure::new(Fault::Data, what.help("name a file, or a folder of tables in CSV")));
-    }
-    let mut backend = CsvTables::new(Files::Paths(folder.to_owned()), separator)?;
+    all.sort();
+    let of = |format: Format| -> Vec<String> {
+        all.iter().filter(|file| stem(file, format).is_some()).cloned().collect()
+    };
+    let refuse = |fault, what: &str, help: &str| {
+        Err(Failure::new(fault, Diagnostic::error(what).at(Place::source(name.as_str())).help(help)))
+    };
+    let (csv, parquet) = (of(Format::Csv), of(Format::Parquet));
+    let given = format.and_then(Format::from_name);
+    let (format, files) = match (given, csv.is_empty(), parquet.is_empty()) {
+        (Some(Format::Parquet), _, false) | (None, true, false) => (Format::Parquet, parquet),
+        (Some(Format::Csv), false, _) | (None, false, true) => (Format::Csv, csv),
+        (None, false, false) => {
+            let help = "say which are meant with --format";
+            return refuse(Fault::Usage, "the folder holds tables in CSV and in Parquet", help);
+        }
+        (Some(Format::Parquet), ..) => {
+            return refuse(Fault::Data, "the folder holds no Parquet file", "name another folder");
+        }
+        (Some(Format::Csv), ..) => {
+            return refuse(Fault::Data, "the folder holds no CSV file", "name another folder");
+        }
+        _ => {
+            let help = "name a file, or a folder of tables in CSV or Parquet";
+            return refuse(Fault::Data, "the folder holds no table", help);
+        }
+    };
+    let place = Files::Paths(folder.to_owned());
+    let catalogue = match format {
+        Format::Parquet => guess(folder, &files, format, &mut ParquetTables::new(place), observer)?,
+        _ => guess(folder, &files, format, &mut CsvTables::new(place, separator)?, observer)?,
+    };
+    Ok((format, catalogue))
+}
+
+fn guess(
+    folder: &Path,
+    files: &[String],
+    format: Format,
+    backend: &mut dyn Backend,
+    observer: &dyn Observer,
+) -> Result<Catalogue> {
     let mut tables = Vec::new();
-    for file in &files {
-        let name = stem(file).unwrap_or(file);
+    for file in files {
+        let name = stem(file, format).unwrap_or(file);
         let at = At { name, path: Some(file) };
         let columns = backend.describe(&at)?;
-        let (rows, unique) = unique(&mut backend, &at, &columns, observer)?;
+        let (rows, unique) = unique(backend, &at, &columns, observer)?;
         // That all values differ may be chance; a name must say it too.
         let named = unique.iter().filter(|&&i| rank(&columns[i].name, name) < UNSUITABLE);
         let best = named.min_by_key(|&&i| (rank(&columns[i].name, name), i));
@@ -49,15 +89,18 @@ pub(super) fn csv_folder(
             name: table.name.to_owned(),
             path: Some(folder.join(table.file).to_string_lossy().into_owned()),
             key: table.key.map(|i| table.columns[i].name.clone()).into_iter().collect(),
-            references: table.references(&tables, &mut backend, observer)?,
+            references: table.references(&tables, backend, observer)?,
             rows: table.rows,
         });
     }
     Ok(Catalogue { tables: listed, guessed: true })
 }
 
-/// The name of a CSV file without its endings.
-fn stem(file: &str) -> Option<&str> {
+/// The name of a file of this format without its endings.
+fn stem(file: &str, format: Format) -> Option<&str> {
+    if format == Format::Parquet {
+        return file.strip_suffix(".parquet").or_else(|| file.strip_suffix(".pq"));
+    }
     let plain = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
     plain.strip_suffix(".csv").or_else(|| plain.strip_suffix(".tsv"))
 }
@@ -72,7 +115,7 @@ struct Guessed<'a> {
 
 /// How many rows there are, and the columns in which no value comes twice or is missing.
 fn unique(
-    backend: &mut CsvTables,
+    backend: &mut dyn Backend,
     at: &At<'_>,
     columns: &[Column],
     observer: &dyn Observer,
@@ -145,7 +188,7 @@ impl Guessed<'_> {
     fn references(
         &self,
         all: &[Guessed<'_>],
-        backend: &mut CsvTables,
+        backend: &mut dyn Backend,
         observer: &dyn Observer,
     ) -> Result<Vec<Reference>> {
         let mut found = Vec::new();
@@ -170,7 +213,7 @@ impl Guessed<'_> {
         column: usize,
         other: &Guessed<'_>,
         key: usize,
-        backend: &mut CsvTables,
+        backend: &mut dyn Backend,
         observer: &dyn Observer,
     ) -> Result<bool> {
         let mut keys = Keys::default();

@@ -11,9 +11,11 @@ mod columns;
 mod csv;
 mod disassemble;
 mod emit;
+mod files;
 mod guess;
 mod keys;
 mod lookup;
+mod parquet;
 mod postgres;
 mod published;
 mod shape;
@@ -32,7 +34,9 @@ use assemble::assemble;
 use backend::{Backend, Column};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
-use csv::{CsvTables, Files};
+use csv::CsvTables;
+use files::{Files, file_name};
+use parquet::ParquetTables;
 use postgres::PgTables;
 use shape::Shape;
 pub use sqlite::NewDatabase;
@@ -43,6 +47,7 @@ pub use writing::Writing;
 #[derive(Debug)]
 enum Store {
     Csv(Files),
+    Parquet(Files),
     Sqlite(PathBuf),
     Postgres {
         url: String,
@@ -108,6 +113,7 @@ impl Tables {
         let source = file.policy.need_source()?;
         let store = match source.format {
             Format::Csv => Store::Csv(Files::Paths(file.folder.clone())),
+            Format::Parquet => Store::Parquet(Files::Paths(file.folder.clone())),
             Format::Sqlite => Store::Sqlite(file.resolve(source.path.as_deref().unwrap_or_default())),
             Format::Postgres => Store::Postgres { url: source.url.clone().unwrap_or_default(), schema: None },
             other => return Err(unknown(other, &file.policy.name)),
@@ -121,6 +127,7 @@ impl Tables {
         let source = file.policy.need_source()?;
         let store = match source.format {
             Format::Csv => Store::Csv(Files::Folder(at.to_owned())),
+            Format::Parquet => Store::Parquet(Files::Folder(at.to_owned())),
             Format::Sqlite => Store::Sqlite(sqlite::target(at, source.path.as_deref())),
             Format::Postgres => {
                 let schema = file.policy.publish.as_ref().and_then(|p| p.schema.clone());
@@ -139,6 +146,7 @@ impl Tables {
     pub fn look(at: &Path, format: Format, separator: Option<&str>, linked: &Linked) -> Result<Self> {
         let store = match format {
             Format::Csv => Store::Csv(Files::Paths(PathBuf::new())),
+            Format::Parquet => Store::Parquet(Files::Paths(PathBuf::new())),
             Format::Sqlite => Store::Sqlite(at.to_owned()),
             Format::Postgres => Store::Postgres { url: at.to_string_lossy().into_owned(), schema: None },
             other => return Err(unknown(other, "")),
@@ -164,8 +172,10 @@ impl Tables {
     /// What messages call them.
     pub fn name(&self) -> String {
         match &self.store {
-            Store::Csv(Files::Folder(folder)) => folder.display().to_string(),
-            Store::Csv(_) => {
+            Store::Csv(Files::Folder(folder)) | Store::Parquet(Files::Folder(folder)) => {
+                folder.display().to_string()
+            }
+            Store::Csv(_) | Store::Parquet(_) => {
                 let names: Vec<&str> = self.source.tables.iter().map(|t| t.name.as_str()).collect();
                 format!("tables {}", names.join(", "))
             }
@@ -179,9 +189,11 @@ impl Tables {
         let files = self.source.tables.iter().map(|t| &t.path);
         let files = files.chain(self.source.lookups.iter().map(|l| &l.path)).flatten();
         match &self.store {
-            Store::Csv(Files::Paths(folder)) => files.map(|f| folder.join(f)).collect(),
-            Store::Csv(Files::Folder(folder)) => files.map(|f| folder.join(csv::file_name(f))).collect(),
-            Store::Csv(Files::Memory(_)) => Vec::new(),
+            Store::Csv(place) | Store::Parquet(place) => match place {
+                Files::Paths(folder) => files.map(|f| folder.join(f)).collect(),
+                Files::Folder(folder) => files.map(|f| folder.join(file_name(f))).collect(),
+                Files::Memory(_) => Vec::new(),
+            },
             Store::Sqlite(path) => vec![path.clone()],
             Store::Postgres { .. } => Vec::new(),
         }
@@ -199,6 +211,7 @@ impl Tables {
                 let read = read(&mut backend)?;
                 (read, shape.nodes.iter().map(|n| backend.separator(&n.name)).collect())
             }
+            Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
             Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
             Store::Postgres { url, schema } => {
                 let mut backend = PgTables::open(&url, schema.as_deref())?;
@@ -213,7 +226,7 @@ impl Tables {
     }
 }
 
-/// What a folder of CSV files or a database holds; none for a document.
+/// What a folder of CSV or Parquet files or a database holds; none for a document.
 pub fn catalogue(
     at: &Path,
     format: Option<&str>,
@@ -224,7 +237,7 @@ pub fn catalogue(
         return Ok(Some((Format::Postgres, PgTables::open(url, None)?.catalogue()?)));
     }
     if at.is_dir() {
-        return Ok(Some((Format::Csv, guess::csv_folder(at, separator, observer)?)));
+        return guess::folder(at, format, separator, observer).map(Some);
     }
     if format == Some(Format::Sqlite.name()) || (format.is_none() && sqlite::is_database(at)) {
         return Ok(Some((Format::Sqlite, SqliteTables::open(at)?.catalogue()?)));
@@ -234,6 +247,6 @@ pub fn catalogue(
 
 fn unknown(format: Format, policy: &str) -> Failure {
     let what = format!("this version cannot read linked tables in the format `{format}`");
-    let help = "it reads csv, sqlite and postgres";
+    let help = "it reads csv, parquet, sqlite and postgres";
     Failure::new(Fault::Policy, Diagnostic::error(what).at(Place::source(policy)).help(help))
 }

@@ -9,9 +9,12 @@ use bosket_model::policy::Format;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::assemble::assemble;
+use super::backend::Backend;
 use super::columns::Mode;
-use super::csv::{CsvTables, Files, Shared, file_name};
-use super::disassemble::disassemble;
+use super::csv::CsvTables;
+use super::disassemble::{Rows, disassemble};
+use super::files::{Files, Shared, file_name};
+use super::parquet::{self, ParquetTables};
 use super::postgres::PgPublication;
 use super::sqlite::{self, SqliteFile};
 use super::{Form, unknown};
@@ -31,7 +34,7 @@ pub struct Writing {
 #[derive(Debug)]
 enum Target {
     /// The folder comes last: it can only go when the files in it are gone.
-    Csv {
+    Files {
         files: Vec<(Output, String)>,
         written: Vec<(String, Shared)>,
         folder: Folder,
@@ -79,7 +82,7 @@ impl Writing {
             return Err(Failure::new(Fault::Policy, what.help("name a folder, or a file for a database")));
         }
         let target = match form.source.format {
-            Format::Csv => Self::begin_csv(form, &path, create)?,
+            Format::Csv | Format::Parquet => Self::begin_files(form, &path, create)?,
             Format::Sqlite => {
                 let path = sqlite::target(&path, form.source.path.as_deref());
                 form.refuse_overwriting(&path)?;
@@ -98,7 +101,7 @@ impl Writing {
         Ok(Writing { form: form.clone(), target })
     }
 
-    fn begin_csv(form: &Form, path: &Path, create: Create) -> Result<Target> {
+    fn begin_files(form: &Form, path: &Path, create: Create) -> Result<Target> {
         let folder = Folder::make(path)?;
         let mut files: Vec<(Output, String)> = Vec::new();
         for table in &form.source.tables {
@@ -112,46 +115,30 @@ impl Writing {
             }
             files.push((Output::create(&target, create)?, name));
         }
-        Ok(Target::Csv { files, written: Vec::new(), folder })
+        Ok(Target::Files { files, written: Vec::new(), folder })
     }
 
     /// Writes all records to where nobody looks yet. They are ordered and numbered by what is written.
     pub fn write(&mut self, data: &Dataset) -> Result<()> {
         let rows = disassemble(data, &self.form.shape, &self.form.columns)?;
+        let nodes = &self.form.shape.nodes;
+        let names: Vec<Option<&str>> = nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
         match &mut self.target {
-            Target::Csv { files, written, .. } => {
-                let separators = &self.form.separators;
-                let mut texts: Vec<Vec<u8>> = Vec::new();
-                for (table, &separator) in rows.tables.iter().zip(separators) {
-                    let mut text = Vec::new();
-                    push_row(&mut text, separator, table.columns.iter().map(|c| c.name.as_str()));
-                    texts.push(text);
-                }
-                rows.each(&mut |node, row| {
-                    let cells = row.iter().map(|cell| cell.map_or("", |(_, text)| text));
-                    push_row(&mut texts[node], separators[node], cells);
-                    Ok(())
-                })?;
+            Target::Files { files, written, .. } => {
+                let texts = match self.form.source.format {
+                    Format::Parquet => parquet::write(&rows, &names)?,
+                    _ => csv_texts(&rows, &self.form.separators)?,
+                };
                 written.clear();
                 for (node, text) in self.form.shape.nodes.iter().zip(texts) {
-                    if let Some(table) = node.table {
+                    if let Some((table, text)) = node.table.zip(text) {
                         written.push((files[table].1.clone(), Shared(Arc::new(text))));
                     }
                 }
                 Ok(())
             }
-            Target::Sqlite { file, .. } => {
-                let nodes = &self.form.shape.nodes;
-                let names: Vec<Option<&str>> =
-                    nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
-                file.write(&rows, &names)
-            }
-            Target::Postgres(publication) => {
-                let nodes = &self.form.shape.nodes;
-                let names: Vec<Option<&str>> =
-                    nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
-                publication.write(&rows, &names)
-            }
+            Target::Sqlite { file, .. } => file.write(&rows, &names),
+            Target::Postgres(publication) => publication.write(&rows, &names),
         }
     }
 
@@ -159,10 +146,13 @@ impl Writing {
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let Form { source, shape, .. } = &self.form;
         let (data, _) = match &mut self.target {
-            Target::Csv { written, .. } => {
+            Target::Files { written, .. } => {
                 let files = Files::Memory(written.clone());
-                let mut backend = CsvTables::new(files, source.separator.as_deref())?;
-                assemble(&mut backend, source, shape, Mode::Publication, observer)?
+                let mut backend: Box<dyn Backend> = match source.format {
+                    Format::Parquet => Box::new(ParquetTables::new(files)),
+                    _ => Box::new(CsvTables::new(files, source.separator.as_deref())?),
+                };
+                assemble(&mut *backend, source, shape, Mode::Publication, observer)?
             }
             Target::Sqlite { file, .. } => {
                 assemble(&mut file.open()?, source, shape, Mode::Publication, observer)?
@@ -177,7 +167,7 @@ impl Writing {
     /// Puts the publication in its place, together with other files.
     pub fn finish(self, mut others: Vec<Output>) -> Result<()> {
         match self.target {
-            Target::Csv { files, written, mut folder } => {
+            Target::Files { files, written, mut folder } => {
                 for (mut output, name) in files {
                     if let Some((_, text)) = written.iter().find(|(n, _)| *n == name) {
                         output.write_all(text.as_ref()).map_err(fault::from_write)?;
@@ -196,4 +186,20 @@ impl Writing {
             Target::Postgres(publication) => publication.finish(others),
         }
     }
+}
+
+/// The files of a publication in CSV, one per table of the shape.
+fn csv_texts(rows: &Rows<'_>, separators: &[u8]) -> Result<Vec<Option<Vec<u8>>>> {
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for (table, &separator) in rows.tables.iter().zip(separators) {
+        let mut text = Vec::new();
+        push_row(&mut text, separator, table.columns.iter().map(|c| c.name.as_str()));
+        texts.push(text);
+    }
+    rows.each(&mut |node, row| {
+        let cells = row.iter().map(|cell| cell.map_or("", |(_, text)| text));
+        push_row(&mut texts[node], separators[node], cells);
+        Ok(())
+    })?;
+    Ok(texts.into_iter().map(Some).collect())
 }

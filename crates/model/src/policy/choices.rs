@@ -60,7 +60,7 @@ choices! {
         Json = "json": "one JSON document",
         Xml = "xml": "one XML document",
         Csv = "csv": "one flat table, or several linked ones",
-        Parquet = "parquet": "one flat table, or several linked ones",
+        Parquet = "parquet": "one file of records, or several linked tables",
         Transactions = "transactions": "one set of items per line",
         Sqlite = "sqlite": "linked tables of a SQLite file",
         Postgres = "postgres": "linked tables of a PostgreSQL database",

@@ -1,0 +1,71 @@
+//! Parquet: columns of single values, which lists and structs put together to records.
+//!
+//! A file is read as one record per row, like the lines of NDJSON: a list is a class, a struct a part of its parent's
+//! vertex. [`tables`](crate::tables) reads files whose rows are linked by keys instead. Only the columns' own readers
+//! and writers are used; nothing here needs Arrow.
+
+mod calendar;
+pub(crate) mod chunks;
+pub(crate) mod decode;
+pub(crate) mod leaf;
+mod plan;
+mod read;
+pub(crate) mod scalar;
+mod shape;
+mod write;
+pub(crate) mod writer;
+
+use std::io::Write;
+
+use bosket_model::schema::Schema;
+use bosket_model::{Dataset, Result};
+
+use crate::format::{Format, Layout};
+use crate::input::Input;
+use scalar::Scalar;
+
+/// The first bytes of a file, and the last.
+pub(crate) const MAGIC: &[u8] = b"PAR1";
+
+/// The columns that a file has, so that a publication can have the same.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// Path and type of each, in their order.
+    leaves: Vec<(String, Scalar)>,
+}
+
+impl Eq for Columns {}
+
+impl Columns {
+    fn of(schema: &Schema, leaves: &[shape::Leaf]) -> Self {
+        let leaf = |l: &shape::Leaf| (schema.attribute(l.attribute).path.clone(), l.scalar.clone());
+        Columns { leaves: leaves.iter().map(leaf).collect() }
+    }
+
+    fn find(&self, path: &str) -> Option<usize> {
+        self.leaves.iter().position(|(p, _)| p == path)
+    }
+}
+
+/// One record per row.
+#[derive(Debug)]
+pub struct Parquet;
+
+impl Format for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["parquet", "pq"]
+    }
+
+    fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
+        let (data, columns) = read::read(input)?;
+        Ok((data, Layout { columns, ..layout.clone() }))
+    }
+
+    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+        write::write(data, &layout.columns, out)
+    }
+}

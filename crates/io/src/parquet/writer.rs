@@ -1,0 +1,158 @@
+//! Columns of single values on their way into a file.
+
+use std::sync::Arc;
+
+use bosket_model::{Failure, Result};
+use parquet::basic::{Compression, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::{ByteArray, FixedLenByteArray};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::TypePtr;
+
+use super::decode::Value;
+use super::scalar::Scalar;
+use crate::fault;
+
+/// So many values in one column fill a row group.
+const FULL: usize = 1 << 20;
+
+/// Values of a column, with their levels.
+#[derive(Debug)]
+pub(crate) struct Column {
+    scalar: Scalar,
+    definition: Vec<i16>,
+    repetition: Vec<i16>,
+    values: Values,
+}
+
+#[derive(Debug)]
+enum Values {
+    Bool(Vec<bool>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    Bytes(Vec<ByteArray>),
+    Fixed(Vec<FixedLenByteArray>),
+}
+
+impl Column {
+    pub(crate) fn new(scalar: Scalar) -> Self {
+        let values = match scalar.physical {
+            Physical::BOOLEAN => Values::Bool(Vec::new()),
+            Physical::INT32 => Values::I32(Vec::new()),
+            Physical::INT64 | Physical::INT96 => Values::I64(Vec::new()),
+            Physical::FLOAT => Values::F32(Vec::new()),
+            Physical::DOUBLE => Values::F64(Vec::new()),
+            Physical::BYTE_ARRAY => Values::Bytes(Vec::new()),
+            Physical::FIXED_LEN_BYTE_ARRAY => Values::Fixed(Vec::new()),
+        };
+        Column { scalar, definition: Vec::new(), repetition: Vec::new(), values }
+    }
+
+    /// Adds a gap.
+    pub(crate) fn push_missing(&mut self, definition: i16, repetition: i16) {
+        self.definition.push(definition);
+        self.repetition.push(repetition);
+    }
+
+    /// Adds a value, which the type must hold.
+    pub(crate) fn push(&mut self, definition: i16, repetition: i16, text: &str) {
+        self.push_missing(definition, repetition);
+        let value = self.scalar.encode(text).expect("the type was chosen to hold all values");
+        match (&mut self.values, value) {
+            (Values::Bool(all), Value::Bool(x)) => all.push(x),
+            (Values::I32(all), Value::I32(x)) => all.push(x),
+            (Values::I64(all), Value::I64(x)) => all.push(x),
+            (Values::F32(all), Value::F32(x)) => all.push(x),
+            (Values::F64(all), Value::F64(x)) => all.push(x),
+            (Values::Bytes(all), Value::Bytes(x)) => all.push(x.into()),
+            (Values::Fixed(all), Value::Bytes(x)) => all.push(ByteArray::from(x).into()),
+            _ => unreachable!("a type has one physical form"),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.definition.len() >= FULL
+    }
+
+    fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
+        let (definition, repetition) = (Some(&self.definition[..]), Some(&self.repetition[..]));
+        macro_rules! write {
+            ($writer:expr, $values:expr) => {{
+                $writer.write_batch($values, definition, repetition)?;
+                $values.clear();
+            }};
+        }
+        match (&mut self.values, writer) {
+            (Values::Bool(v), ColumnWriter::BoolColumnWriter(w)) => write!(w, v),
+            (Values::I32(v), ColumnWriter::Int32ColumnWriter(w)) => write!(w, v),
+            (Values::I64(v), ColumnWriter::Int64ColumnWriter(w)) => write!(w, v),
+            (Values::F32(v), ColumnWriter::FloatColumnWriter(w)) => write!(w, v),
+            (Values::F64(v), ColumnWriter::DoubleColumnWriter(w)) => write!(w, v),
+            (Values::Bytes(v), ColumnWriter::ByteArrayColumnWriter(w)) => write!(w, v),
+            (Values::Fixed(v), ColumnWriter::FixedLenByteArrayColumnWriter(w)) => write!(w, v),
+            _ => return Err(ParquetError::General("a column has another type than its writer".to_owned())),
+        }
+        self.definition.clear();
+        self.repetition.clear();
+        Ok(())
+    }
+}
+
+/// A file under construction.
+pub(crate) struct Writer {
+    file: SerializedFileWriter<Vec<u8>>,
+    /// The columns that are filled next.
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Writer {
+    pub(crate) fn new(schema: TypePtr, columns: Vec<Scalar>) -> Result<Self, ParquetError> {
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(Default::default()))
+            // A version here would change the bytes of an unchanged publication.
+            .set_created_by("bosket".to_owned())
+            .build();
+        let file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+        Ok(Writer { file, columns: columns.into_iter().map(Column::new).collect() })
+    }
+
+    /// Writes the columns out if they are full; to be asked between records.
+    pub(crate) fn record_done(&mut self) -> Result<(), ParquetError> {
+        if self.columns.iter().any(Column::is_full) { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.file.next_row_group()?;
+        for column in &mut self.columns {
+            let Some(mut writer) = group.next_column()? else {
+                return Err(ParquetError::General("the file has fewer columns".to_owned()));
+            };
+            column.write(writer.untyped())?;
+            writer.close()?;
+        }
+        group.close().map(|_| ())
+    }
+
+    /// Completes the file and gives its bytes.
+    pub(crate) fn finish(mut self) -> Result<Vec<u8>, ParquetError> {
+        if self.columns.iter().any(|c| !c.definition.is_empty()) {
+            self.write()?;
+        }
+        self.file.into_inner()
+    }
+}
+
+/// What went wrong while a file was written.
+pub(crate) fn failure(error: ParquetError) -> Failure {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+            Ok(error) => fault::from_write(*error),
+            Err(other) => fault::from_write(std::io::Error::other(other)),
+        },
+        other => fault::from_write(std::io::Error::other(other)),
+    }
+}

@@ -1,0 +1,254 @@
+//! Linked tables in Parquet files, one file per table.
+
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use parquet::basic::Repetition;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::{Type, TypePtr};
+
+use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use super::disassemble::Rows;
+use super::files::Files;
+use super::published::{Origin, Published, Typed};
+use crate::input::Input;
+use crate::parquet::chunks::{Chunks, failure, open};
+use crate::parquet::decode::{Scratch, Wrong};
+use crate::parquet::leaf::{self, Levels};
+use crate::parquet::scalar::Scalar;
+use crate::parquet::writer::{self, Writer};
+
+/// Rows that are read at once.
+const BATCH: usize = 4096;
+
+/// Tables in Parquet files. A row's columns are single values; a gap is missing.
+#[derive(Debug)]
+pub(crate) struct ParquetTables {
+    files: Files,
+}
+
+impl ParquetTables {
+    pub(crate) fn new(files: Files) -> Self {
+        ParquetTables { files }
+    }
+
+    fn open(&self, table: &At<'_>) -> Result<(SerializedFileReader<Chunks>, Input)> {
+        let mut input = self.files.open(table.path.unwrap_or(table.name))?;
+        Ok((open(&mut input)?, input))
+    }
+}
+
+/// The columns that rows have at their top, with the number of the first value in each.
+fn columns(root: &Type) -> Vec<(Column, usize)> {
+    let mut first = 0;
+    let mut found = Vec::new();
+    for field in root.get_fields() {
+        let foreign = |name: &str| (String::new(), Form::Foreign(name.to_owned()));
+        let repeated = field.get_basic_info().repetition() == Repetition::REPEATED;
+        let (declared, form) = match field.is_primitive().then(|| Scalar::of(field)) {
+            _ if repeated => foreign("LIST"),
+            None => foreign("LIST or STRUCT"),
+            Some(Err(name)) => foreign(&name),
+            Some(Ok(scalar)) => {
+                let form = match scalar.kind() {
+                    Kind::Text => Form::Text,
+                    Kind::Number => Form::Number,
+                    Kind::Bool => Form::Bool,
+                };
+                (scalar.words(), form)
+            }
+        };
+        found.push((Column { name: field.name().to_owned(), declared, form }, first));
+        first += leaves(field);
+    }
+    found
+}
+
+fn leaves(field: &Type) -> usize {
+    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|f| leaves(f)).sum() }
+}
+
+/// The cells of a column in some rows.
+#[derive(Debug, Default)]
+struct Cells {
+    text: String,
+    /// What each value is and where it ends, or what is wrong with it.
+    values: Vec<(Result<Kind, Wrong>, usize)>,
+    levels: Levels,
+    scratch: Scratch,
+    /// The next value.
+    next: usize,
+}
+
+impl Cells {
+    fn fill(
+        &mut self,
+        reader: &mut parquet::column::reader::ColumnReader,
+        rows: usize,
+        scalar: &Scalar,
+    ) -> parquet::errors::Result<()> {
+        let Cells { text, values, levels, scratch, next } = self;
+        text.clear();
+        values.clear();
+        *next = 0;
+        leaf::read(reader, rows, levels, &mut |raw| {
+            let kind = scalar.decode(raw, scratch).map(|(kind, value)| {
+                text.push_str(value);
+                kind
+            });
+            values.push((kind, text.len()));
+        })
+    }
+
+    /// The next cell.
+    fn push(&mut self, row: &mut Row, at: usize, there: i16) -> Result<(), Wrong> {
+        if self.levels.definition[at] != there {
+            row.push_missing();
+            return Ok(());
+        }
+        let start = if self.next == 0 { 0 } else { self.values[self.next - 1].1 };
+        let (kind, end) = self.values[self.next];
+        self.next += 1;
+        match kind {
+            Ok(kind) => row.push(kind, &self.text[start..end]),
+            Err(_) => row.push_missing(),
+        }
+        kind.map(|_| ())
+    }
+}
+
+impl Backend for ParquetTables {
+    fn place(&self, table: &At<'_>) -> String {
+        self.files.place(table.path.unwrap_or(table.name))
+    }
+
+    fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
+        let (file, input) = self.open(table)?;
+        let found: Vec<Column> =
+            columns(file.metadata().file_metadata().schema()).into_iter().map(|(c, _)| c).collect();
+        let twice = |i: &usize| found[..*i].iter().any(|c| c.name == found[*i].name);
+        if let Some(i) = (0..found.len()).find(twice) {
+            let what = Diagnostic::error(format!("column {} has the name of another column", i + 1));
+            let what = what.at(Place::source(input.name())).help("give every column a name of its own");
+            return Err(Failure::new(Fault::Data, what));
+        }
+        Ok(found)
+    }
+
+    fn read(
+        &mut self,
+        table: &At<'_>,
+        wanted: &[usize],
+        _: &[usize],
+        observer: &dyn Observer,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let (file, input) = self.open(table)?;
+        let name = input.name();
+        let found = columns(file.metadata().file_metadata().schema());
+        let fields = file.metadata().file_metadata().schema().get_fields();
+        let total = file.metadata().file_metadata().num_rows();
+        observer.stage(&format!("reading {}", table.name), u64::try_from(total).unwrap_or(0));
+        let mut scalars = Vec::new();
+        for &column in wanted {
+            // What cannot be read is refused by whoever wants it.
+            let scalar = fields.get(column).filter(|f| f.is_primitive()).and_then(|f| Scalar::of(f).ok());
+            scalars.push(scalar.map(|s| (s, i16::from(fields[column].is_optional()))));
+        }
+        let mut cells: Vec<Cells> = wanted.iter().map(|_| Cells::default()).collect();
+        let mut row = Row::default();
+        let mut number = 0;
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(|e| failure(name, &e))?;
+            let mut readers = Vec::new();
+            for &column in wanted {
+                readers.push(group.get_column_reader(found[column].1).map_err(|e| failure(name, &e))?);
+            }
+            let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+            while left > 0 {
+                let count = left.min(BATCH);
+                for ((cells, reader), scalar) in cells.iter_mut().zip(&mut readers).zip(&scalars) {
+                    if let Some((scalar, _)) = scalar {
+                        cells.fill(reader, count, scalar).map_err(|e| failure(name, &e))?;
+                    }
+                }
+                for at in 0..count {
+                    number += 1;
+                    row.clear();
+                    let mut bad = None;
+                    for (i, cells) in cells.iter_mut().enumerate() {
+                        match &scalars[i] {
+                            Some((_, there)) => {
+                                if let Err(wrong) = cells.push(&mut row, at, *there) {
+                                    bad.get_or_insert((i, wrong));
+                                }
+                            }
+                            None => row.push_missing(),
+                        }
+                    }
+                    let cells = bad.map_or(Ok(&mut row), |(i, wrong)| {
+                        let (message, help) = wrong.describe();
+                        let message = format!("column `{}` {message}", found[wanted[i]].0.name);
+                        Err(BadRow { message, help })
+                    });
+                    if !take(number, cells) {
+                        return Ok(());
+                    }
+                }
+                left -= count;
+                observer.advance(count as u64);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files of a publication, one per table of the shape; none for people who are only named in rows.
+pub(super) fn write(rows: &Rows<'_>, names: &[Option<&str>]) -> Result<Vec<Option<Vec<u8>>>> {
+    let mut files = Vec::new();
+    for (node, name) in names.iter().enumerate() {
+        let columns: Vec<Scalar> =
+            (rows.tables[node].columns.iter()).map(|c| scalar(rows, node, c)).collect();
+        let named: Vec<&str> = rows.tables[node].columns.iter().map(|c| c.name.as_str()).collect();
+        let typed = schema(&named, &columns).and_then(|schema| Writer::new(schema, columns));
+        files.push(name.map(|_| typed).transpose().map_err(writer::failure)?);
+    }
+    rows.each(&mut |node, row| {
+        let Some(file) = &mut files[node] else { return Ok(()) };
+        for (column, cell) in file.columns.iter_mut().zip(row.iter()) {
+            match cell {
+                Some((_, text)) => column.push(1, 0, text),
+                None => column.push_missing(0, 0),
+            }
+        }
+        file.record_done().map_err(writer::failure)
+    })?;
+    let finish = |file: Option<Writer>| file.map(Writer::finish).transpose().map_err(writer::failure);
+    files.into_iter().map(finish).collect()
+}
+
+fn schema(names: &[&str], columns: &[Scalar]) -> parquet::errors::Result<TypePtr> {
+    let fields: parquet::errors::Result<Vec<TypePtr>> =
+        names.iter().zip(columns).map(|(name, scalar)| scalar.column(name)).collect();
+    Ok(Type::group_type_builder("schema").with_fields(fields?).build()?.into())
+}
+
+/// The type of a published column: that of the source where it is published as it is.
+fn scalar(rows: &Rows<'_>, node: usize, column: &Published) -> Scalar {
+    let values = match column.origin {
+        Origin::Value(slot) => rows.values[node][slot].as_slice(),
+        _ => &[],
+    };
+    let values = values.iter().map(|&(text, kind)| (kind, text));
+    match (&column.typed, column.origin) {
+        (_, Origin::Parent(at)) => match rows.shape.nodes[node].parent {
+            Some(parent) => scalar(rows, parent, &rows.tables[parent].columns[at]),
+            None => Scalar::text(),
+        },
+        (Typed::Text, _) => Scalar::text(),
+        (Typed::Number, _) => Scalar::whole(),
+        (Typed::As(words), _) => match Scalar::from_words(words) {
+            Some(declared) => declared.holding(values),
+            None => Scalar::natural(values),
+        },
+    }
+}
