@@ -189,8 +189,56 @@ fn database(grouped: bool) -> (TempDir, String) {
     (dir, text.join("\n"))
 }
 
+/// The same tables in Parquet files, all columns text, and the policy for them.
+fn parquet_files(grouped: bool) -> (TempDir, String) {
+    let dir = TempDir::new().expect("a folder");
+    for (name, _, _, columns) in TABLES {
+        let columns = if grouped { columns.replace("a_ref", "a_ref,a_x") } else { columns.to_owned() };
+        let fields: String = columns.split(',').map(|c| format!("optional binary {c} (STRING); ")).collect();
+        let row = if name == "a" { "1" } else { "" };
+        write_parquet(&dir.path().join(format!("{name}.parquet")), &fields, &[row]);
+    }
+    (dir, tree_policy(grouped).replace("csv", "parquet"))
+}
+
+/// A file with columns of text; the same text in all cells of a row, none where it is empty.
+fn write_parquet(path: &std::path::Path, fields: &str, rows: &[&str]) {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    let schema = parquet::schema::parser::parse_message_type(&format!("message m {{ {fields} }}"));
+    let file = fs::File::create(path).expect("a file");
+    let (schema, properties) = (schema.expect("a schema"), Default::default());
+    let mut writer =
+        parquet::file::writer::SerializedFileWriter::new(file, schema.into(), properties).expect("a file");
+    let mut group = writer.next_row_group().expect("a group");
+    let there: Vec<ByteArray> = rows.iter().filter(|r| !r.is_empty()).map(|r| ByteArray::from(*r)).collect();
+    while let Some(mut column) = group.next_column().expect("a column") {
+        let levels = vec![1; there.len()];
+        column.typed::<ByteArrayType>().write_batch(&there, Some(&levels), None).expect("written");
+        column.close().expect("closed");
+    }
+    group.close().expect("complete");
+    writer.close().expect("complete");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn parquet_files_keep_whatever_was_moved(
+        records in prop::collection::vec(
+            (prop::collection::vec(vertex(0), 1..3), prop::collection::vec(vertex(3), 0..2)), 1..4),
+        grouped in any::<bool>(),
+    ) {
+        let (dir, text) = parquet_files(grouped);
+        let file = policy(dir.path(), &text);
+        let records: Vec<Vec<Vertex>> = records.into_iter().map(|(rows, moved)| [rows, moved].concat()).collect();
+        let data = dataset(&records, grouped);
+        let (_, form) = read_input(&file).expect("tables");
+        let again = publish(&file, &form, &data).expect("published");
+        prop_assert_eq!(canonical(&again), canonical(&data));
+        let (stranger, _) = read_published(&file, &dir.path().join("out")).expect("readable");
+        prop_assert_eq!(canonical(&stranger), canonical(&data));
+    }
 
     #[test]
     fn read_again_gives_the_same_records(
