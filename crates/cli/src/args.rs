@@ -47,6 +47,8 @@ pub enum Command {
     Verify(Verify),
     /// Make a publication that keeps what the policy promises
     Anonymize(Anonymize),
+    /// Write the same data in another format, without loss or not at all; nothing is anonymized
+    Convert(Convert),
     /// Write an example dataset with hierarchies and a policy
     #[command(subcommand)]
     Generate(Generate),
@@ -62,7 +64,7 @@ pub enum Command {
 /// How to read a dataset that no policy describes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Reading {
-    /// Format of the data: ndjson, json, xml, csv, transactions; by name and content if not given
+    /// Format of the data: ndjson, json, xml, csv, parquet, transactions; by name and content if not given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Where the records are in a JSON document, such as `entry[]`, or in an XML document, such as `db/patient`; of linked
@@ -85,7 +87,7 @@ pub struct Sets {
 /// `bosket inspect`
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The dataset: a file (`-` is standard input), a folder of tables in CSV, a SQLite file, or postgres://user@host/database
+    /// The dataset: a file (`-` is standard input), a folder of tables in CSV or Parquet, a SQLite file, or postgres://user@host/database
     #[arg(value_hint = ValueHint::AnyPath)]
     pub data: PathBuf,
     /// How to read it
@@ -322,6 +324,45 @@ pub struct Anonymize {
     #[arg(long)]
     pub json: bool,
 }
+
+/// `bosket convert`
+#[derive(Debug, Args)]
+#[command(after_help = CONVERSIONS)]
+pub struct Convert {
+    /// The data: a file (`-` is standard input), a folder of tables in CSV or Parquet, a SQLite file,
+    /// postgres://user@host/database, or a policy (.toml) whose source it is
+    #[arg(value_name = "IN", value_hint = ValueHint::AnyPath)]
+    pub input: PathBuf,
+    /// Where it goes: a file (`-` is standard output), a folder of tables, a SQLite file, postgres://user@host/database
+    #[arg(value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub output: PathBuf,
+    /// How to read it
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Linked tables: the foreign key, as TABLE.COLUMN, by which a table hangs below another; may be given several times
+    #[arg(long, value_name = "TABLE.COLUMN")]
+    pub parent: Vec<String>,
+    /// Format to write: ndjson, json, xml, csv, parquet, transactions, sqlite, postgres; by the name of OUT if not given
+    #[arg(long, value_name = "NAME")]
+    pub to: Option<String>,
+    /// Where the records go in a JSON document, such as `entry[]`, or in an XML document [default: records/record]
+    #[arg(long, value_name = "PATH")]
+    pub to_record: Option<String>,
+    /// What separates cells or items in what is written
+    #[arg(long, value_name = "TEXT")]
+    pub to_separator: Option<String>,
+    /// The schema of a PostgreSQL database that tables go into
+    #[arg(long, value_name = "NAME", default_value = "public")]
+    pub schema: String,
+    /// Replace files and tables that exist
+    #[arg(long)]
+    pub force: bool,
+}
+
+const CONVERSIONS: &str = "\
+Nothing is anonymized: what is written holds the same personal data as what is read. It is read again and compared \
+before it gets its name; what the format cannot hold is named, and nothing is written. Tables become tables row by row, \
+or nested records below the person table; a flat file becomes one table.";
 
 /// `bosket generate`
 #[derive(Debug, Subcommand)]

@@ -65,6 +65,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Policy(args) => commands::policy::run(args, talk),
         Command::Verify(args) => commands::verify::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),
+        Command::Convert(args) => commands::convert::run(args, talk),
         Command::Generate(args) => commands::generate::run(args, talk),
         Command::Completions { shell } => commands::about::completions(*shell),
         Command::Man => commands::about::man(),

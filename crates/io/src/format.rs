@@ -35,6 +35,11 @@ pub trait Format: Sync + std::fmt::Debug {
     /// How names of such files end, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// Whether it tells numbers and truth values from text.
+    fn has_types(&self) -> bool {
+        true
+    }
+
     /// Reads all records, or says everything that is wrong with them. The layout that comes back has filled in
     /// what was found out, so that the publication can be written the same way.
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;

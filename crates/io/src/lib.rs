@@ -6,6 +6,7 @@
 
 pub mod atomic;
 mod bottom_up;
+pub mod convert;
 mod fault;
 pub mod format;
 pub mod hierarchies;

@@ -1,7 +1,7 @@
 //! A publication while it is made: begun before the work, hidden, readable again, then put in place or dropped.
 
 use std::io::{Cursor, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Result};
@@ -49,15 +49,24 @@ impl Publication {
     pub fn begin(file: &PolicyFile, form: &Form, create: Create) -> Result<Self> {
         let target = target(file)?;
         let kind = match form {
-            Form::Document { format, layout } => Kind::Document(Box::new(Document {
-                output: Output::create(&target, create)?,
-                bytes: Vec::new(),
-                format: *format,
-                layout: layout.clone(),
-            })),
+            Form::Document { format, layout } => {
+                return Self::document(&target, *format, layout.clone(), create);
+            }
             Form::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
         };
         Ok(Publication { name: target.display().to_string(), kind })
+    }
+
+    /// Begins one document in a place of its own.
+    pub(crate) fn document(
+        target: &Path,
+        format: &'static dyn Format,
+        layout: Layout,
+        create: Create,
+    ) -> Result<Self> {
+        let output = Output::create(target, create)?;
+        let document = Document { output, bytes: Vec::new(), format, layout };
+        Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
 
     /// What messages call it.

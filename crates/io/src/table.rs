@@ -29,6 +29,10 @@ impl Format for Csv {
         &["csv", "tsv"]
     }
 
+    fn has_types(&self) -> bool {
+        false
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
         let separator =
             separator(layout.separator.as_deref())?.unwrap_or_else(|| sniff_separator(input.head()));
@@ -68,9 +72,17 @@ impl Format for Csv {
     fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
         let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
         let schema = data.schema();
-        if schema.classes().len() > 1 || schema.attributes().any(|(_, a)| a.name.len() != 1) {
-            let what = Diagnostic::error("nested records cannot be written as one table");
-            return Err(Failure::new(Fault::Data, what.help("publish as ndjson")));
+        let lists = schema.classes().skip(1).map(|(_, c)| (&c.path, "a list"));
+        let objects = schema.attributes().filter(|(_, a)| a.class == ClassId::ROOT && a.name.len() != 1);
+        let nested = lists.chain(objects.map(|(_, a)| (&a.path, "inside an object")));
+        let problems: Vec<Diagnostic> = nested
+            .map(|(path, what)| {
+                let what = format!("nested records cannot be written as one table: this is {what}");
+                Diagnostic::error(what).at(Place::default().path(path.as_str())).help("publish as ndjson")
+            })
+            .collect();
+        if !problems.is_empty() {
+            return Err(Failure::all(Fault::Data, problems));
         }
         let mut header = Vec::new();
         push_row(&mut header, separator, schema.attributes().map(|(_, a)| a.name[0].as_str()));

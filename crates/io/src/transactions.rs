@@ -29,6 +29,10 @@ impl Format for Transactions {
         &["txt", "dat", "basket"]
     }
 
+    fn has_types(&self) -> bool {
+        false
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
         let separator = separator(layout)?;
         let mut problems = Problems::new(input.name());
@@ -135,7 +139,14 @@ fn item_attribute(data: &Dataset) -> Result<AttributeId> {
         return Ok(id);
     }
     let what = Diagnostic::error("only sets of items can be written as transactions");
-    Err(Failure::new(Fault::Data, what.help("publish as ndjson")))
+    let mut problems = vec![what.help("publish as ndjson")];
+    // One list of single values would be such a set.
+    let set = schema.attributes().find(|(_, a)| a.name.is_empty() && a.class != ClassId::ROOT);
+    for (_, attribute) in schema.attributes().filter(|(id, _)| Some(*id) != set.map(|(id, _)| id)) {
+        let place = Place::default().path(attribute.path.as_str());
+        problems.push(Diagnostic::error("a transaction has no place for this").at(place));
+    }
+    Err(Failure::all(Fault::Data, problems))
 }
 
 fn is_writable(item: &str, separator: Option<&str>) -> bool {

@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod anonymize;
+pub mod convert;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;

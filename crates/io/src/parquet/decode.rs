@@ -184,7 +184,7 @@ impl Scalar {
     }
 
     /// Whether all values can be written and are the same when read again.
-    pub(super) fn fits<'a>(&self, mut values: impl Iterator<Item = (Kind, &'a str)>) -> bool {
+    pub(crate) fn fits<'a>(&self, mut values: impl Iterator<Item = (Kind, &'a str)>) -> bool {
         let mut scratch = Scratch::default();
         values.all(|(kind, text)| {
             let value = self.encode(text).filter(|_| kind == self.kind() && self.has_room(text));

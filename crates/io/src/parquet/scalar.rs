@@ -141,20 +141,23 @@ impl Scalar {
         Self::plain(Physical::INT64, None, Meaning::Whole)
     }
 
-    /// The narrowest of a few types that holds all these values, text for want of another.
-    pub(crate) fn natural<'a>(values: impl Iterator<Item = (Kind, &'a str)> + Clone) -> Self {
-        let unsigned =
-            Self::plain(Physical::INT64, Some(LogicalType::integer(64, false)), Meaning::Unsigned(64));
-        let candidates = [
+    /// The types that values of no declared type are tried with, narrow ones first.
+    pub(crate) fn candidates() -> [Self; 4] {
+        let unsigned = Some(LogicalType::integer(64, false));
+        [
             Self::plain(Physical::BOOLEAN, None, Meaning::Bool),
             Self::whole(),
-            unsigned,
+            Self::plain(Physical::INT64, unsigned, Meaning::Unsigned(64)),
             Self::plain(Physical::DOUBLE, None, Meaning::Float),
-        ];
+        ]
+    }
+
+    /// The narrowest of a few types that holds all these values, text for want of another.
+    pub(crate) fn natural<'a>(values: impl Iterator<Item = (Kind, &'a str)> + Clone) -> Self {
         if values.clone().next().is_none() {
             return Self::text();
         }
-        let fit = candidates.into_iter().find(|c| c.fits(values.clone()));
+        let fit = Self::candidates().into_iter().find(|c| c.fits(values.clone()));
         fit.or_else(|| Self::decimal(values)).unwrap_or_else(Self::text)
     }
 

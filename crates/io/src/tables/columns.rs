@@ -18,6 +18,8 @@ pub(crate) enum Mode {
     Publication,
     /// Data that no policy describes yet: everything is read.
     Look,
+    /// Data that is to be written down in another way: keys are read as values too.
+    Whole,
 }
 
 /// The place of a named column, or a complaint.
@@ -278,6 +280,14 @@ impl Planner {
             let fate = shape.fate(&own.name, &column.name);
             let load = match (mode, fate) {
                 (Mode::Look, _) if joins => continue,
+                // What joins a row to the one above stands there already, unless nobody is there.
+                (Mode::Whole, _)
+                    if own.foreign_key.contains(&column.name)
+                        && own.parent.is_some_and(|p| shape.nodes[p].table.is_some()) =>
+                {
+                    continue;
+                }
+                (Mode::Whole, _) => true,
                 (Mode::Look, _) => !matches!(column.form, Form::Foreign(_)),
                 (_, Fate::Published { .. }) => true,
                 (_, Fate::Undeclared) if joins => continue,

@@ -4,7 +4,7 @@ use bosket_model::{Kind, Result};
 
 use super::backend::Row;
 use super::disassemble::{END, Rows};
-use super::published::Origin;
+use super::published::{Origin, Table};
 
 /// What takes the rows: the table's place in the shape, and the cells of its published columns.
 pub(crate) type Sink<'s> = dyn FnMut(usize, &Row) -> Result<()> + 's;
@@ -25,9 +25,21 @@ struct Written {
     cells: Vec<Cell>,
 }
 
-impl Rows<'_> {
-    /// Hands out all rows, each after the one it belongs to.
-    pub(crate) fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
+/// Rows on their way into tables.
+pub(crate) trait Outflow {
+    /// The tables that they go into.
+    fn tables(&self) -> &[Table];
+
+    /// Hands out all rows, each after the one it belongs to; the same every time.
+    fn each(&self, sink: &mut Sink<'_>) -> Result<()>;
+}
+
+impl Outflow for Rows<'_> {
+    fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
         let mut emitter = Emitter {
             rows: self,
             numbers: vec![0; self.tables.len()],

@@ -8,6 +8,7 @@ mod assemble;
 mod backend;
 pub mod catalogue;
 mod columns;
+mod copy;
 mod csv;
 mod disassemble;
 mod emit;
@@ -20,6 +21,8 @@ mod postgres;
 mod published;
 mod shape;
 mod sqlite;
+mod target;
+mod transfer;
 mod trouble;
 mod writing;
 
@@ -34,13 +37,18 @@ use assemble::assemble;
 use backend::{Backend, Column};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
+pub use copy::Whole;
+pub(crate) use copy::copy_records;
 use csv::CsvTables;
 use files::{Files, file_name};
 use parquet::ParquetTables;
 use postgres::PgTables;
+pub(crate) use postgres::is_address;
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
+pub(crate) use target::refuse_overwriting;
+pub use transfer::Destination;
 pub use writing::Writing;
 
 /// Where linked tables are.
@@ -81,21 +89,6 @@ pub struct Form {
 }
 
 impl Form {
-    /// A publication must not take the place of what it is made from, by whatever name.
-    fn refuse_overwriting(&self, target: &Path) -> Result<()> {
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        let target_real = real(target);
-        match self.inputs.iter().find(|input| target_real.is_some() && real(input) == target_real) {
-            None => Ok(()),
-            Some(input) => {
-                let (target, input) = (target.display(), input.display());
-                let what = format!("writing {target} would overwrite {input}, which the run reads");
-                let help = "publish elsewhere; --force replaces older publications, never inputs";
-                Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)))
-            }
-        }
-    }
-
     /// What policies call the format.
     pub fn format(&self) -> Format {
         self.source.format
@@ -162,6 +155,12 @@ impl Tables {
         };
         let shape = Shape::new(&source, &[], Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store })
+    }
+
+    /// The same with all columns, keys too, whatever a policy says about them; only what repeats the key of the row
+    /// above is left out.
+    pub fn whole(self) -> Self {
+        Tables { shape: Shape::new(&self.source, &[], Undeclared::Refuse), mode: Mode::Whole, ..self }
     }
 
     fn new(file: &PolicyFile, source: &Source, mode: Mode, store: Store) -> Self {

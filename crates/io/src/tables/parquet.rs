@@ -8,6 +8,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
 use super::disassemble::Rows;
+use super::emit::Outflow;
 use super::files::Files;
 use super::published::{Origin, Published, Typed};
 use crate::input::Input;
@@ -202,15 +203,17 @@ impl Backend for ParquetTables {
     }
 }
 
-/// The files of a publication, one per table of the shape; none for people who are only named in rows.
-pub(super) fn write(rows: &Rows<'_>, names: &[Option<&str>]) -> Result<Vec<Option<Vec<u8>>>> {
+/// Files, one per table that has a name.
+pub(super) fn write(
+    rows: &dyn Outflow,
+    names: &[Option<&str>],
+    types: Vec<Vec<Scalar>>,
+) -> Result<Vec<Option<Vec<u8>>>> {
     let mut files = Vec::new();
-    for (node, name) in names.iter().enumerate() {
-        let columns: Vec<Scalar> =
-            (rows.tables[node].columns.iter()).map(|c| scalar(rows, node, c)).collect();
-        let named: Vec<&str> = rows.tables[node].columns.iter().map(|c| c.name.as_str()).collect();
-        let typed = schema(&named, &columns).and_then(|schema| Writer::new(schema, columns));
-        files.push(name.map(|_| typed).transpose().map_err(writer::failure)?);
+    for ((table, name), columns) in rows.tables().iter().zip(names).zip(types) {
+        let named: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+        let typed = || schema(&named, &columns).and_then(|schema| Writer::new(schema, columns.clone()));
+        files.push(name.map(|_| typed()).transpose().map_err(writer::failure)?);
     }
     rows.each(&mut |node, row| {
         let Some(file) = &mut files[node] else { return Ok(()) };
@@ -224,6 +227,12 @@ pub(super) fn write(rows: &Rows<'_>, names: &[Option<&str>]) -> Result<Vec<Optio
     })?;
     let finish = |file: Option<Writer>| file.map(Writer::finish).transpose().map_err(writer::failure);
     files.into_iter().map(finish).collect()
+}
+
+/// Per table and column of a publication its type.
+pub(super) fn types(rows: &Rows<'_>) -> Vec<Vec<Scalar>> {
+    let of = |node: usize| rows.tables[node].columns.iter().map(|c| scalar(rows, node, c)).collect();
+    (0..rows.tables.len()).map(of).collect()
 }
 
 fn schema(names: &[&str], columns: &[Scalar]) -> parquet::errors::Result<TypePtr> {

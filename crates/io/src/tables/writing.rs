@@ -1,28 +1,20 @@
-//! A publication of linked tables while it is written: hidden, readable again, then put in place or dropped.
+//! A publication of linked tables while it is written.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::assemble::assemble;
-use super::backend::Backend;
 use super::columns::Mode;
-use super::csv::CsvTables;
-use super::disassemble::{Rows, disassemble};
-use super::files::{Files, Shared, file_name};
-use super::parquet::{self, ParquetTables};
-use super::postgres::PgPublication;
-use super::sqlite::{self, SqliteFile};
-use super::{Form, unknown};
+use super::disassemble::disassemble;
+use super::sqlite;
+use super::target::{Details, Place, Target};
+use super::{Form, parquet};
 use crate::Create;
-use crate::fault;
-use crate::output::{Output, finish_all, make_folder};
+use crate::output::Output;
 use crate::policy_file::PolicyFile;
-use crate::table::push_row;
 
 /// A publication of linked tables that is not there yet.
 #[derive(Debug)]
@@ -31,91 +23,29 @@ pub struct Writing {
     target: Target,
 }
 
-#[derive(Debug)]
-enum Target {
-    /// The folder comes last: it can only go when the files in it are gone.
-    Files {
-        files: Vec<(Output, String)>,
-        written: Vec<(String, Shared)>,
-        folder: Folder,
-    },
-    Sqlite {
-        file: SqliteFile,
-        folder: Folder,
-    },
-    Postgres(PgPublication),
-}
-
-/// A folder that goes away again if it was made for files that never came.
-#[derive(Debug)]
-struct Folder {
-    path: PathBuf,
-    made: bool,
-}
-
-impl Folder {
-    fn make(path: &Path) -> Result<Self> {
-        let made = !path.as_os_str().is_empty() && !path.exists();
-        if made {
-            make_folder(path)?;
-        }
-        Ok(Folder { path: path.to_owned(), made })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if self.made {
-            // Fails if it is not empty, as it should.
-            let _ = std::fs::remove_dir(&self.path);
-        }
-    }
-}
-
 impl Writing {
     /// Begins a publication in the place that the policy names, which must be free unless it is to be replaced.
     pub fn begin(file: &PolicyFile, form: &Form, create: Create) -> Result<Self> {
         let publish = file.policy.need_publish()?;
-        let path = file.resolve(publish.path.as_deref().unwrap_or_default());
+        let mut path = file.resolve(publish.path.as_deref().unwrap_or_default());
         if path == Path::new("-") {
             let what = Diagnostic::error("linked tables cannot go to standard output");
             return Err(Failure::new(Fault::Policy, what.help("name a folder, or a file for a database")));
         }
-        let target = match form.source.format {
-            Format::Csv | Format::Parquet => Self::begin_files(form, &path, create)?,
-            Format::Sqlite => {
-                let path = sqlite::target(&path, form.source.path.as_deref());
-                form.refuse_overwriting(&path)?;
-                let folder = Folder::make(path.parent().unwrap_or(Path::new("")))?;
-                Target::Sqlite { file: SqliteFile::create(&path, create)?, folder }
-            }
-            Format::Postgres => {
-                let url = publish.url.as_deref().unwrap_or_default();
-                let schema = publish.schema.as_deref().unwrap_or_default();
-                let tables: Vec<&str> = form.source.tables.iter().map(|t| t.name.as_str()).collect();
-                let origin = form.database.as_ref();
-                Target::Postgres(PgPublication::begin(url, schema, &tables, origin, create.force)?)
-            }
-            other => return Err(unknown(other, &file.policy.name)),
-        };
-        Ok(Writing { form: form.clone(), target })
-    }
-
-    fn begin_files(form: &Form, path: &Path, create: Create) -> Result<Target> {
-        let folder = Folder::make(path)?;
-        let mut files: Vec<(Output, String)> = Vec::new();
-        for table in &form.source.tables {
-            let name = file_name(table.path.as_deref().unwrap_or(&table.name));
-            let target = path.join(&name);
-            form.refuse_overwriting(&target)?;
-            if files.iter().any(|(_, other)| *other == name) {
-                let what = Diagnostic::error(format!("two tables would be written to {}", target.display()));
-                let help = "give the files of the source different names";
-                return Err(Failure::new(Fault::Policy, what.help(help)));
-            }
-            files.push((Output::create(&target, create)?, name));
+        if form.source.format == Format::Sqlite {
+            path = sqlite::target(&path, form.source.path.as_deref());
         }
-        Ok(Target::Files { files, written: Vec::new(), folder })
+        let tables = form.source.tables.iter();
+        let place = Place {
+            format: form.source.format,
+            path: &path,
+            url: publish.url.as_deref().unwrap_or_default(),
+            schema: publish.schema.as_deref().unwrap_or_default(),
+            tables: tables.map(|t| (t.name.as_str(), t.path.clone().unwrap_or(t.name.clone()))).collect(),
+            inputs: &form.inputs,
+            database: form.database.as_ref(),
+        };
+        Ok(Writing { form: form.clone(), target: Target::begin(&place, create)? })
     }
 
     /// Writes all records to where nobody looks yet. They are ordered and numbered by what is written.
@@ -123,83 +53,25 @@ impl Writing {
         let rows = disassemble(data, &self.form.shape, &self.form.columns)?;
         let nodes = &self.form.shape.nodes;
         let names: Vec<Option<&str>> = nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
-        match &mut self.target {
-            Target::Files { files, written, .. } => {
-                let texts = match self.form.source.format {
-                    Format::Parquet => parquet::write(&rows, &names)?,
-                    _ => csv_texts(&rows, &self.form.separators)?,
-                };
-                written.clear();
-                for (node, text) in self.form.shape.nodes.iter().zip(texts) {
-                    if let Some((table, text)) = node.table.zip(text) {
-                        written.push((files[table].1.clone(), Shared(Arc::new(text))));
-                    }
-                }
-                Ok(())
-            }
-            Target::Sqlite { file, .. } => file.write(&rows, &names),
-            Target::Postgres(publication) => publication.write(&rows, &names),
+        let files: Vec<Option<usize>> = nodes.iter().map(|n| n.table).collect();
+        let mut details = Details { separators: self.form.separators.clone(), ..Details::default() };
+        if self.form.source.format == Format::Parquet {
+            details.types = parquet::types(&rows);
         }
+        self.target.write(&rows, &names, &files, details)
     }
 
     /// Reads what has been written, as a stranger would.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let Form { source, shape, .. } = &self.form;
-        let (data, _) = match &mut self.target {
-            Target::Files { written, .. } => {
-                let files = Files::Memory(written.clone());
-                let mut backend: Box<dyn Backend> = match source.format {
-                    Format::Parquet => Box::new(ParquetTables::new(files)),
-                    _ => Box::new(CsvTables::new(files, source.separator.as_deref())?),
-                };
-                assemble(&mut *backend, source, shape, Mode::Publication, observer)?
-            }
-            Target::Sqlite { file, .. } => {
-                assemble(&mut file.open()?, source, shape, Mode::Publication, observer)?
-            }
-            Target::Postgres(publication) => {
-                publication.reading(|tables| assemble(tables, source, shape, Mode::Publication, observer))?
-            }
-        };
+        let (data, _) = self.target.reading(source.separator.as_deref(), |backend| {
+            assemble(backend, source, shape, Mode::Publication, observer)
+        })?;
         Ok(data)
     }
 
     /// Puts the publication in its place, together with other files.
-    pub fn finish(self, mut others: Vec<Output>) -> Result<()> {
-        match self.target {
-            Target::Files { files, written, mut folder } => {
-                for (mut output, name) in files {
-                    if let Some((_, text)) = written.iter().find(|(n, _)| *n == name) {
-                        output.write_all(text.as_ref()).map_err(fault::from_write)?;
-                    }
-                    others.push(output);
-                }
-                finish_all(others)?;
-                folder.made = false;
-                Ok(())
-            }
-            Target::Sqlite { file, mut folder } => {
-                file.finish(others)?;
-                folder.made = false;
-                Ok(())
-            }
-            Target::Postgres(publication) => publication.finish(others),
-        }
+    pub fn finish(self, others: Vec<Output>) -> Result<()> {
+        self.target.finish(others)
     }
-}
-
-/// The files of a publication in CSV, one per table of the shape.
-fn csv_texts(rows: &Rows<'_>, separators: &[u8]) -> Result<Vec<Option<Vec<u8>>>> {
-    let mut texts: Vec<Vec<u8>> = Vec::new();
-    for (table, &separator) in rows.tables.iter().zip(separators) {
-        let mut text = Vec::new();
-        push_row(&mut text, separator, table.columns.iter().map(|c| c.name.as_str()));
-        texts.push(text);
-    }
-    rows.each(&mut |node, row| {
-        let cells = row.iter().map(|cell| cell.map_or("", |(_, text)| text));
-        push_row(&mut texts[node], separators[node], cells);
-        Ok(())
-    })?;
-    Ok(texts.into_iter().map(Some).collect())
 }

@@ -70,6 +70,10 @@ impl Format for Xml {
         &["xml"]
     }
 
+    fn has_types(&self) -> bool {
+        false
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
         let path = record_path(layout)?.unwrap_or_default();
         let (data, outline) = read::read(input, &path, &layout.outline)?;

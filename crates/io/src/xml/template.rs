@@ -135,6 +135,7 @@ pub(super) fn templates(data: &Dataset, record: &str, order: &[Vec<String>]) -> 
     let order: HashMap<&[String], usize> = order.iter().enumerate().map(|(i, p)| (p.as_slice(), i)).collect();
     let mut paths: Vec<Vec<String>> = Vec::new();
     let mut templates = Vec::new();
+    let mut problems = Vec::new();
     for (class_id, class) in schema.classes() {
         let name = match class.parent {
             None => record,
@@ -145,7 +146,8 @@ pub(super) fn templates(data: &Dataset, record: &str, order: &[Vec<String>]) -> 
             let attribute = schema.attribute(id);
             let slot = attribute.slot as usize;
             if data.dictionary(id).iter().any(|(_, text)| check(text, false).is_err()) {
-                return Err(refuse(FORBIDDEN, &attribute.path));
+                problems.push(refuse(FORBIDDEN, &attribute.path));
+                continue;
             }
             let (name, around) = match attribute.name.split_last() {
                 Some((last, around)) => match last.strip_prefix('@') {
@@ -155,9 +157,13 @@ pub(super) fn templates(data: &Dataset, record: &str, order: &[Vec<String>]) -> 
                 None => (None, [].as_slice()),
             };
             if !around.iter().map(String::as_str).chain(name).all(is_qualified) {
-                return Err(refuse(NO_NAME, &attribute.path));
+                problems.push(refuse(NO_NAME, &attribute.path));
+                continue;
             }
-            let element = template.inner(around).ok_or_else(|| refuse(IN_THE_WAY, &attribute.path))?;
+            let Some(element) = template.inner(around) else {
+                problems.push(refuse(IN_THE_WAY, &attribute.path));
+                continue;
+            };
             match name {
                 Some(name) => element.attributes.push(Attribute { name: name.to_owned(), id, slot }),
                 None => element.text = Some(Text { id, slot, filled: occurs.filled[id.index()] }),
@@ -165,16 +171,16 @@ pub(super) fn templates(data: &Dataset, record: &str, order: &[Vec<String>]) -> 
         }
         for &id in class.children.iter().filter(|id| occurs.classes[id.index()]) {
             let inner = schema.class(id);
-            let Some((last, around)) = inner.name.split_last() else {
-                return Err(refuse(NO_NAME, &inner.path));
+            let named = inner.name.iter().all(|name| is_qualified(name));
+            let Some((last, around)) = inner.name.split_last().filter(|_| named) else {
+                problems.push(refuse(NO_NAME, &inner.path));
+                continue;
             };
-            if !inner.name.iter().all(|name| is_qualified(name)) {
-                return Err(refuse(NO_NAME, &inner.path));
-            }
-            let element = template.inner(around).ok_or_else(|| refuse(IN_THE_WAY, &inner.path))?;
-            if element.children.iter().any(|c| c.name() == last) {
-                return Err(refuse(IN_THE_WAY, &inner.path));
-            }
+            let free = |e: &&mut Element| e.children.iter().all(|c| c.name() != last);
+            let Some(element) = template.inner(around).filter(free) else {
+                problems.push(refuse(IN_THE_WAY, &inner.path));
+                continue;
+            };
             element.children.push(Child::Many(last.clone(), id));
         }
         let mut path = class.parent.map_or(Vec::new(), |parent| paths[parent.index()].clone());
@@ -184,7 +190,7 @@ pub(super) fn templates(data: &Dataset, record: &str, order: &[Vec<String>]) -> 
         paths.push(path);
         templates.push(template);
     }
-    Ok(templates)
+    if problems.is_empty() { Ok(templates) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
 const FORBIDDEN: (&str, &str) =
@@ -193,6 +199,6 @@ const NO_NAME: (&str, &str) = ("this cannot be the name of an XML element or att
 const IN_THE_WAY: (&str, &str) =
     ("one XML element cannot hold both this path and another that starts in it", "rename one of the two");
 
-fn refuse((what, help): (&str, &str), path: &str) -> Failure {
-    Failure::new(Fault::Data, Diagnostic::error(what).at(Place::default().path(path)).help(help))
+fn refuse((what, help): (&str, &str), path: &str) -> Diagnostic {
+    Diagnostic::error(what).at(Place::default().path(path)).help(help)
 }

@@ -9,7 +9,7 @@ use super::connect::connect;
 use super::read::identity;
 use super::{PgTables, bare, failure, qualified, quoted, quoted_all};
 use crate::output::{Output, complete_all};
-use crate::tables::disassemble::Rows;
+use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 
 /// The database that a publication is made from.
@@ -108,7 +108,7 @@ impl PgPublication {
     }
 
     /// Writes all tables and their keys in a transaction that stays open.
-    pub(crate) fn write(&mut self, rows: &Rows<'_>, names: &[Option<&str>]) -> Result<()> {
+    pub(crate) fn write(&mut self, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
         self.run("ROLLBACK; BEGIN READ WRITE")?;
         self.run(&format!("CREATE SCHEMA IF NOT EXISTS {}", quoted(&self.schema)))?;
         let all: Vec<(usize, &str)> =
@@ -118,7 +118,7 @@ impl PgPublication {
             self.run(&format!("DROP TABLE IF EXISTS {}", old.join(", ")))?;
         }
         for &(node, name) in &all {
-            let columns: Vec<String> = (rows.tables[node].columns.iter())
+            let columns: Vec<String> = (rows.tables()[node].columns.iter())
                 .map(|c| format!("{} {}", quoted(&c.name), declared(c)))
                 .collect();
             self.run(&format!("CREATE TABLE {} ({})", self.table(name), columns.join(", ")))?;
@@ -143,10 +143,10 @@ impl PgPublication {
             }
         }
         for &(node, name) in &all {
-            self.keys(&rows.tables[node], name)?;
+            self.keys(&rows.tables()[node], name)?;
         }
         for &(node, name) in &all {
-            for key in &rows.tables[node].foreign {
+            for key in &rows.tables()[node].foreign {
                 if let Some(target) = names[key.node] {
                     let (columns, referenced) = (quoted_all(&key.columns), quoted_all(&key.referenced));
                     let (table, target) = (self.table(name), self.table(target));

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::{SqliteTables, failure, quoted, quoted_all};
 use crate::atomic::{AtomicFile, Create};
 use crate::output::{Output, finish_with};
-use crate::tables::disassemble::Rows;
+use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 
 /// A SQLite file under construction.
@@ -30,7 +30,7 @@ impl SqliteFile {
     }
 
     /// Writes all tables and checks their keys.
-    pub(crate) fn write(&self, rows: &Rows<'_>, names: &[Option<&str>]) -> Result<()> {
+    pub(crate) fn write(&self, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
         let sql = |e: rusqlite::Error| self.failure(&e);
         let connection = Connection::open(self.file.hidden()).map_err(sql)?;
         // Nobody else sees the file, and a half-written one is thrown away.
@@ -40,7 +40,7 @@ impl SqliteFile {
             )
             .map_err(sql)?;
         let mut inserts = Vec::new();
-        for (table, name) in rows.tables.iter().zip(names) {
+        for (table, name) in rows.tables().iter().zip(names) {
             let Some(name) = name else {
                 inserts.push(None);
                 continue;
@@ -54,7 +54,7 @@ impl SqliteFile {
             let Some(insert) = &mut inserts[node] else {
                 return Ok(());
             };
-            let columns = &rows.tables[node].columns;
+            let columns = &rows.tables()[node].columns;
             let cells = row.iter().zip(columns).map(|(cell, column)| value(cell, column));
             insert.execute(params_from_iter(cells)).map_err(sql)?;
             Ok(())
