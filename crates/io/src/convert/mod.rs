@@ -76,7 +76,7 @@ impl To {
             Some(name) => match FORMATS.iter().find(|f| f.name() == name) {
                 Some(format) => document(*format),
                 None => {
-                    let near = nearest(name, names().into_iter());
+                    let near = nearest(name, names());
                     let help = near.map_or_else(say, |near| format!("did you mean `{near}`?"));
                     Err(usage(&format!("there is no format `{name}`"), &help))
                 }

@@ -102,6 +102,11 @@ pub(crate) fn differences(original: &Dataset, again: &Dataset, typed: bool) -> R
     Ok(found)
 }
 
+/// `1 value`, `2 values`.
+pub(crate) fn plural(n: i64, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
 type Counted<'a> = (&'a Dataset, AttributeId, &'a [u64]);
 
 /// What happened to the values of an attribute.
@@ -127,10 +132,14 @@ fn changed(before: Counted<'_>, after: Option<Counted<'_>>, typed: bool) -> Opti
     let empty: i64 = [None, Some(Kind::Text)].iter().filter_map(|k| balance.get(&(*k, ""))).sum();
     match (gone, new) {
         (0, 0) => None,
-        (gone, 0) if gone == empty => Some(format!("{gone} empty texts would be missing")),
-        (gone, 0) => Some(format!("{gone} values would be missing")),
-        (gone, new) if gone == new => Some(format!("{gone} values would be of another type, or others")),
-        (gone, new) => Some(format!("{gone} values would be missing, {new} others there instead")),
+        (gone, 0) if gone == empty => Some(format!("{} would be missing", plural(gone, "empty text"))),
+        (gone, 0) => Some(format!("{} would be missing", plural(gone, "value"))),
+        (gone, new) if gone == new => {
+            Some(format!("{} would be of another type, or others", plural(gone, "value")))
+        }
+        (gone, new) => {
+            Some(format!("{} would be missing, {new} others there instead", plural(gone, "value")))
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::trouble::Trouble;
 use super::unknown;
 use crate::Create;
 use crate::convert::lossy;
+use crate::convert::same::plural;
 use crate::parquet::scalar::Scalar;
 
 /// Where tables are written to.
@@ -194,7 +195,9 @@ fn differences(tables: &[Table], names: &[&str], before: &[Sum], after: &[Sum]) 
         for ((column, was), is) in tables[node].columns.iter().zip(&was.columns).zip(&is.columns) {
             let what = match was.0.cmp(&is.0) {
                 _ if was == is => continue,
-                std::cmp::Ordering::Less => format!("{} empty texts would be missing", is.0 - was.0),
+                std::cmp::Ordering::Less => {
+                    format!("{} would be missing", plural((is.0 - was.0) as i64, "empty text"))
+                }
                 _ => "some values would be others".to_owned(),
             };
             let path = format!("{name}.{}", column.name);
