@@ -65,9 +65,12 @@ impl Looked {
             let reference = found.linked.references.iter().find(|(path, _)| *path == attribute.path);
             if let Some((_, table)) = reference {
                 suggestion.role = Role::Key;
+                let columns = found.linked.told_by(table);
+                let said =
+                    if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
                 suggestion.reason = format!(
                     "refers to {table}; published empty, since no guarantee counts what it tells; \
-                     [[source.lookup]] replaces it by what it stands for"
+                     [[source.lookup]] replaces it by what it stands for{said}"
                 );
                 suggestion.hierarchy = None;
                 suggestion.follows = None;
@@ -85,10 +88,11 @@ impl Found {
             "keys from the database's catalogue"
         };
         let mut out = format!("{} ({said}):\n", plural(self.linked.tables.len(), "linked table"));
-        for table in &self.linked.tables {
+        for (i, table) in self.linked.tables.iter().enumerate() {
             let key = if table.key.is_empty() { "no key".to_owned() } else { table.key.join(", ") };
             let below = match &table.parent {
                 Some(parent) => format!("below {parent} by {}", table.foreign_key.join(", ")),
+                None if i > 0 => format!("the same people, by {}", table.person.join(", ")),
                 None if self.person_given => "the person table".to_owned(),
                 None => "the person table; choose another with --record TABLE".to_owned(),
             };
@@ -108,6 +112,7 @@ impl Found {
                 "key": t.key,
                 "parent": t.parent,
                 "foreign_key": t.foreign_key,
+                "person": t.person,
             })
         };
         json!({

@@ -85,6 +85,49 @@ fn inspect_guesses_keys_and_says_so() {
 }
 
 #[test]
+fn people_who_appear_in_several_rows_are_grouped_not_mistaken_for_courses() {
+    let dir = Dir::new();
+    dir.write("uni/courses.csv", "code_module,code_term,length\nA,1,20\nA,2,20\nB,1,30\n")
+        .write(
+            "uni/studentInfo.csv",
+            "code_module,code_term,id_student,region,result\nA,1,7,Ulm,ok\nA,2,7,Ulm,no\nB,1,8,Bonn,ok\nA,1,8,Bonn,no\n",
+        )
+        .write("uni/enrolled.csv", "code_module,code_term,id_student,day\nA,1,7,3\nB,1,8,4\n")
+        .write("uni/exams.csv", "id_exam,kind,paid\n1,oral,1.5\n2,text,2.5\n")
+        .write("uni/scores.csv", "id_exam,id_student,score\n1,7,50\n2,7,60\n1,8,70\n");
+    dir.run(&["inspect", "uni", "--draft", "policy.toml"]).exits(0).prints(&[
+        "csv: 2 records, 4 studentInfo[], 3 scores[], 2 studentInfo[].enrolled[]",
+        "studentInfo (code_module, code_term, id_student): the person table",
+        "scores (no key): the same people, by id_student",
+        "enrolled (no key): below studentInfo by code_module, code_term, id_student",
+        "people have several rows in `studentInfo`: they are grouped by id_student",
+        "not below studentInfo, so not read: courses, exams",
+        "refers to exams; published empty, since no guarantee counts what it tells; [[source.lookup]] replaces it by what it \
+         stands for (kind, paid)",
+    ]);
+    let draft = dir.text("policy.toml");
+    assert!(
+        draft.contains("key    = [\"code_module\", \"code_term\", \"id_student\"]\nperson = \"id_student\""),
+        "{draft}"
+    );
+    dir.run(&["policy", "check", "policy.toml"]).exits(0);
+}
+
+#[test]
+fn what_could_not_be_decided_is_said() {
+    let dir = Dir::new();
+    // A measure that ends in -id names nothing, even if no value comes twice.
+    dir.write("survey/homes.csv", "h030,rooms\n10,1\n20,1\n")
+        .write("survey/work.csv", "hoursPaid,sector\n1.5,a\n2.25,a\n3.5,b\n");
+    dir.run(&["inspect", "survey"]).exits(0).prints(&[
+        "work (no key): the person table",
+        "not decided: what names a row of work; each row is taken for one person",
+        "not decided: whether any other table belongs to work",
+        "in homes no value comes twice in h030",
+    ]);
+}
+
+#[test]
 fn a_table_with_two_parents_and_no_choice_made() {
     let dir = Dir::new();
     dir.write("clinic/patients.csv", "patient_id,age\n1,20\n2,30\n")

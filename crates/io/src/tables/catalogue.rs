@@ -8,6 +8,8 @@ use bosket_model::diag::nearest;
 use bosket_model::policy::Table;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use super::names::{is_about_people, names_people};
+
 /// A foreign key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
@@ -20,7 +22,7 @@ pub struct Reference {
 }
 
 /// A table that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Its name.
     pub name: String,
@@ -32,6 +34,12 @@ pub struct Listed {
     pub references: Vec<Reference>,
     /// How many rows it has.
     pub rows: u64,
+    /// All its columns.
+    pub columns: Vec<String>,
+    /// The columns that name a person who may have several rows here, and has no table with one row each.
+    pub person: Vec<String>,
+    /// Columns in which no value comes twice, though their names do not say that they are keys.
+    pub unnamed: Vec<String>,
 }
 
 /// The tables that were found.
@@ -44,7 +52,7 @@ pub struct Catalogue {
 }
 
 /// Tables below one person table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Linked {
     /// The tables, the person table first, parents before children.
     pub tables: Vec<Table>,
@@ -52,31 +60,15 @@ pub struct Linked {
     pub notes: Vec<String>,
     /// Columns (`table.column`) that refer to a table other than the parent.
     pub references: Vec<(String, String)>,
+    /// Per table that is only referred to, what it says beside its key.
+    pub told: Vec<(String, Vec<String>)>,
 }
 
-/// Words for people, as names of tables have them.
-const PEOPLE: [&str; 15] = [
-    "patient",
-    "customer",
-    "person",
-    "people",
-    "student",
-    "user",
-    "member",
-    "client",
-    "employee",
-    "citizen",
-    "individual",
-    "subject",
-    "participant",
-    "inhabitant",
-    "borrower",
-];
-
-fn names_people(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let bare = lower.rsplit('.').next().unwrap_or(&lower);
-    PEOPLE.iter().any(|word| bare == *word || bare.strip_suffix('s') == Some(word))
+impl Linked {
+    /// What a table that is only referred to says beside its key.
+    pub fn told_by(&self, table: &str) -> &[String] {
+        self.told.iter().find(|(name, _)| name == table).map_or(&[], |(_, columns)| columns)
+    }
 }
 
 impl Catalogue {
@@ -91,20 +83,35 @@ impl Catalogue {
             Some(name) => self.find(name).ok_or_else(|| self.unknown(name))?,
             None => self.person().ok_or_else(nothing)?,
         };
-        let mut linker = Linker { catalogue: self, chosen, reached: Vec::new(), placed: Vec::new() };
+        let mut linker =
+            Linker { catalogue: self, chosen, reached: Vec::new(), roots: Vec::new(), placed: Vec::new() };
         linker.check_chosen()?;
         linker.reach(person);
         linker.place(person)?;
         Ok(linker.finish())
     }
 
-    /// Of the tables named like people the one with the most rows, else the one with the most tables below.
+    /// Of the tables named like people the one with the most rows, else of those that name people in their rows the
+    /// one that says most about them, else the one with the most tables below.
     fn person(&self) -> Option<usize> {
-        let people = (0..self.tables.len()).filter(|&i| names_people(&self.tables[i].name));
-        people.max_by_key(|&i| (self.tables[i].rows, usize::MAX - i)).or_else(|| {
+        let all = || 0..self.tables.len();
+        let people =
+            all().filter(|&i| names_people(&self.tables[i].name) && self.tables[i].person.is_empty());
+        let grouped = all().filter(|&i| !self.tables[i].person.is_empty());
+        let says = |&i: &usize| {
+            let table = &self.tables[i];
+            (is_about_people(&table.name), table.columns.len(), usize::MAX - i)
+        };
+        let people = people.max_by_key(|&i| (self.tables[i].rows, usize::MAX - i));
+        people.or_else(|| grouped.max_by_key(says)).or_else(|| {
             (0..self.tables.len()).max_by_key(|&i| {
-                let mut linker =
-                    Linker { catalogue: self, chosen: &[], reached: Vec::new(), placed: Vec::new() };
+                let mut linker = Linker {
+                    catalogue: self,
+                    chosen: &[],
+                    reached: Vec::new(),
+                    roots: Vec::new(),
+                    placed: Vec::new(),
+                };
                 linker.reach(i);
                 (linker.reached.len(), self.tables[i].rows, usize::MAX - i)
             })
@@ -139,6 +146,8 @@ struct Linker<'a> {
     chosen: &'a [String],
     /// Tables that lead to the person table.
     reached: Vec<usize>,
+    /// Those of them that name the same people in their rows.
+    roots: Vec<usize>,
     placed: Vec<Placed>,
 }
 
@@ -167,7 +176,23 @@ impl Linker<'_> {
 
     fn reach(&mut self, person: usize) {
         self.reached = vec![person];
-        let mut i = 0;
+        self.follow(0);
+        if self.catalogue.tables[person].person.is_empty() {
+            return;
+        }
+        // Tables that name the same people, and that nothing leads to them by another way.
+        while let Some(next) = (0..self.catalogue.tables.len())
+            .find(|t| !self.catalogue.tables[*t].person.is_empty() && !self.reached.contains(t))
+        {
+            self.reached.push(next);
+            self.roots.push(next);
+            self.follow(self.reached.len() - 1);
+        }
+    }
+
+    /// Adds the tables that lead to those reached from a place on.
+    fn follow(&mut self, from: usize) {
+        let mut i = from;
         while let Some(&above) = self.reached.get(i) {
             i += 1;
             for table in 0..self.catalogue.tables.len() {
@@ -197,9 +222,16 @@ impl Linker<'_> {
     }
 
     fn place(&mut self, person: usize) -> Result<()> {
-        self.placed.push(Placed { table: person, link: None, note: None });
+        for root in std::iter::once(person).chain(self.roots.clone()) {
+            let listed = &self.catalogue.tables[root];
+            let by = listed.person.join(", ");
+            let note = (!by.is_empty())
+                .then(|| format!("people have several rows in `{}`: they are grouped by {by}", listed.name));
+            self.placed.push(Placed { table: root, link: None, note });
+        }
         let mut problems = Vec::new();
-        let mut waiting: Vec<usize> = self.reached[1..].to_vec();
+        let placed = |t: &usize| *t == person || self.roots.contains(t);
+        let mut waiting: Vec<usize> = self.reached.iter().copied().filter(|t| !placed(t)).collect();
         while !waiting.is_empty() {
             let at = |table: usize| self.placed.iter().position(|p| p.table == table);
             let ready = |&table: &usize| {
@@ -269,7 +301,7 @@ impl Linker<'_> {
 
     fn finish(self) -> Linked {
         let tables = &self.catalogue.tables;
-        let mut linked = Linked { tables: Vec::new(), notes: Vec::new(), references: Vec::new() };
+        let mut linked = Linked::default();
         for placed in &self.placed {
             let listed = &tables[placed.table];
             let reference = placed.link.map(|(_, r)| &listed.references[r]);
@@ -284,13 +316,15 @@ impl Linker<'_> {
                 key: referred.unwrap_or_else(|| listed.key.clone()),
                 parent: reference.map(|r| r.table.clone()),
                 foreign_key: reference.map(|r| r.columns.clone()).unwrap_or_default(),
-                person: Vec::new(),
+                person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
             });
             linked.notes.extend(placed.note.clone());
-            for other in listed.references.iter().filter(|r| Some(*r) != reference) {
-                let single =
-                    other.columns.iter().map(|c| (format!("{}.{c}", listed.name), other.table.clone()));
-                linked.references.extend(single);
+            // Several columns together also say something each.
+            let others = listed.references.iter().filter(|r| Some(*r) != reference && r.columns.len() == 1);
+            for other in others {
+                let column = format!("{}.{}", listed.name, other.columns[0]);
+                linked.references.push((column, other.table.clone()));
+                linked.told.extend(self.told(other));
             }
         }
         let left: Vec<&str> = (0..tables.len())
@@ -304,6 +338,48 @@ impl Linker<'_> {
                 left.join(", ")
             ));
         }
+        linked.notes.extend(self.undecided(&linked));
         linked
+    }
+
+    /// What a reference to a table that is not read could be replaced by.
+    fn told(&self, reference: &Reference) -> Option<(String, Vec<String>)> {
+        let target = &self.catalogue.tables[self.catalogue.find(&reference.table)?];
+        let read = self.placed.iter().any(|p| self.catalogue.tables[p.table].name == target.name);
+        let told = target.columns.iter().filter(|c| !reference.key.contains(c)).cloned();
+        (!read).then(|| (target.name.clone(), told.collect()))
+    }
+
+    /// What nobody but the user can know.
+    fn undecided(&self, linked: &Linked) -> Vec<String> {
+        let mut notes = Vec::new();
+        let person = &linked.tables[0];
+        let Some(listed) = self.catalogue.find(&person.name).map(|i| &self.catalogue.tables[i]) else {
+            return notes;
+        };
+        if self.catalogue.guessed && person.key.is_empty() && person.person.is_empty() {
+            let mut note = format!(
+                "not decided: what names a row of {}; each row is taken for one person, with `person = \"COLUMN\"` \
+                 several rows are",
+                person.name
+            );
+            if !listed.unnamed.is_empty() {
+                note += &format!("; no value comes twice in {}", listed.unnamed.join(", "));
+            }
+            notes.push(note);
+        }
+        if linked.tables.len() == 1 && self.catalogue.tables.len() > 1 {
+            let mut note = format!(
+                "not decided: whether any other table belongs to {}; no column is called like a key and holds its values",
+                person.name
+            );
+            for other in
+                self.catalogue.tables.iter().filter(|t| t.name != person.name && !t.unnamed.is_empty())
+            {
+                note += &format!("; in {} no value comes twice in {}", other.name, other.unnamed.join(", "));
+            }
+            notes.push(note);
+        }
+        notes
     }
 }

@@ -51,13 +51,13 @@ impl Whole {
                 path: table.path.clone(),
                 key: table.key.clone(),
                 references: reference.into_iter().collect(),
-                rows: 0,
+                ..Listed::default()
             });
         }
         for lookup in &source.lookups {
             if listed.iter().all(|t| t.name != lookup.name) {
                 let (name, path, key) = (lookup.name.clone(), lookup.path.clone(), lookup.key.clone());
-                listed.push(Listed { name, path, key, references: Vec::new(), rows: 0 });
+                listed.push(Listed { name, path, key, ..Listed::default() });
             }
         }
         let (format, separator) = (source.format, source.separator);
@@ -66,7 +66,7 @@ impl Whole {
 
     /// All tables of a folder or database.
     pub fn found(at: &Path, format: Format, separator: Option<&str>, found: &Catalogue) -> Result<Self> {
-        let linked = super::Linked { tables: Vec::new(), notes: Vec::new(), references: Vec::new() };
+        let linked = super::Linked::default();
         let store = Tables::look(at, format, separator, &linked)?.store;
         let mut inputs: Vec<PathBuf> =
             found.tables.iter().filter_map(|t| t.path.as_ref().map(Into::into)).collect();
@@ -242,8 +242,7 @@ pub(crate) fn copy_records(
             Column { name, declared: String::new(), form }
         })
         .collect();
-    let listed =
-        Listed { name: name.to_owned(), path: None, key: Vec::new(), references: Vec::new(), rows: 0 };
+    let listed = Listed { name: name.to_owned(), ..Listed::default() };
     let table = published(&listed, &columns, &[], to.format, false, false);
     let flow = Records { data, tables: vec![table] };
     transfer(&flow, &[name], to, inputs, None, create, observer)

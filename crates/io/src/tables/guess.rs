@@ -1,7 +1,9 @@
 //! Guesses the keys of tables in CSV or Parquet files from names and values.
 //!
 //! A column may be a key if no value comes twice and none is missing; the best is called like its table, or `id`. A
-//! column may refer to such a key if it is called like it or like its table, and all its values occur there.
+//! column may refer to such a key if it is called like it or like its table, and all its values occur there. Where no
+//! column is a key, several together may be one, if another table has columns of the same names and all their values
+//! occur. People who are named in rows, but have no table with one row each, are grouped by what names them.
 
 use std::path::Path;
 
@@ -10,11 +12,12 @@ use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use rustc_hash::FxHashSet;
 
-use super::backend::{At, Backend, Column};
+use super::backend::{At, Backend};
 use super::catalogue::{Catalogue, Listed, Reference};
 use super::csv::CsvTables;
 use super::files::Files;
 use super::keys::Keys;
+use super::names::{IDS, UNSUITABLE, is_part_of_a_key, names_a_person, plain, rank, singular};
 use super::parquet::ParquetTables;
 
 /// The tables in a folder's files, and the format of these.
@@ -65,6 +68,20 @@ pub(super) fn folder(
     Ok((format, catalogue))
 }
 
+/// Most columns that are tried together as a key.
+const TOGETHER: usize = 6;
+
+struct Guessed<'a> {
+    name: &'a str,
+    file: &'a str,
+    rows: u64,
+    columns: Vec<String>,
+    /// By place.
+    key: Vec<usize>,
+    /// Columns in which no value comes twice.
+    unique: Vec<usize>,
+}
+
 fn guess(
     folder: &Path,
     files: &[String],
@@ -75,52 +92,181 @@ fn guess(
     let mut tables = Vec::new();
     for file in files {
         let name = stem(file, format).unwrap_or(file);
-        let at = At { name, path: Some(file) };
-        let columns = backend.describe(&at)?;
-        let (rows, unique) = unique(backend, &at, &columns, observer)?;
-        // That all values differ may be chance; a name must say it too.
-        let named = unique.iter().filter(|&&i| rank(&columns[i].name, name) < UNSUITABLE);
-        let best = named.min_by_key(|&&i| (rank(&columns[i].name, name), i));
-        tables.push(Guessed { name, file, rows, key: best.copied(), columns });
+        tables.push(Guessed::new(name, file, backend, observer)?);
     }
-    let mut listed = Vec::new();
+    let mut references: Vec<Vec<Reference>> = Vec::new();
     for table in &tables {
+        references.push(table.references(&tables, backend, observer)?);
+    }
+    // The columns of a key are no attributes: what nobody refers to needs none of several columns.
+    let used = |t: &Guessed<'_>| references.iter().flatten().any(|r| r.table == t.name && r.key.len() > 1);
+    let mut listed: Vec<Listed> = Vec::new();
+    for (table, own) in tables.iter().zip(&references) {
+        let named = |places: &[usize]| places.iter().map(|&i| table.columns[i].clone()).collect::<Vec<_>>();
+        let key = if table.key.len() > 1 && !used(table) { Vec::new() } else { named(&table.key) };
+        let unnamed = table.unique.iter().copied().filter(|i| !table.key.contains(i));
         listed.push(Listed {
             name: table.name.to_owned(),
             path: Some(folder.join(table.file).to_string_lossy().into_owned()),
-            key: table.key.map(|i| table.columns[i].name.clone()).into_iter().collect(),
-            references: table.references(&tables, backend, observer)?,
+            unnamed: named(&unnamed.collect::<Vec<_>>()),
+            columns: table.columns.clone(),
+            person: Vec::new(),
+            references: own.clone(),
             rows: table.rows,
+            key,
         });
     }
+    group(&mut listed);
     Ok(Catalogue { tables: listed, guessed: true })
 }
 
-/// The name of a file of this format without its endings.
-fn stem(file: &str, format: Format) -> Option<&str> {
-    if format == Format::Parquet {
-        return file.strip_suffix(".parquet").or_else(|| file.strip_suffix(".pq"));
+/// Finds the column that names people who have no table with one row each.
+fn group(tables: &mut [Listed]) {
+    let names = |t: &Listed| -> Vec<String> {
+        let refers =
+            |c: &String| t.references.iter().any(|r| r.columns.as_slice() == std::slice::from_ref(c));
+        let free = |c: &&String| names_a_person(c) && t.key.as_slice() != [(*c).clone()] && !refers(c);
+        t.columns.iter().filter(free).cloned().collect()
+    };
+    let keyed = |name: &str| {
+        let key = |t: &Listed| t.key.len() == 1 && plain(&t.key[0]) == plain(name);
+        tables.iter().any(key)
+    };
+    let mut found: Vec<String> = tables.iter().flat_map(&names).filter(|c| !keyed(c)).collect();
+    found.sort();
+    let count = |name: &String| found.iter().filter(|f| *f == name).count();
+    let Some(column) = found.iter().max_by_key(|c| count(c)).cloned() else { return };
+    for table in tables.iter_mut().filter(|t| t.columns.contains(&column)) {
+        table.person = vec![column.clone()];
     }
-    let plain = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
-    plain.strip_suffix(".csv").or_else(|| plain.strip_suffix(".tsv"))
 }
 
-struct Guessed<'a> {
-    name: &'a str,
-    file: &'a str,
-    rows: u64,
-    key: Option<usize>,
-    columns: Vec<Column>,
+impl<'a> Guessed<'a> {
+    fn new(name: &'a str, file: &'a str, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Self> {
+        let at = At { name, path: Some(file) };
+        let columns: Vec<String> = backend.describe(&at)?.into_iter().map(|c| c.name).collect();
+        let (rows, unique) = unique(backend, &at, columns.len(), observer)?;
+        let mut table = Guessed { name, file, rows, columns, key: Vec::new(), unique };
+        // That all values differ may be chance; a name must say it too.
+        let named = table.unique.iter().filter(|&&i| rank(&table.columns[i], name) < UNSUITABLE);
+        let best = named.min_by_key(|&&i| (rank(&table.columns[i], name), i)).copied();
+        table.key = match best {
+            Some(best) => vec![best],
+            None => table.together(backend, observer)?,
+        };
+        Ok(table)
+    }
+
+    /// The fewest columns that are a key together; none if no few are.
+    fn together(&self, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Vec<usize>> {
+        let parts: Vec<usize> =
+            (0..self.columns.len()).filter(|&i| is_part_of_a_key(&self.columns[i])).collect();
+        if parts.len() < 2 || parts.len() > TOGETHER || self.rows < 2 {
+            return Ok(Vec::new());
+        }
+        let mut sets: Vec<u32> = (0..1 << parts.len()).filter(|s: &u32| s.count_ones() > 1).collect();
+        sets.sort_by_key(|s| (s.count_ones(), *s));
+        let at = At { name: self.name, path: Some(self.file) };
+        for set in sets {
+            let wanted: Vec<usize> =
+                (0..parts.len()).filter(|i| set & 1 << i != 0).map(|i| parts[i]).collect();
+            let cells: Vec<usize> = (0..wanted.len()).collect();
+            let mut keys = Keys::default();
+            let mut unique = true;
+            backend.read(&at, &wanted, &[], observer, &mut |_, row| {
+                unique &= row.is_ok_and(|row| keys.insert(row, &cells) == Some(true));
+                unique
+            })?;
+            if unique {
+                return Ok(wanted);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Whether a column is called like the key of another table, or like the table.
+    fn may_refer(&self, column: usize, other: &Guessed<'_>) -> bool {
+        let [key] = other.key.as_slice() else { return false };
+        let (name, key, table) =
+            (plain(&self.columns[column]), plain(&other.columns[*key]), singular(other.name));
+        let of_table = IDS.iter().any(|id| name == format!("{table}{id}") || name == format!("{id}{table}"));
+        name == table || of_table || (name == key && !IDS.contains(&key.as_str()))
+    }
+
+    /// The columns that are called like those of another table's key. Of two tables with the same key the narrower
+    /// refers to the wider.
+    fn same_key(&self, other: &Guessed<'_>) -> Option<Vec<usize>> {
+        let place = |&key: &usize| self.columns.iter().position(|c| *c == other.columns[key]);
+        let found: Vec<usize> = other.key.iter().map(place).collect::<Option<_>>()?;
+        let mut own: Vec<usize> = found.clone();
+        own.sort_unstable();
+        let width = |t: &Guessed<'_>| (t.columns.len(), std::cmp::Reverse(t.name.to_owned()));
+        let narrower = own != self.key || width(self) < width(other);
+        (other.key.len() > 1 && narrower).then_some(found)
+    }
+
+    fn references(
+        &self,
+        all: &[Guessed<'_>],
+        backend: &mut dyn Backend,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Reference>> {
+        let mut found = Vec::new();
+        for other in all.iter().filter(|o| o.name != self.name) {
+            let single = (0..self.columns.len()).filter(|&c| self.may_refer(c, other)).map(|c| vec![c]);
+            for columns in single.chain(self.same_key(other)) {
+                if self.all_occur(&columns, other, backend, observer)? {
+                    found.push(Reference {
+                        columns: columns.iter().map(|&c| self.columns[c].clone()).collect(),
+                        table: other.name.to_owned(),
+                        key: other.key.iter().map(|&k| other.columns[k].clone()).collect(),
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether all values of some columns are keys of another table.
+    fn all_occur(
+        &self,
+        columns: &[usize],
+        other: &Guessed<'_>,
+        backend: &mut dyn Backend,
+        observer: &dyn Observer,
+    ) -> Result<bool> {
+        let mut keys = Keys::default();
+        let cells: Vec<usize> = (0..columns.len()).collect();
+        let at = At { name: other.name, path: Some(other.file) };
+        backend.read(&at, &other.key, &[], observer, &mut |_, row| {
+            if let Ok(row) = row {
+                keys.find_or_insert(row, &cells);
+            }
+            true
+        })?;
+        let (mut some, mut all) = (false, true);
+        let at = At { name: self.name, path: Some(self.file) };
+        backend.read(&at, columns, &[], observer, &mut |_, row| {
+            if let Ok(row) = row
+                && cells.iter().all(|&c| row.cell(c).is_some())
+            {
+                some = true;
+                all &= keys.get(row, &cells).is_ok();
+            }
+            all
+        })?;
+        Ok(some && all)
+    }
 }
 
-/// How many rows there are, and the columns in which no value comes twice or is missing.
+/// How many rows there are, and the columns in which no value comes twice, is missing or is a measure.
 fn unique(
     backend: &mut dyn Backend,
     at: &At<'_>,
-    columns: &[Column],
+    width: usize,
     observer: &dyn Observer,
 ) -> Result<(u64, Vec<usize>)> {
-    let wanted: Vec<usize> = (0..columns.len()).collect();
+    let wanted: Vec<usize> = (0..width).collect();
     let mut seen: Vec<Option<FxHashSet<Vec<u8>>>> =
         wanted.iter().map(|_| Some(FxHashSet::default())).collect();
     let mut rows = 0;
@@ -128,10 +274,11 @@ fn unique(
         rows += 1;
         if let Ok(row) = row {
             for (i, seen) in seen.iter_mut().enumerate() {
-                let new = seen
-                    .as_mut()
-                    .is_none_or(|s| row.cell(i).is_some_and(|(_, text)| s.insert(text.as_bytes().to_vec())));
-                if !new {
+                let fits = |s: &mut FxHashSet<Vec<u8>>| {
+                    let new = |(_, text): (_, &str)| !is_measure(text) && s.insert(text.as_bytes().to_vec());
+                    row.cell(i).is_some_and(new)
+                };
+                if !seen.as_mut().is_none_or(fits) {
                     *seen = None;
                 }
             }
@@ -143,98 +290,16 @@ fn unique(
     Ok((rows, wanted.into_iter().filter(unique).collect()))
 }
 
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Whether a value is a number with decimals, which names nothing.
+fn is_measure(text: &str) -> bool {
+    text.contains('.') && text.parse::<f64>().is_ok()
 }
 
-/// A name of a table in the singular, as columns that refer to it have it.
-fn singular(table: &str) -> String {
-    let plain = plain(table);
-    let cut = |ending: &str, instead: &str| plain.strip_suffix(ending).map(|s| format!("{s}{instead}"));
-    cut("ies", "y").or_else(|| cut("ses", "s")).or_else(|| cut("s", "")).unwrap_or(plain.clone())
-}
-
-const IDS: [&str; 6] = ["id", "key", "no", "nr", "number", "code"];
-
-/// A name that no key would have.
-const UNSUITABLE: u32 = 3;
-
-/// How well a name suits the key of a table; less is better.
-fn rank(column: &str, table: &str) -> u32 {
-    let (column, one, many) = (plain(column), singular(table), plain(table));
-    let called =
-        |name: &str| IDS.iter().any(|id| column == format!("{name}{id}") || column == format!("{id}{name}"));
-    if called(&one) || called(&many) {
-        0
-    } else if column == "id" || column == "key" {
-        1
-    } else if IDS.iter().any(|id| column.ends_with(id)) {
-        2
-    } else {
-        UNSUITABLE
+/// The name of a file of this format without its endings.
+fn stem(file: &str, format: Format) -> Option<&str> {
+    if format == Format::Parquet {
+        return file.strip_suffix(".parquet").or_else(|| file.strip_suffix(".pq"));
     }
-}
-
-impl Guessed<'_> {
-    /// Whether a column is called like the key of another table, or like the table.
-    fn may_refer(&self, column: usize, other: &Guessed<'_>) -> bool {
-        let Some(key) = other.key else { return false };
-        let (name, key, table) =
-            (plain(&self.columns[column].name), plain(&other.columns[key].name), singular(other.name));
-        let of_table = IDS.iter().any(|id| name == format!("{table}{id}") || name == format!("{id}{table}"));
-        name == table || of_table || (name == key && !IDS.contains(&key.as_str()))
-    }
-
-    fn references(
-        &self,
-        all: &[Guessed<'_>],
-        backend: &mut dyn Backend,
-        observer: &dyn Observer,
-    ) -> Result<Vec<Reference>> {
-        let mut found = Vec::new();
-        for other in all.iter().filter(|o| o.name != self.name) {
-            for column in (0..self.columns.len()).filter(|&c| self.may_refer(c, other)) {
-                let Some(key) = other.key else { continue };
-                if self.all_occur(column, other, key, backend, observer)? {
-                    found.push(Reference {
-                        columns: vec![self.columns[column].name.clone()],
-                        table: other.name.to_owned(),
-                        key: vec![other.columns[key].name.clone()],
-                    });
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether all values of a column are keys of another table.
-    fn all_occur(
-        &self,
-        column: usize,
-        other: &Guessed<'_>,
-        key: usize,
-        backend: &mut dyn Backend,
-        observer: &dyn Observer,
-    ) -> Result<bool> {
-        let mut keys = Keys::default();
-        let at = At { name: other.name, path: Some(other.file) };
-        backend.read(&at, &[key], &[], observer, &mut |_, row| {
-            if let Ok(row) = row {
-                keys.find_or_insert(row, &[0]);
-            }
-            true
-        })?;
-        let (mut some, mut all) = (false, true);
-        let at = At { name: self.name, path: Some(self.file) };
-        backend.read(&at, &[column], &[], observer, &mut |_, row| {
-            if let Ok(row) = row
-                && row.cell(0).is_some()
-            {
-                some = true;
-                all &= keys.get(row, &[0]).is_ok();
-            }
-            all
-        })?;
-        Ok(some && all)
-    }
+    let plain = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
+    plain.strip_suffix(".csv").or_else(|| plain.strip_suffix(".tsv"))
 }

@@ -16,6 +16,7 @@ mod files;
 mod guess;
 mod keys;
 mod lookup;
+mod names;
 mod parquet;
 mod postgres;
 mod published;

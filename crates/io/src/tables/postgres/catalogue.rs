@@ -27,7 +27,10 @@ impl PgTables {
             let key = self.constraints(oid, "p")?.into_iter().next().map_or(Vec::new(), |r| r.columns);
             let references = self.constraints(oid, "f")?;
             let rows = if rows > 0 { rows as u64 } else { self.count(&name)? };
-            tables.push(Listed { name, path: None, key, references, rows });
+            let columns = "SELECT attname::text FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 \
+                           AND NOT attisdropped ORDER BY attnum";
+            let columns = self.query(columns, &[&oid])?.iter().map(|row| row.get(0)).collect();
+            tables.push(Listed { name, key, references, rows, columns, ..Listed::default() });
         }
         Ok(Catalogue { tables, guessed: false })
     }

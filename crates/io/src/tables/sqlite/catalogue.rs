@@ -41,7 +41,10 @@ impl SqliteTables {
         }
         let whole = |(_, r): (i64, Reference)| (r.key.len() == r.columns.len()).then_some(r);
         let references = references.into_iter().filter_map(whole).collect();
-        Ok(Listed { name, path: None, key, references, rows: rows as u64 })
+        let mut columns =
+            self.connection.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
+        let columns = columns.query_map([&name], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Listed { name, key, references, rows: rows as u64, columns, ..Listed::default() })
     }
 
     fn key(&self, table: &str) -> rusqlite::Result<Vec<String>> {
