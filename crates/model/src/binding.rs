@@ -164,7 +164,7 @@ impl Binding {
             return direct;
         }
         let below = |&h: &usize| self.is_below(h, parent);
-        let joined = name.join(".");
+        let joined = self.join(&name.iter().map(String::as_str).collect::<Vec<_>>());
         if let Some(full) =
             (0..self.homes.len()).filter(below).find(|&h| self.joined_path(parent, h) == joined)
         {
@@ -190,14 +190,31 @@ impl Binding {
     }
 
     fn joined_path(&self, from: usize, home: usize) -> String {
-        let mut names = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
         let mut at = home;
         while at != from {
-            names.push(self.homes[at].name.join("."));
+            names.extend(self.homes[at].name.iter().rev().map(String::as_str));
             at = self.homes[at].parent.expect("`from` is an ancestor");
         }
         names.reverse();
-        names.join(".")
+        self.join(&names)
+    }
+
+    /// Names as one. In XML a name has at most one prefix: the last one's, which the others of that prefix go without.
+    fn join(&self, names: &[&str]) -> String {
+        let prefix = names.last().and_then(|last| last.split_once(':')).map(|(prefix, _)| prefix);
+        let Some(prefix) = prefix.filter(|_| self.notation == Notation::Slashes) else {
+            return match self.notation {
+                Notation::Dots => names.join("."),
+                Notation::Slashes => names.join(".").replace(':', "."),
+            };
+        };
+        let bare = |name: &&str| match name.split_once(':') {
+            Some((own, local)) if own == prefix => local.to_owned(),
+            _ => name.replace(':', "."),
+        };
+        let parts: Vec<String> = names.iter().map(bare).collect();
+        format!("{prefix}:{}", parts.join("."))
     }
 
     /// The key under which a vertex of `home` is written in a vertex of `parent`, which is its ancestor.

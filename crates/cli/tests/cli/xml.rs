@@ -155,3 +155,41 @@ fn hostile_documents_publish_nothing() {
         assert!(!dir.files().contains(&"out.xml".to_owned()));
     }
 }
+
+/// Values that disassociation moved up stand under a name that is joined from those on the way, where another element has
+/// their own; with a prefix, such a name must not have two.
+#[test]
+fn prefixed_names_that_must_be_joined_are_written_and_read_again() {
+    let dir = Dir::new();
+    dir.run(&["generate", "clinic", "--people", "400", "--out", "c"]).exits(0);
+    dir.run(&["convert", "c/data.ndjson", "plain.xml"]).exits(0);
+    // The patient's home has the name of the treatments.
+    let plain = dir.text("plain.xml").replace("<home>", "<treatments>").replace("</home>", "</treatments>");
+    let policy = dir.text("c/policy.toml").replace("home.town", "treatments.town");
+    let policy = policy.replace("data.ndjson", "data.xml").replace("published.ndjson", "out.xml");
+    for prefix in ["", "h:"] {
+        let mut text =
+            plain.replace("</", "\u{1}").replace("<?", "\u{2}").replace('<', &format!("<{prefix}"));
+        text = text.replace('\u{1}', &format!("</{prefix}")).replace('\u{2}', "<?");
+        let root = format!("<{prefix}records");
+        dir.write("c/data.xml", text.replacen(&root, &format!("{root} xmlns:h=\"urn:h\""), 1));
+        let named = |line: &str| match line.strip_prefix("path = \"").and_then(|l| l.strip_suffix('"')) {
+            Some(path) if !path.ends_with(".xml") => {
+                let names: Vec<String> = path.split('.').map(|name| format!("{prefix}{name}")).collect();
+                format!("path = \"{}\"\n", names.join("/"))
+            }
+            _ => format!("{line}\n"),
+        };
+        let record = format!("format = \"xml\"\nrecord = \"{prefix}records/{prefix}record\"");
+        dir.write(
+            "c/xml.toml",
+            policy.replace("format = \"ndjson\"", &record).lines().map(named).collect::<String>(),
+        );
+        dir.run(&["anonymize", "c/xml.toml", "--force"]).exits(0).prints(&["relation were taken apart"]);
+        let published = dir.text("c/out.xml");
+        assert!(published.contains(&format!("<{prefix}visits.diagnoses.treatments>")), "{published}");
+        dir.run(&["verify", "c/out.xml", "--policy", "c/xml.toml", "--against", "c/data.xml"])
+            .exits(0)
+            .prints(&["HOLDS", "TRUE"]);
+    }
+}
