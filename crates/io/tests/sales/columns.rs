@@ -28,7 +28,9 @@ pub(crate) fn group(writer: &mut SerializedFileWriter<File>, columns: &mut [Colu
         let (d, r) = (levels(definition), levels(repetition));
         column.typed::<ByteArrayType>().write_batch(values, d.as_deref(), r.as_deref()).expect("written");
         column.close().expect("closed");
-        (values.clear(), definition.clear(), repetition.clear());
+        values.clear();
+        definition.clear();
+        repetition.clear();
     }
     group.close().expect("complete");
 }
