@@ -357,6 +357,9 @@ pub struct Convert {
     /// Replace files and tables that exist
     #[arg(long)]
     pub force: bool,
+    /// Print JSON, unless the data itself goes to standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 const CONVERSIONS: &str = "\

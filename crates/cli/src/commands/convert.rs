@@ -7,11 +7,12 @@ use bosket_io::tables::{Catalogue, Destination, Linked, Tables, Whole, catalogue
 use bosket_io::{Create, Layout, Opened, PolicyFile, Whereabouts};
 use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault};
+use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{Convert, Sets};
 use crate::load;
-use crate::output::{plural, print};
+use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
 /// What is converted, before anything of it is read.
@@ -59,7 +60,18 @@ pub fn run(args: &Convert, talk: &Talk) -> Result<Outcome, Failure> {
     for note in &summary.notes {
         talk.line(note);
     }
-    print(&describe(args, &summary))?;
+    if args.output == Path::new("-") {
+        return Ok(Outcome::Done);
+    }
+    let counted = if summary.tables == 0 { "records" } else { "rows" };
+    if args.json {
+        let out = args.output.display().to_string();
+        print_json(
+            &json!({counted: summary.count, "tables": summary.tables, "out": out, "notes": summary.notes}),
+        )?;
+    } else {
+        print(&describe(args, &summary))?;
+    }
     Ok(Outcome::Done)
 }
 
@@ -111,12 +123,19 @@ fn one_document(
 ) -> Result<Summary, Failure> {
     match to {
         To::Document { path, format } => {
-            let known = match opened.form {
-                bosket_io::Form::Document { layout, .. } => layout,
-                bosket_io::Form::Tables(_) => Layout::default(),
+            let (same, known) = match opened.form {
+                bosket_io::Form::Document { format: own, layout } => (own.name() == format.name(), layout),
+                bosket_io::Form::Tables(_) => (false, Layout::default()),
             };
-            let layout =
-                Layout { record: args.to_record.clone(), separator: args.to_separator.clone(), ..known };
+            // Within a format, records stay where they are unless another place is asked for.
+            let stays = |given: &Option<String>, known: &Option<String>| {
+                given.clone().or_else(|| known.clone().filter(|_| same))
+            };
+            let layout = Layout {
+                record: stays(&args.to_record, &known.record),
+                separator: stays(&args.to_separator, &known.separator),
+                ..known
+            };
             convert::document(&opened.data, layout, (path, *format), inputs, create, talk)
         }
         To::Tables { path, format } => {
@@ -139,9 +158,6 @@ fn destination<'a>(args: &'a Convert, path: &'a Path, format: Format) -> Result<
 }
 
 fn describe(args: &Convert, summary: &Summary) -> String {
-    if args.output == Path::new("-") {
-        return String::new();
-    }
     let what = match summary.tables {
         0 => plural(summary.count, "record"),
         tables => format!("{} in {}", plural(summary.count, "row"), plural(tables, "table")),

@@ -13,6 +13,7 @@ const COMMANDS: &[&[&str]] = &[
     &["policy", "schema"],
     &["verify"],
     &["anonymize"],
+    &["convert"],
     &["generate", "clinic"],
     &["generate", "tpch"],
     &["generate", "baskets"],

@@ -31,6 +31,13 @@ fn documents_come_back_through_every_format() {
     assert!(text.contains("\"age\":\"7.5\"") && text.contains("\"town\":\"\""), "{text}");
     dir.run(&["convert", "a.ndjson", "d.xml", "--to-record", "db/person"]).exits(0);
     assert!(dir.text("d.xml").contains("<db>\n<person>"));
+    // Within a format, records stay where they are.
+    dir.run(&["convert", "d.xml", "e.xml.gz", "--record", "db/person"]).exits(0);
+    dir.run(&["convert", "e.xml.gz", "e.xml", "--record", "db/person"]).exits(0);
+    assert_eq!(dir.text("e.xml"), dir.text("d.xml"));
+    // A file that cannot be read in parts.
+    let piped = dir.run_with(&["convert", "-", "-", "--to", "ndjson"], &dir.read("a.parquet")).exits(0);
+    assert_eq!(piped.stdout, PEOPLE);
     let out = dir.run_with(&["convert", "-", "-", "--to", "json"], PEOPLE.as_bytes()).exits(0);
     assert_eq!(out.json().as_array().map(Vec::len), Some(2));
 }
@@ -95,7 +102,8 @@ fn tables_are_copied_row_by_row() {
     dir.write("shop/people.csv", "id;name\n2;Ann, B.\n1;\n")
         .write("shop/buys.csv", "id;who;what\n7;1;\"nut\n\"\n8;1;\n");
     dir.run(&["convert", "shop", "shop.db"]).exits(0).prints(&["4 rows in 2 tables"]);
-    dir.run(&["convert", "shop.db", "pq", "--to", "parquet"]).exits(0);
+    let said = dir.run(&["convert", "shop.db", "pq", "--to", "parquet", "--json"]).exits(0).json();
+    assert_eq!((&said["rows"], &said["tables"]), (&4.into(), &2.into()), "{said}");
     dir.run(&["convert", "pq", "csv/", "--to", "csv", "--to-separator", ";"]).exits(0);
     for name in ["people", "buys"] {
         assert_eq!(dir.text(&format!("csv/{name}.csv")), dir.text(&format!("shop/{name}.csv")));

@@ -1,7 +1,7 @@
 //! Where the bytes of a file come from: parts of it, or memory.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,7 +34,7 @@ impl ChunkReader for Chunks {
 
     fn get_read(&self, start: u64) -> Parquet<Self::T> {
         Ok(match self {
-            Chunks::File(file, _) => Box::new(BufReader::new(file.get_read(start)?)),
+            Chunks::File(file, _) => Box::new(file.get_read(start)?),
             Chunks::Memory(bytes) => Box::new(
                 bytes.get_bytes(start, bytes.len() - start.min(bytes.len() as u64) as usize)?.reader(),
             ),
