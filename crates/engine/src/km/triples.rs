@@ -1,10 +1,14 @@
 //! Triples, gone through by their first node, on top of a count of all triples of the cut.
 //!
 //! There may be millions of rare triples, but a repair kills most of those that come after it. So the violations with a
-//! node as their first are looked up when the walk gets to that node, among what is left of the cut by then.
+//! node as their first are looked up when the walk gets to that node, among what is left of the cut by then. What was
+//! counted below a node that is in the cut only now still tells what is rare with it.
+
+use rustc_hash::FxHashSet;
 
 use super::coded::END;
 use super::counted::Counted;
+use super::cut::DROPPED;
 use super::plane::{Plane, Shape};
 use super::plane_counter::{PairCounter, pair_counter};
 use super::search::Search;
@@ -27,12 +31,10 @@ pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
             u32::MAX => lookup.above_cut(search, counted, node),
             code => lookup.at_cut(counted, code),
         };
-        if pairs.is_empty() {
-            continue;
+        let keyed = lookup.raised(search, counted, keys, node, &pairs);
+        if !keyed.is_empty() {
+            above_and_through(search, &[node], keys, keyed, Some(counted));
         }
-        let of = |code: u32| search.order.rank[counted.coded.nodes[code as usize] as usize];
-        let keyed = pairs.iter().map(|&(a, b)| keys.pack(&mut [of(a), of(b)])).collect();
-        above_and_through(search, &[node], keys, keyed, Some(counted));
     }
 }
 
@@ -64,19 +66,48 @@ impl Lookup {
         }
     }
 
-    /// The codes that come after the node, are not below it, and are still in the cut.
+    /// The codes whose place in the cut by now comes after the node, but for those below the node.
     fn allow(&mut self, search: &Search<'_>, counted: &Counted<'_>, first: Node) {
         let rank = |n: Node| search.order.rank[n as usize];
         self.allowed.fill(0);
         self.codes.clear();
         for (code, &node) in counted.coded.nodes.iter().enumerate() {
-            let after = rank(node) != u32::MAX && rank(node) > rank(first);
-            if after && self.rare[code] && !search.cut.is_gone(node) && !search.data.tree.covers(first, node)
-            {
+            if !self.rare[code] || search.data.tree.covers(first, node) {
+                continue;
+            }
+            let now = search.cut.now(node);
+            if now != DROPPED && rank(now) != u32::MAX && rank(now) > rank(first) {
                 self.allowed[code / 64] |= 1 << (code % 64);
                 self.codes.push(code as u32);
             }
         }
+    }
+
+    /// The pairs of the cut by now, above pairs that are rare together with a node, that are rare with it too.
+    fn raised(
+        &self,
+        search: &mut Search<'_>,
+        counted: &Counted<'_>,
+        keys: Keys,
+        first: Node,
+        pairs: &[(u32, u32)],
+    ) -> Vec<u128> {
+        let mut tried: FxHashSet<u128> = FxHashSet::default();
+        let mut found = Vec::new();
+        for &(a, b) in pairs {
+            let codes = [a, b].map(|code| counted.coded.nodes[code as usize]);
+            let nodes = codes.map(|node| search.cut.now(node));
+            if nodes[0] == nodes[1] {
+                continue;
+            }
+            let key = keys.pack(&mut nodes.map(|n| search.order.rank[n as usize]));
+            if nodes == codes
+                || tried.insert(key) && search.support(&[first, nodes[0], nodes[1]]) < search.limits.k
+            {
+                found.push(key);
+            }
+        }
+        found
     }
 
     /// The pairs that are rare together with a code, which is more popular than both.
