@@ -80,8 +80,8 @@ fn all_larger(search: &mut Search<'_>, coded: &mut Coded, size: usize) -> bool {
     let Some(sets) = counted.rare_sets(most).filter(|_| keys.fit()) else {
         return false;
     };
-    let violating = keys.pack_all(search, coded, &sets);
-    above_and_through(search, &[], keys, violating, Some(&counted));
+    let suspects = keys.pack_all(search, coded, &sets);
+    above_and_through(search, &[], keys, suspects, Some(&counted));
     true
 }
 

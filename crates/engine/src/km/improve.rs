@@ -66,8 +66,9 @@ fn stays_frequent(search: &mut Search<'_>, node: Node) -> bool {
             }
         }
     }
-    children.iter().all(|&c| has_frequent_partners(search, c, &at))
-        && (search.limits.m == 2 || children.iter().all(|&c| has_frequent_others(search, c, &at)))
+    children.iter().all(|&c| {
+        has_frequent_partners(search, c, &at) && (search.limits.m == 2 || has_frequent_others(search, c, &at))
+    })
 }
 
 /// Whether every node with which a child occurs occurs with it often enough.

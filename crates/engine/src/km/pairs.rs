@@ -163,7 +163,7 @@ fn mirror<C: Count>(cells: &mut [C], n: usize) {
 }
 
 /// Items of transactions from which on several threads pay.
-const LARGE: usize = 1 << 22;
+const LARGE: usize = 1 << 20;
 
 /// The supports of the cut's pairs, in the upper half of an `n` by `n` matrix.
 fn counted<C: Count>(coded: &Coded, n: usize, k: u32) -> Vec<C> {
