@@ -6,6 +6,7 @@ use std::path::Path;
 use bosket_model::diag::nearest;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+use crate::fhir::{Fhir, Forms, Version};
 use crate::input::Input;
 use crate::json::{Json, Ndjson};
 use crate::table::Csv;
@@ -22,6 +23,8 @@ pub struct Layout {
     pub separator: Option<String>,
     /// What an XML document looks like around and inside its records; found when it is read.
     pub outline: Outline,
+    /// How FHIR bundles write things down; found when they are read.
+    pub fhir: Box<Forms>,
 }
 
 /// A way to write records down.
@@ -32,6 +35,11 @@ pub trait Format: Sync + std::fmt::Debug {
     /// How names of such files end, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// Whether a folder of files is read like one file with all their records.
+    fn reads_folders(&self) -> bool {
+        false
+    }
+
     /// Reads all records, or says everything that is wrong with them. The layout that comes back has filled in
     /// what was found out, so that the publication can be written the same way.
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
@@ -41,7 +49,8 @@ pub trait Format: Sync + std::fmt::Debug {
 }
 
 /// All formats.
-pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Xml, &Csv, &Transactions];
+pub static FORMATS: &[&dyn Format] =
+    &[&Ndjson, &Json, &Xml, &Csv, &Transactions, &Fhir(Version::R4), &Fhir(Version::Stu3)];
 
 /// The format with this name.
 pub fn by_name(name: &str) -> Result<&'static dyn Format> {
@@ -109,8 +118,12 @@ pub struct Loaded {
 pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<Loaded> {
     let format = match format {
         Some(name) => by_name(name)?,
+        None if input.files().is_some() => return Err(input.is_a_folder()),
         None => sniff(Path::new(input.name()), input.head()).ok_or_else(|| unrecognised(&input))?,
     };
+    if input.files().is_some() && !format.reads_folders() {
+        return Err(input.is_a_folder());
+    }
     let (data, layout) = format.read(&mut input, layout)?;
     Ok(Loaded { data, format, layout, warnings: input.warnings() })
 }

@@ -7,6 +7,7 @@
 pub mod atomic;
 mod bottom_up;
 mod fault;
+pub mod fhir;
 pub mod format;
 pub mod hierarchies;
 pub mod input;

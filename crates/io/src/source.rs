@@ -7,8 +7,9 @@ use std::time::Duration;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Result};
 
+use crate::fhir::Forms;
 use crate::format::{self, Format, Layout, Loaded};
-use crate::input::Input;
+use crate::input::{Input, json_files};
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
 use crate::xml::Outline;
@@ -101,6 +102,7 @@ impl Whereabouts {
             record: source.and_then(|s| s.record.clone()),
             separator: source.and_then(|s| s.separator.clone()),
             outline: Outline::expected(&file.policy.attributes),
+            fhir: Box::new(Forms::expected(&file.policy.attributes)),
         };
         Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
     }
@@ -116,7 +118,11 @@ impl Whereabouts {
     /// The files that hold it.
     pub fn paths(&self) -> Vec<PathBuf> {
         match self {
-            Whereabouts::Document { path, .. } => vec![path.clone()],
+            Whereabouts::Document { path, .. } => {
+                let mut paths = json_files(path).unwrap_or_default();
+                paths.insert(0, path.clone());
+                paths
+            }
             Whereabouts::Tables(tables) => tables.paths(),
         }
     }

@@ -194,7 +194,7 @@ impl Document<'_, '_> {
     }
 }
 
-fn locate(place: Place, text: &str, at: usize) -> Place {
+pub(crate) fn locate(place: Place, text: &str, at: usize) -> Place {
     let before = &text[..at];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;

@@ -4,17 +4,17 @@
 //! Null and an absent key are the same; empty arrays and objects leave no trace, except as elements of an array,
 //! where they count as an element without value.
 
-mod document;
+pub(crate) mod document;
 pub mod error;
 mod lines;
 pub mod number;
 pub mod parser;
-mod record;
+pub(crate) mod record;
 mod scan;
-mod shape;
+pub(crate) mod shape;
 mod template;
-mod whereabouts;
-mod write;
+pub(crate) mod whereabouts;
+pub(crate) mod write;
 
 pub use document::Json;
 pub use lines::Ndjson;

@@ -11,7 +11,7 @@ use crate::problems::too_large;
 
 /// Why a record could not be taken, and at which byte.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// The text is not JSON; where the record ends is unknown.
     Syntax(Error),
     /// The text is JSON, but no record of this dataset.
@@ -19,7 +19,7 @@ pub(super) enum Problem {
 }
 
 #[derive(Debug)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     NotAnObject,
     Twice(String),
     Conflict(Conflict),
@@ -33,7 +33,7 @@ impl From<Error> for Problem {
 }
 
 impl Problem {
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         match self {
             Problem::Syntax(error) => error.at,
             Problem::Record { at, .. } => *at,
@@ -41,7 +41,7 @@ impl Problem {
     }
 
     /// What the problem has in common with others that need not be shown again.
-    pub(super) fn group(&self) -> Option<String> {
+    pub(crate) fn group(&self) -> Option<String> {
         match self {
             Problem::Record { reason: Reason::Conflict(c), .. } => Some(format!("{} {}", c.now, c.path)),
             Problem::Record { reason: Reason::Twice(path), .. } => Some(format!("twice {path}")),
@@ -49,7 +49,7 @@ impl Problem {
         }
     }
 
-    pub(super) fn diagnostic(&self, place: Place) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, place: Place) -> Diagnostic {
         let reason = match self {
             Problem::Syntax(error) => {
                 return Diagnostic::error(error.kind.to_string()).at(place).help(error.kind.help());

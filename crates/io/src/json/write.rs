@@ -116,7 +116,7 @@ impl Writer<'_> {
 }
 
 /// Appends a JSON string.
-pub(super) fn push_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(i) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {

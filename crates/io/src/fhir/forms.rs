@@ -1,0 +1,143 @@
+//! What is known about bundles besides their values, so that a publication has the same shape.
+
+use std::collections::BTreeSet;
+
+use bosket_model::binding::Binding;
+use bosket_model::path::{attribute_path, class_path};
+use bosket_model::policy::{AttributePolicy, Undeclared};
+use bosket_model::{Builder, Schema};
+
+use super::names::by_class;
+
+/// How the positions of resources were written down, found when bundles are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// Positions that hold a CodeableConcept, as [`position`] writes them.
+    pub concepts: BTreeSet<String>,
+    /// Positions that hold dates and times: most labels are none.
+    pub dates: BTreeSet<String>,
+    /// Positions that hold numbers or booleans: no label is one.
+    pub numbers: BTreeSet<String>,
+    /// Whether races and ethnicities are extensions with parts, as US Core has them since STU-3.
+    pub parts: bool,
+    /// The classes of the policy's paths, outermost first; none where no policy is known.
+    pub homes: BTreeSet<Vec<Vec<String>>>,
+}
+
+impl Forms {
+    /// What a policy says: where classes belong.
+    pub fn expected(attributes: &[AttributePolicy]) -> Self {
+        let nothing = Builder::new().finish();
+        // A path that cannot be read is reported when the policy is bound to the data.
+        let Ok(binding) = Binding::new(nothing.schema(), attributes, Undeclared::Drop, "the policy") else {
+            return Forms::default();
+        };
+        let mut homes: Vec<Vec<Vec<String>>> = vec![Vec::new()];
+        for home in &binding.homes[1..] {
+            let mut path = homes[home.parent.unwrap_or(0)].clone();
+            path.push(home.name.clone());
+            homes.push(path);
+        }
+        Forms { homes: homes.into_iter().skip(1).collect(), ..Forms::default() }
+    }
+
+    /// Where a class called `name` belongs that was found in a vertex which belongs to `above`: there, or below, where
+    /// the policy has it. This is how [`Binding`] resolves publications.
+    pub(super) fn home(&self, above: &[Vec<String>], name: &[String]) -> Vec<Vec<String>> {
+        let mut direct = above.to_vec();
+        direct.push(name.to_vec());
+        if self.homes.contains(&direct) {
+            return direct;
+        }
+        let below = || self.homes.iter().filter(|h| h.len() > above.len() && h.starts_with(above));
+        let joined = |home: &[Vec<String>]| home.iter().map(|n| n.join(".")).collect::<Vec<_>>().join(".");
+        if let [name] = name
+            && let Some(home) = below().find(|h| joined(&h[above.len()..]) == *name)
+        {
+            return home.clone();
+        }
+        let mut named = below().filter(|h| h.last().is_some_and(|n| n == name));
+        match (named.next(), named.next()) {
+            (Some(home), None) => home.clone(),
+            _ => direct,
+        }
+    }
+
+    /// The homes of all classes of a dataset.
+    pub(super) fn homes_of(&self, schema: &Schema) -> Vec<Vec<Vec<String>>> {
+        let mut homes: Vec<Vec<Vec<String>>> = Vec::new();
+        for (_, class) in schema.classes() {
+            let home = match class.parent {
+                None => Vec::new(),
+                Some(parent) => self.home(&homes[parent.index()], &class.name),
+            };
+            homes.push(home);
+        }
+        homes
+    }
+}
+
+/// A position in a resource, wherever that stands: `Condition[].code`, `birthDate`.
+pub(super) fn position(home: &[Vec<String>], name: &[String]) -> String {
+    let own = home.iter().skip(resources(home).saturating_sub(1));
+    let class = own.fold(String::new(), |path, name| class_path(&path, &plain(name)));
+    attribute_path(&class, name)
+}
+
+/// How many classes of a path are resources: they are the outermost.
+pub(super) fn resources(home: &[Vec<String>]) -> usize {
+    home.iter().take_while(|name| matches!(name.as_slice(), [n] if by_class(n).is_some())).count()
+}
+
+/// The same name whether or not the encounter is told.
+fn plain(name: &[String]) -> Vec<String> {
+    match name {
+        [only] => match by_class(only) {
+            Some((resource, true)) => vec![resource.name().to_owned()],
+            _ => vec![only.clone()],
+        },
+        _ => name.to_vec(),
+    }
+}
+
+/// Whether a text is a date or time as FHIR writes them: `2013`, `2013-04`, `2013-04-17`, `2013-04-17T10:00:00Z`.
+pub(super) fn is_date(text: &str) -> bool {
+    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
+    let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|c| c.is_ascii_digit());
+    let mut parts = date.split('-');
+    let year = parts.next().is_some_and(|y| digits(y, 4));
+    let rest: Vec<&str> = parts.collect();
+    let whole = year && rest.len() <= 2 && rest.iter().all(|p| digits(p, 2));
+    whole
+        && time.is_none_or(|t| {
+            rest.len() == 2 && t.starts_with(|c: char| c.is_ascii_digit()) && !t.contains(' ')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_no_dates() {
+        for text in ["2013", "2013-04", "2013-04-17", "2013-04-17T10:00:00+02:00", "2013-04-17T10:00:00.5Z"] {
+            assert!(is_date(text), "{text}");
+        }
+        for text in
+            ["2010s", "2013-Q2", "2013-04-17 (unspecified)", "*", "1950-1959", "", "2013-04T10:00Z", "02"]
+        {
+            assert!(!is_date(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_position_does_not_depend_on_the_encounter() {
+        let home = |names: &[&str]| names.iter().map(|n| vec![(*n).to_owned()]).collect::<Vec<_>>();
+        let code = ["code".to_owned()];
+        for names in [&["Encounter", "Condition"][..], &["Condition"], &["Encounter.Condition"]] {
+            assert_eq!(position(&home(names), &code), "Condition[].code");
+        }
+        assert_eq!(position(&home(&["Encounter", "type"]), &[]), "Encounter[].type[]");
+        assert_eq!(position(&home(&["address"]), &["city".to_owned()]), "address[].city");
+    }
+}
