@@ -102,23 +102,31 @@ pub(crate) fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 impl Input {
-    /// Opens a file, standard input for `-`, or a folder, whose files some formats read as one.
+    /// Opens a file, or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             return Self::new("-", io::stdin(), None);
         }
         let name = path.to_string_lossy();
-        let failure = |e: io::Error| fault::reading(&name, &e);
-        let file = File::open(path).map_err(failure)?;
-        let found = file.metadata().map_err(failure)?;
+        let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
+        let found = file.metadata().map_err(|e| fault::reading(&name, &e))?;
         if found.is_dir() {
-            let files = json_files(path).map_err(failure)?;
-            let total = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
-            let mut input = Self::new(&name, io::empty(), Some(total))?;
-            input.files = Some(files);
-            return Ok(input);
+            return Err(fault::reading(&name, &ErrorKind::IsADirectory.into()));
         }
         Self::new(&name, file, found.is_file().then_some(found.len()))
+    }
+
+    /// The same, or a folder, whose files some formats read as one.
+    pub fn open_records(path: &Path) -> Result<Self> {
+        if !path.is_dir() {
+            return Self::open(path);
+        }
+        let name = path.to_string_lossy();
+        let files = json_files(path).map_err(|e| fault::reading(&name, &e))?;
+        let total = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+        let mut input = Self::new(&name, io::empty(), Some(total))?;
+        input.files = Some(files);
+        Ok(input)
     }
 
     /// The files, by name, if this is a folder.

@@ -135,7 +135,7 @@ impl Whereabouts {
                 Ok(Opened { data, form: Form::Tables(Box::new(form)), warnings: Vec::new() })
             }
             Whereabouts::Document { path, format, layout } => {
-                let input = Input::open(&path)?;
+                let input = Input::open_records(&path)?;
                 let progress = input.progress();
                 observer.stage(&format!("reading {}", path.display()), progress.total().unwrap_or(0));
                 let done = AtomicBool::new(false);

@@ -262,7 +262,7 @@ fn one_bundle_several_bundles_and_a_folder_of_them() {
     file("notes.txt", "not a bundle");
     file(".hidden.json", "not a bundle");
     let read = |format: Option<&str>| {
-        bosket_io::read(Input::open(folder.path()).expect("a folder"), format, &Layout::default())
+        bosket_io::read(Input::open_records(folder.path()).expect("a folder"), format, &Layout::default())
     };
     let loaded = read(Some("fhir-r4")).expect("readable");
     assert_eq!(dump(&loaded.data), expected);
@@ -270,6 +270,22 @@ fn one_bundle_several_bundles_and_a_folder_of_them() {
         let failure = read(format).map(|_| ()).expect_err("no folder for others");
         assert!(failure.to_string().contains("it is a folder"), "{failure}");
     }
+}
+
+#[test]
+fn races_are_a_set() {
+    let category = |code: &str| json!({"url": "ombCategory", "valueCoding": {"system": "s", "code": code, "display": format!("D{code}")}});
+    let person = |id: &str, codes: &[&str]| {
+        let parts: Vec<Value> = codes.iter().map(|c| category(c)).collect();
+        let mut person = patient(id);
+        person["extension"] = json!([{"url": "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race", "extension": parts}]);
+        bundle(&[person])
+    };
+    let loaded =
+        read("fhir-r4", lines(&[person("a", &["2", "1"]), person("b", &["1", "2"])])).expect("readable");
+    let race = loaded.data.schema().find("race").expect("a path");
+    assert_eq!(loaded.data.dictionary(race).iter().collect::<Vec<_>>(), [(Kind::Text, "1 2")]);
+    assert_eq!(dump(&reread(&loaded).data), dump(&loaded.data));
 }
 
 #[test]
@@ -282,6 +298,8 @@ fn bundles_without_a_person_are_passed_over_and_counted() {
     assert_eq!(loaded.data.len(), 1);
     assert!(loaded.warnings[0].message.contains("1 Location, 1 Organization"), "{:?}", loaded.warnings);
 }
+
+type Thing = (usize, Option<usize>, Value, bool);
 
 /// A small bundle in which everything that can be absent may be.
 fn any_bundle() -> impl Strategy<Value = Vec<Value>> {
@@ -301,7 +319,7 @@ fn any_bundle() -> impl Strategy<Value = Vec<Value>> {
     ];
     let thing = (0usize..4, prop::option::of(0usize..3), concept, any::<bool>());
     prop::collection::vec((prop::collection::vec(thing, 0..5), any::<bool>()), 1..4).prop_map(|people| {
-        let person = |(i, (things, dated)): (usize, (Vec<(usize, Option<usize>, Value, bool)>, bool))| {
+        let person = |(i, (things, dated)): (usize, (Vec<Thing>, bool))| {
             let id = format!("p{i}");
             let mut resources = vec![patient(&id)];
             resources.extend((0..3).map(|e| {

@@ -121,7 +121,7 @@ fn what_is_no_bundle() {
         json!({"resourceType": "Bundle", "entry": {}}),
         json!({"resourceType": 5, "entry": []}),
     ] {
-        let failure = refused("fhir-r4", &[bad.clone()]);
+        let failure = refused("fhir-r4", std::slice::from_ref(&bad));
         assert!(failure.to_string().contains("no FHIR Bundle"), "{bad}: {failure}");
         assert!(failure.to_string().contains("one Bundle per patient"), "{failure}");
     }

@@ -66,6 +66,11 @@ fn write_draft(
     let mut policy = draft_policy(profile, suggestions, &origin);
     policy.dropped = dropped.iter().map(|id| profile.attributes[id.index()].path.clone()).collect();
     policy.attributes.retain(|a| !policy.dropped.contains(&a.path));
+    if args.preset.is_some() {
+        let order: Vec<String> = policy.attributes.iter().map(|a| a.path.clone()).collect();
+        let place = |path: &str| order.iter().position(|p| p == path);
+        policy.attributes.sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
+    }
     if let Some(found) = &loaded.tables {
         policy.tables = found.linked.tables.clone();
         for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {

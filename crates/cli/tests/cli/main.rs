@@ -9,6 +9,7 @@ mod bad_data;
 mod bad_policy;
 mod baskets;
 mod exit_codes;
+mod fhir;
 mod golden;
 mod hierarchy;
 mod inspect;

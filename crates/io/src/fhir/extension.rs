@@ -13,14 +13,9 @@ use crate::json::shape::Shape;
 pub(super) const CODES: &str = " ";
 pub(super) const DISPLAYS: &str = "; ";
 
-/// The codings of one part of a race or ethnicity.
+/// The codings of one part of a race or ethnicity: code, system and display each.
 #[derive(Debug, Default)]
-struct Codings {
-    any: bool,
-    code: Vec<String>,
-    system: Vec<String>,
-    display: Vec<String>,
-}
+struct Codings(Vec<[Option<String>; 3]>);
 
 impl Reader {
     /// Reads the rest of an array of extensions, which stands at `node`.
@@ -114,26 +109,26 @@ impl Reader {
                 }
             }
         }
-        if details.any {
+        if details.any() {
             let detailed = self.shape.child(node, "detailed");
             mark(&mut self.concepts, detailed);
-            self.set_codings(detailed, &details, at)?;
+            self.set_codings(detailed, &mut details, at)?;
         }
-        self.set_codings(node, &categories, at)?;
+        self.set_codings(node, &mut categories, at)?;
         if let Some(words) = words {
-            let place = if categories.any { self.shape.child(node, "text") } else { node };
+            let place = if categories.any() { self.shape.child(node, "text") } else { node };
             self.set(place, Kind::Text, &words, at)?;
         }
         Ok(())
     }
 
-    fn set_codings(&mut self, node: u32, codings: &Codings, at: usize) -> Result<(), Problem> {
-        let parts = [
-            ("", &codings.code, CODES),
-            ("system", &codings.system, CODES),
-            ("display", &codings.display, DISPLAYS),
-        ];
-        for (key, texts, between) in parts {
+    fn set_codings(&mut self, node: u32, codings: &mut Codings, at: usize) -> Result<(), Problem> {
+        // Who has the same ones has the same value.
+        codings.0.sort();
+        for (part, (key, between)) in
+            [("", CODES), ("system", CODES), ("display", DISPLAYS)].iter().enumerate()
+        {
+            let texts: Vec<&str> = codings.0.iter().filter_map(|c| c[part].as_deref()).collect();
             if !texts.is_empty() {
                 let place = if key.is_empty() { node } else { self.shape.child(node, key) };
                 self.set(place, Kind::Text, &texts.join(between), at)?;
@@ -144,9 +139,13 @@ impl Reader {
 }
 
 impl Codings {
+    fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Reads an extension whose value is a coding.
     fn read(&mut self, parser: &mut Parser<'_>) -> Result<(), Problem> {
-        self.any = true;
+        let mut coding = [const { None }; 3];
         parser.value()?;
         while let Some(key) = parser.key()? {
             if key != "valueCoding" {
@@ -161,13 +160,14 @@ impl Codings {
             }
             while let Some(key) = parser.key()? {
                 match key {
-                    "code" => self.code.extend(text(parser)?),
-                    "system" => self.system.extend(text(parser)?),
-                    "display" => self.display.extend(text(parser)?),
+                    "code" => coding[0] = text(parser)?,
+                    "system" => coding[1] = text(parser)?,
+                    "display" => coding[2] = text(parser)?,
                     _ => parser.skip()?,
                 }
             }
         }
+        self.0.push(coding);
         Ok(())
     }
 }

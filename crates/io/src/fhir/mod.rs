@@ -10,6 +10,7 @@ mod entry;
 mod extension;
 mod forms;
 mod names;
+mod parts;
 mod problem;
 mod read;
 mod resource;
