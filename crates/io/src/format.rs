@@ -7,8 +7,9 @@ use bosket_model::diag::nearest;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::fhir::{Fhir, Forms, Version};
+use crate::homes::Homes;
 use crate::input::Input;
-use crate::json::{Json, Ndjson};
+use crate::json::{Json, Ndjson, Types};
 use crate::table::Csv;
 use crate::transactions::Transactions;
 use crate::xml::{Outline, Xml};
@@ -25,6 +26,10 @@ pub struct Layout {
     pub outline: Outline,
     /// How FHIR bundles write things down; found when they are read.
     pub fhir: Box<Forms>,
+    /// Which attributes of JSON had types of MongoDB; found when it is read.
+    pub extended: Box<Types>,
+    /// Where the policy has its classes.
+    pub homes: Box<Homes>,
 }
 
 /// A way to write records down.

@@ -10,6 +10,7 @@ mod fault;
 pub mod fhir;
 pub mod format;
 pub mod hierarchies;
+pub mod homes;
 pub mod input;
 pub mod json;
 pub mod output;

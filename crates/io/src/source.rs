@@ -7,8 +7,8 @@ use std::time::Duration;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Result};
 
-use crate::fhir::Forms;
 use crate::format::{self, Format, Layout, Loaded};
+use crate::homes::Homes;
 use crate::input::{Input, json_files};
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
@@ -102,7 +102,8 @@ impl Whereabouts {
             record: source.and_then(|s| s.record.clone()),
             separator: source.and_then(|s| s.separator.clone()),
             outline: Outline::expected(&file.policy.attributes),
-            fhir: Box::new(Forms::expected(&file.policy.attributes)),
+            homes: Box::new(Homes::expected(&file.policy.attributes)),
+            ..Layout::default()
         };
         Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
     }

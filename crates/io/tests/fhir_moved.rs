@@ -4,6 +4,7 @@ mod common;
 mod fhir_common;
 
 use bosket_io::fhir::Forms;
+use bosket_io::homes::Homes;
 use bosket_io::{Layout, Loaded};
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Payload, Policy, RootMode, Undeclared};
@@ -95,11 +96,12 @@ fn build(records: &[Value]) -> Dataset {
 
 /// Publishes and reads again; gives both datasets and the first bundle.
 fn through(records: &[Value], policy: &Policy) -> (Dataset, Dataset, Value) {
-    let mut forms = Forms::expected(&policy.attributes);
+    let mut forms = Forms::default();
     for concept in ["Condition[].code", "Encounter[].type[]", "Condition[].bodySite[]", "Procedure[].code"] {
         forms.concepts.insert(concept.to_owned());
     }
-    let layout = Layout { fhir: Box::new(forms), ..Layout::default() };
+    let homes = Box::new(Homes::expected(&policy.attributes));
+    let layout = Layout { fhir: Box::new(forms), homes, ..Layout::default() };
     let format = bosket_io::by_name("fhir-r4").expect("a format");
     let loaded = Loaded { data: build(records), format, layout: layout.clone(), warnings: Vec::new() };
     let text = write(&loaded);

@@ -3,7 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 
 use bosket_io::{Create, Output};
-use bosket_measure::inspect::{AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest};
+use bosket_measure::inspect::{
+    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+};
 use bosket_model::policy::{Format, Policy, draft};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING};
 use serde_json::{Value, json};
@@ -69,7 +71,9 @@ fn write_draft(
     if args.preset.is_some() {
         let order: Vec<String> = policy.attributes.iter().map(|a| a.path.clone()).collect();
         let place = |path: &str| order.iter().position(|p| p == path);
-        policy.attributes.sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
+        policy
+            .attributes
+            .sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
     }
     if let Some(found) = &loaded.tables {
         policy.tables = found.linked.tables.clone();

@@ -13,6 +13,7 @@ mod fhir;
 mod golden;
 mod hierarchy;
 mod inspect;
+mod mongo;
 mod sets;
 mod streams;
 mod tables;

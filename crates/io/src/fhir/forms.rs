@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bosket_model::binding::Binding;
 use bosket_model::path::{attribute_path, class_path};
-use bosket_model::policy::{AttributePolicy, Undeclared};
-use bosket_model::{Builder, Schema};
 
 use super::names::by_class;
 
@@ -20,61 +17,6 @@ pub struct Forms {
     pub numbers: BTreeSet<String>,
     /// Whether races and ethnicities are extensions with parts, as US Core has them since STU-3.
     pub parts: bool,
-    /// The classes of the policy's paths, outermost first; none where no policy is known.
-    pub homes: BTreeSet<Vec<Vec<String>>>,
-}
-
-impl Forms {
-    /// What a policy says: where classes belong.
-    pub fn expected(attributes: &[AttributePolicy]) -> Self {
-        let nothing = Builder::new().finish();
-        // A path that cannot be read is reported when the policy is bound to the data.
-        let Ok(binding) = Binding::new(nothing.schema(), attributes, Undeclared::Drop, "the policy") else {
-            return Forms::default();
-        };
-        let mut homes: Vec<Vec<Vec<String>>> = vec![Vec::new()];
-        for home in &binding.homes[1..] {
-            let mut path = homes[home.parent.unwrap_or(0)].clone();
-            path.push(home.name.clone());
-            homes.push(path);
-        }
-        Forms { homes: homes.into_iter().skip(1).collect(), ..Forms::default() }
-    }
-
-    /// Where a class called `name` belongs that was found in a vertex which belongs to `above`: there, or below, where
-    /// the policy has it. This is how [`Binding`] resolves publications.
-    pub(super) fn home(&self, above: &[Vec<String>], name: &[String]) -> Vec<Vec<String>> {
-        let mut direct = above.to_vec();
-        direct.push(name.to_vec());
-        if self.homes.contains(&direct) {
-            return direct;
-        }
-        let below = || self.homes.iter().filter(|h| h.len() > above.len() && h.starts_with(above));
-        let joined = |home: &[Vec<String>]| home.iter().map(|n| n.join(".")).collect::<Vec<_>>().join(".");
-        if let [name] = name
-            && let Some(home) = below().find(|h| joined(&h[above.len()..]) == *name)
-        {
-            return home.clone();
-        }
-        let mut named = below().filter(|h| h.last().is_some_and(|n| n == name));
-        match (named.next(), named.next()) {
-            (Some(home), None) => home.clone(),
-            _ => direct,
-        }
-    }
-
-    /// The homes of all classes of a dataset.
-    pub(super) fn homes_of(&self, schema: &Schema) -> Vec<Vec<Vec<String>>> {
-        let mut homes: Vec<Vec<Vec<String>>> = Vec::new();
-        for (_, class) in schema.classes() {
-            let home = match class.parent {
-                None => Vec::new(),
-                Some(parent) => self.home(&homes[parent.index()], &class.name),
-            };
-            homes.push(home);
-        }
-        homes
-    }
 }
 
 /// A position in a resource, wherever that stands: `Condition[].code`, `birthDate`.

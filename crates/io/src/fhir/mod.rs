@@ -49,11 +49,11 @@ impl Format for Fhir {
     }
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        let (data, fhir) = read::read(self.0, input, &layout.fhir)?;
+        let (data, fhir) = read::read(self.0, input, &layout.homes)?;
         Ok((data, Layout { fhir: Box::new(fhir), ..layout.clone() }))
     }
 
     fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
-        write::write(self.0, data, &layout.fhir, out)
+        write::write(self.0, data, layout, out)
     }
 }

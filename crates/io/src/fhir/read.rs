@@ -10,6 +10,7 @@ use super::forms::{Forms, is_date, position};
 use super::names::{Resource, Version, moved};
 use super::problem::{Fault, Problem};
 use super::resource::{Reader, is_marked};
+use crate::homes::Homes;
 use crate::input::Input;
 use crate::json::document::locate;
 use crate::json::error::{Error, ErrorKind};
@@ -23,7 +24,7 @@ use crate::problems::Problems;
 const NAMED: usize = 8;
 
 /// Reads all bundles.
-pub(super) fn read(version: Version, input: &mut Input, expected: &Forms) -> Result<(Dataset, Forms)> {
+pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result<(Dataset, Forms)> {
     let mut people = People {
         version,
         reader: Reader::new(),
@@ -46,7 +47,7 @@ pub(super) fn read(version: Version, input: &mut Input, expected: &Forms) -> Res
     let People { reader, problems, .. } = people;
     let found = Found::new(&reader);
     let data = problems.check(reader.builder.finish())?;
-    let forms = found.forms(&data, expected);
+    let forms = found.forms(&data, homes);
     Ok((data, forms))
 }
 
@@ -295,10 +296,10 @@ impl Found {
         Found { parts: reader.parts, concepts: marked(&reader.concepts), labelled: marked(&reader.labelled) }
     }
 
-    fn forms(self, data: &Dataset, expected: &Forms) -> Forms {
+    fn forms(self, data: &Dataset, homes: &Homes) -> Forms {
         let schema = data.schema();
-        let mut forms = Forms { parts: self.parts, homes: expected.homes.clone(), ..Forms::default() };
-        let homes = forms.homes_of(schema);
+        let mut forms = Forms { parts: self.parts, ..Forms::default() };
+        let homes = homes.of(schema);
         let positions = |found: &[(String, Vec<String>)]| -> Vec<String> {
             (found.iter())
                 .filter_map(|(class, name)| {

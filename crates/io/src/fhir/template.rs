@@ -6,6 +6,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Pl
 use super::entry::Said;
 use super::forms::{Forms, position, resources};
 use super::names::{Known, MEDICATION, Resource, by_class};
+use crate::homes::Homes;
 
 /// A class.
 #[derive(Debug, Default)]
@@ -85,13 +86,13 @@ impl Node {
 }
 
 /// The templates of all classes.
-pub(super) fn templates(data: &Dataset, forms: &Forms) -> Result<Vec<Template>> {
+pub(super) fn templates(data: &Dataset, forms: &Forms, known: &Homes) -> Result<Vec<Template>> {
     let schema = data.schema();
-    let homes = forms.homes_of(schema);
+    let homes = known.of(schema);
     let mut templates: Vec<Template> = Vec::new();
     for (id, class) in schema.classes() {
         let home = &homes[id.index()];
-        let mut template = Template { resource: resource(forms, &homes, data, id), ..Template::default() };
+        let mut template = Template { resource: resource(known, &homes, data, id), ..Template::default() };
         for &attribute in &class.attributes {
             let found = schema.attribute(attribute);
             let place = position(home, &found.name);
@@ -102,7 +103,7 @@ pub(super) fn templates(data: &Dataset, forms: &Forms) -> Result<Vec<Template>> 
             node.number = forms.numbers.contains(&place);
         }
         for &child in &class.children {
-            template.place(forms, child, home, &homes[child.index()]);
+            template.place(known, child, home, &homes[child.index()]);
         }
         mark_concepts(&mut template.root, forms, home, &mut Vec::new());
         let mut name = Vec::new();
@@ -131,7 +132,7 @@ pub(super) fn templates(data: &Dataset, forms: &Forms) -> Result<Vec<Template>> 
 
 impl Template {
     /// Puts a class below into its place.
-    fn place(&mut self, forms: &Forms, class: ClassId, above: &[Vec<String>], home: &[Vec<String>]) {
+    fn place(&mut self, known: &Homes, class: ClassId, above: &[Vec<String>], home: &[Vec<String>]) {
         let own = resources(home);
         if own == home.len() && own > 0 {
             self.resources.push(class);
@@ -141,7 +142,7 @@ impl Template {
             let native = vec![home[own - 1].clone()];
             let said = match (own, resources(above)) {
                 (2, 1) => Said::Last,
-                (2, _) if forms.homes.contains(&native) => Said::Masked,
+                (2, _) if known.contains(&native) => Said::Masked,
                 _ => Said::Nothing,
             };
             self.moved.push(Moved { class, resource, said, names: home[own..].to_vec() });
@@ -154,7 +155,7 @@ impl Template {
 
 /// The resource that vertices of a class are, if they are.
 fn resource(
-    forms: &Forms,
+    known: &Homes,
     homes: &[Vec<Vec<String>>],
     data: &Dataset,
     id: ClassId,
@@ -171,7 +172,7 @@ fn resource(
     let native = vec![vec![resource.name().to_owned()]];
     let said = match (home.len(), homes[parent.index()].len()) {
         (2, 1) => Said::Last,
-        (2, _) if forms.homes.contains(&native) => Said::Masked,
+        (2, _) if known.contains(&native) => Said::Masked,
         _ if masked => Said::Masked,
         _ => Said::Nothing,
     };

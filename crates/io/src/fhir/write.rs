@@ -5,19 +5,20 @@ use std::io::Write;
 use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING, Result};
 
 use super::entry::{self, masked};
-use super::forms::{Forms, is_date};
+use super::forms::is_date;
 use super::names::{CODING, Known, RENDERED, Version, extension_url};
 use super::template::{Node, Template, templates};
 use crate::bottom_up::{self, Texts};
 use crate::fault;
+use crate::format::Layout;
 use crate::json::write::push_string;
 
 /// Writes a bundle per line.
-pub(super) fn write(version: Version, data: &Dataset, forms: &Forms, out: &mut dyn Write) -> Result<()> {
-    let templates = templates(data, forms)?;
+pub(super) fn write(version: Version, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+    let templates = templates(data, &layout.fhir, &layout.homes)?;
     let sorted = bottom_up::write_records(data, |texts, _, vertex| {
         let template = &templates[data.class(vertex).index()];
-        Writer { version, data, texts, vertex, parts: forms.parts }.vertex(template);
+        Writer { version, data, texts, vertex, parts: layout.fhir.parts }.vertex(template);
         Ok(())
     })?;
     let mut line = Vec::new();

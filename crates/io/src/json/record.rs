@@ -1,12 +1,16 @@
 //! JSON objects straight into the dataset's columns.
 
+use std::collections::BTreeSet;
+
 use bosket_model::dataset::Refused;
-use bosket_model::{Builder, Dataset, Diagnostic, Kind, Place};
+use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Kind, Place};
 
 use super::error::Error;
+use super::extended::{Extended, Types};
 use super::number::canonical;
 use super::parser::{Key, Parser, Token};
 use super::shape::{Conflict, Shape};
+use crate::homes::{Homes, path};
 use crate::problems::too_large;
 
 /// Why a record could not be taken, and at which byte.
@@ -23,6 +27,8 @@ pub(crate) enum Reason {
     NotAnObject,
     Twice(String),
     Conflict(Conflict),
+    /// An object at this path says a type of MongoDB that its value does not have.
+    Malformed(String, Extended),
     TooLarge,
 }
 
@@ -45,6 +51,7 @@ impl Problem {
         match self {
             Problem::Record { reason: Reason::Conflict(c), .. } => Some(format!("{} {}", c.now, c.path)),
             Problem::Record { reason: Reason::Twice(path), .. } => Some(format!("twice {path}")),
+            Problem::Record { reason: Reason::Malformed(path, _), .. } => Some(format!("malformed {path}")),
             _ => None,
         }
     }
@@ -70,6 +77,12 @@ impl Problem {
                     .at(place.path(c.path.as_str()))
                     .help("write the same kind of value in every record, or use another key for one of them")
             }
+            Reason::Malformed(path, extended) => {
+                let what = format!("this is no value of the type that it says: {extended:?} of MongoDB");
+                Diagnostic::error(what)
+                    .at(place.path(path.as_str()))
+                    .help(format!("write {}, and no other key beside it", extended.expected()))
+            }
             Reason::TooLarge => too_large(place),
         }
     }
@@ -85,11 +98,17 @@ pub(super) struct Records {
     builder: Builder,
     shape: Shape,
     number: String,
+    types: BTreeSet<(AttributeId, Extended)>,
 }
 
 impl Records {
     pub(super) fn new() -> Self {
-        Records { builder: Builder::new(), shape: Shape::new(), number: String::new() }
+        Records {
+            builder: Builder::new(),
+            shape: Shape::new(),
+            number: String::new(),
+            types: BTreeSet::new(),
+        }
     }
 
     /// The number of the record read last, from 1.
@@ -130,8 +149,17 @@ impl Records {
         }
     }
 
-    pub(super) fn finish(self) -> Dataset {
-        self.builder.finish()
+    /// The dataset, and which types of MongoDB its attributes have had, by their paths at home.
+    pub(super) fn finish(self, homes: &Homes) -> (Dataset, Types) {
+        let data = self.builder.finish();
+        let schema = data.schema();
+        let homes = if self.types.is_empty() { Vec::new() } else { homes.of(schema) };
+        let mut types = Types::new();
+        for (id, extended) in self.types {
+            let attribute = schema.attribute(id);
+            types.entry(path(&homes[attribute.class.index()], &attribute.name)).or_default().insert(extended);
+        }
+        (data, types)
     }
 
     fn object(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
@@ -157,17 +185,42 @@ impl Records {
     #[inline]
     fn value(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
         let at = parser.position();
+        let depth = parser.depth();
         let (kind, text) = match parser.value()? {
             Token::Text(text) => (Kind::Text, text),
             Token::Number(raw) => (Kind::Number, canonical(raw, &mut self.number)),
             Token::Bool(true) => (Kind::Bool, "true"),
             Token::Bool(false) => (Kind::Bool, "false"),
             Token::Null => return Ok(()),
-            Token::Object => return self.object(parser, node, at),
+            Token::Object => {
+                let dollar = parser.next_is("\"$");
+                return if dollar {
+                    self.extended(parser, node, at, depth)
+                } else {
+                    self.object(parser, node, at)
+                };
+            }
             Token::Array => return self.array(parser, node, at),
         };
         let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
         self.builder.set(attribute, kind, text);
+        Ok(())
+    }
+
+    /// Reads an object that may be a value of one of MongoDB's types; `at` and `depth` are those of its bracket.
+    fn extended(&mut self, parser: &mut Parser<'_>, node: u32, at: usize, depth: u32) -> Result<(), Problem> {
+        let Some(extended) = parser.key()?.and_then(Extended::from_key) else {
+            parser.rewind(at, depth);
+            parser.value()?;
+            return self.object(parser, node, at);
+        };
+        let Some((kind, text)) = extended.read(parser)? else {
+            let path = self.shape.path(node, &self.builder);
+            return Err(Problem::Record { at, reason: Reason::Malformed(path, extended) });
+        };
+        let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+        self.types.insert((attribute, extended));
+        self.builder.set(attribute, kind, &text);
         Ok(())
     }
 
