@@ -80,9 +80,11 @@ struct Rows {
 impl Rows {
     fn new(data: &Transactions, codes: &Codes, records: impl Iterator<Item = u32>, shortest: usize) -> Self {
         let mut rows = Rows::default();
-        for record in records.filter(|&r| data.items(r).len() >= shortest) {
-            rows.push(data.items(record), &codes.of_leaf, shortest);
-        }
+        data.visit(records, |leaves| {
+            if leaves.len() >= shortest {
+                rows.push(leaves, &codes.of_leaf, shortest);
+            }
+        });
         rows
     }
 
@@ -115,8 +117,10 @@ impl Rows {
 impl Coded {
     /// The transactions with at least `shortest` items.
     pub(super) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
-        let rows = Rows::new(data, &codes, records.iter().copied(), shortest);
-        Coded::joined(codes, vec![rows])
+        let part = (records.len() / rayon::current_num_threads() + 1).max(SMALL as usize);
+        let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest);
+        let parts = records.par_chunks(part).map(rows).collect();
+        Coded::joined(codes, parts)
     }
 
     /// All transactions at a cut, with the nodes that are frequent by themselves.

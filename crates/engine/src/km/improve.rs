@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use bosket_model::observe::Observer;
+use rayon::prelude::*;
 
 use super::beyond;
 use super::coded::{Coded, Codes};
@@ -74,19 +75,31 @@ fn stays_frequent(search: &mut Search<'_>, node: Node) -> bool {
     })
 }
 
+/// Records that a thread goes through at once.
+const PART: usize = 1 << 15;
+
 /// The nodes with which some nodes occur, and in how many records, the rarest first.
 fn partners(search: &mut Search<'_>, nodes: &[Node], at: &[Node]) -> Vec<(u32, Node)> {
-    let mut count = vec![0u32; search.data.tree.len()];
-    for record in search.tids.shared(nodes, &search.cut) {
-        let mut last = DROPPED;
-        for &leaf in search.data.items(record) {
-            let node = at[leaf as usize];
-            if node != DROPPED && node != last {
-                count[node as usize] += 1;
-                last = node;
+    let (data, none) = (search.data, || vec![0u32; search.data.tree.len()]);
+    let records = search.tids.shared(nodes, &search.cut);
+    let parts = records.par_chunks(PART).map(|records| {
+        let mut count = none();
+        data.visit(records.iter().copied(), |leaves| {
+            let mut last = DROPPED;
+            for &leaf in leaves {
+                let node = at[leaf as usize];
+                if node != DROPPED && node != last {
+                    count[node as usize] += 1;
+                    last = node;
+                }
             }
-        }
-    }
+        });
+        count
+    });
+    let count = parts.reduce(none, |mut sum, part| {
+        sum.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+        sum
+    });
     // At the root nothing is published.
     let occurring = (1..count.len()).filter(|&n| count[n] > 0 && !nodes.contains(&(n as Node)));
     let mut partners: Vec<(u32, Node)> = occurring.map(|n| (count[n], n as Node)).collect();
