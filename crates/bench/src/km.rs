@@ -97,7 +97,7 @@ fn whole(name: &'static str, source: &Source<'_>) -> Vec<Measured> {
                 continue;
             };
             let after = match run.outcome {
-                Outcome::Sound { publish, verify } => format!("{publish:>7.3} s {verify:>7.3} s"),
+                Outcome::Sound { publish, verify, .. } => format!("{publish:>7.3} s {verify:>7.3} s"),
                 Outcome::Nothing => "nothing is left to publish".to_owned(),
                 Outcome::Unsound { items, support } => {
                     format!("NOT SOUND: {items} items are in {support} records")

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use bosket_measure::inspect::PRESETS;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
@@ -64,7 +66,7 @@ pub enum Command {
 /// How to read a dataset that no policy describes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Reading {
-    /// Format of the data: ndjson, json, xml, csv, parquet, transactions; by name and content if not given
+    /// Format of the data: ndjson, json, xml, csv, parquet, transactions, fhir-r4, fhir-stu3; by name and content if not given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Where the records are in a JSON document, such as `entry[]`, or in an XML document, such as `db/patient`; of linked
@@ -87,7 +89,7 @@ pub struct Sets {
 /// `bosket inspect`
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The dataset: a file (`-` is standard input), a folder of tables in CSV or Parquet, a SQLite file, or postgres://user@host/database
+    /// The dataset: a file (`-` is standard input), a folder of tables in CSV or Parquet or of FHIR bundles, a SQLite file, or postgres://user@host/database
     #[arg(value_hint = ValueHint::AnyPath)]
     pub data: PathBuf,
     /// How to read it
@@ -96,6 +98,10 @@ pub struct Inspect {
     /// Linked tables: the foreign key, as TABLE.COLUMN, by which a table hangs below another; may be given several times
     #[arg(long, value_name = "TABLE.COLUMN")]
     pub parent: Vec<String>,
+    /// Suggest roles as they are known for a standard, and draft a policy that leaves everything else out; also says the
+    /// format
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRESETS))]
+    pub preset: Option<String>,
     /// Write a draft policy; it holds no values of the data
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draft: Option<PathBuf>,

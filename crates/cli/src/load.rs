@@ -25,7 +25,7 @@ pub fn policy(path: &Path, sets: &Sets, talk: &Talk) -> Result<PolicyFile, Failu
 
 /// Reads a dataset.
 pub fn data(path: &Path, format: Option<&str>, layout: &Layout, talk: &Talk) -> Result<Loaded, Failure> {
-    let input = Input::open(path)?;
+    let input = Input::open_records(path)?;
     let progress = input.progress();
     talk.reading(&path.display().to_string(), progress.total());
     let done = AtomicBool::new(false);

@@ -6,8 +6,10 @@ use std::path::Path;
 use bosket_model::diag::nearest;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+use crate::fhir::{Fhir, Forms, Version};
+use crate::homes::Homes;
 use crate::input::Input;
-use crate::json::{Json, Ndjson};
+use crate::json::{Json, Ndjson, Types};
 use crate::parquet::{self, Columns, Parquet};
 use crate::table::Csv;
 use crate::transactions::Transactions;
@@ -25,6 +27,12 @@ pub struct Layout {
     pub outline: Outline,
     /// The columns of a Parquet file; found when it is read.
     pub columns: Columns,
+    /// How FHIR bundles write things down; found when they are read.
+    pub fhir: Box<Forms>,
+    /// Which attributes of JSON had types of MongoDB; found when it is read.
+    pub extended: Box<Types>,
+    /// Where the policy has its classes.
+    pub homes: Box<Homes>,
 }
 
 /// A way to write records down.
@@ -40,6 +48,11 @@ pub trait Format: Sync + std::fmt::Debug {
         true
     }
 
+    /// Whether a folder of files is read like one file with all their records.
+    fn reads_folders(&self) -> bool {
+        false
+    }
+
     /// Reads all records, or says everything that is wrong with them. The layout that comes back has filled in
     /// what was found out, so that the publication can be written the same way.
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
@@ -49,7 +62,8 @@ pub trait Format: Sync + std::fmt::Debug {
 }
 
 /// All formats.
-pub static FORMATS: &[&dyn Format] = &[&Ndjson, &Json, &Xml, &Csv, &Parquet, &Transactions];
+pub static FORMATS: &[&dyn Format] =
+    &[&Ndjson, &Json, &Xml, &Csv, &Parquet, &Transactions, &Fhir(Version::R4), &Fhir(Version::Stu3)];
 
 /// The format with this name.
 pub fn by_name(name: &str) -> Result<&'static dyn Format> {
@@ -120,8 +134,12 @@ pub struct Loaded {
 pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<Loaded> {
     let format = match format {
         Some(name) => by_name(name)?,
+        None if input.files().is_some() => return Err(input.is_a_folder()),
         None => sniff(Path::new(input.name()), input.head()).ok_or_else(|| unrecognised(&input))?,
     };
+    if input.files().is_some() && !format.reads_folders() {
+        return Err(input.is_a_folder());
+    }
     let (data, layout) = format.read(&mut input, layout)?;
     Ok(Loaded { data, format, layout, warnings: input.warnings() })
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,6 +53,8 @@ pub struct Input {
     /// The file itself, for formats that are not read from start to end.
     file: Option<File>,
     warnings: Vec<Diagnostic>,
+    /// The files of a folder, in place of a text.
+    files: Option<Vec<PathBuf>>,
 }
 
 impl std::fmt::Debug for Input {
@@ -85,6 +87,22 @@ fn is_utf_16(head: &[u8]) -> bool {
     matches!(mark, b"\xFF\xFE" | b"\xFE\xFF") && first != Some(u16::from(b'<'))
 }
 
+/// The files of a folder that are JSON by their names, in the order of these.
+pub(crate) fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let json = [".json", ".ndjson", ".jsonl"].iter().any(|ending| plain.ends_with(ending));
+        if json && !name.starts_with('.') && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 impl Input {
     /// Opens a file, or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
@@ -103,10 +121,43 @@ impl Input {
         Ok(input)
     }
 
+    /// The same, or a folder, whose files some formats read as one.
+    pub fn open_records(path: &Path) -> Result<Self> {
+        if !path.is_dir() {
+            return Self::open(path);
+        }
+        let name = path.to_string_lossy();
+        let files = json_files(path).map_err(|e| fault::reading(&name, &e))?;
+        let total = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+        let mut input = Self::new(&name, io::empty(), Some(total))?;
+        input.files = Some(files);
+        Ok(input)
+    }
+
+    /// The files, by name, if this is a folder.
+    pub(crate) fn files(&self) -> Option<Vec<PathBuf>> {
+        self.files.clone()
+    }
+
+    /// Opens one of the files; what is read of it counts for the whole.
+    pub(crate) fn part(&self, path: &Path) -> Result<Self> {
+        let name = path.to_string_lossy();
+        let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
+        Self::counted(&name, file, self.progress())
+    }
+
+    /// What a format says that reads no folders.
+    pub(crate) fn is_a_folder(&self) -> Failure {
+        fault::reading(&self.name, &ErrorKind::IsADirectory.into())
+    }
+
     /// Reads from anything; `total` is its size in bytes, if known.
     pub fn new(name: &str, source: impl Read + Send + 'static, total: Option<u64>) -> Result<Self> {
-        let count = Arc::new(AtomicU64::new(0));
-        let progress = Progress { read: Arc::clone(&count), total };
+        Self::counted(name, source, Progress { read: Arc::new(AtomicU64::new(0)), total })
+    }
+
+    fn counted(name: &str, source: impl Read + Send + 'static, progress: Progress) -> Result<Self> {
+        let count = Arc::clone(&progress.read);
         let mut input = Input {
             name: name.to_owned(),
             reader: Box::new(io::empty()),
@@ -118,6 +169,7 @@ impl Input {
             marked: false,
             file: None,
             warnings: Vec::new(),
+            files: None,
         };
         input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
         if is_utf_16(&input.head) {

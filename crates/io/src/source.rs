@@ -8,7 +8,8 @@ use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Result};
 
 use crate::format::{self, Format, Layout, Loaded};
-use crate::input::Input;
+use crate::homes::Homes;
+use crate::input::{Input, json_files};
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
 use crate::xml::Outline;
@@ -101,6 +102,7 @@ impl Whereabouts {
             record: source.and_then(|s| s.record.clone()),
             separator: source.and_then(|s| s.separator.clone()),
             outline: Outline::expected(&file.policy.attributes),
+            homes: Box::new(Homes::expected(&file.policy.attributes)),
             ..Layout::default()
         };
         Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
@@ -117,7 +119,11 @@ impl Whereabouts {
     /// The files that hold it.
     pub fn paths(&self) -> Vec<PathBuf> {
         match self {
-            Whereabouts::Document { path, .. } => vec![path.clone()],
+            Whereabouts::Document { path, .. } => {
+                let mut paths = json_files(path).unwrap_or_default();
+                paths.insert(0, path.clone());
+                paths
+            }
             Whereabouts::Tables(tables) => tables.paths(),
         }
     }
@@ -130,7 +136,7 @@ impl Whereabouts {
                 Ok(Opened { data, form: Form::Tables(Box::new(form)), warnings: Vec::new() })
             }
             Whereabouts::Document { path, format, layout } => {
-                let input = Input::open(&path)?;
+                let input = Input::open_records(&path)?;
                 let progress = input.progress();
                 observer.stage(&format!("reading {}", path.display()), progress.total().unwrap_or(0));
                 let done = AtomicBool::new(false);

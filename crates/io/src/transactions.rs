@@ -83,8 +83,13 @@ impl Format for Transactions {
         let item = item_attribute(data)?;
         let dictionary = data.dictionary(item);
         let writable: Vec<bool> = dictionary.iter().map(|(_, text)| is_writable(text, separator)).collect();
+        // Items stand by their text, which numbers compare faster.
+        let mut by_text: Vec<u32> = (0..dictionary.len() as u32).collect();
+        by_text.sort_unstable_by_key(|&code| dictionary.text(code));
+        let mut rank = vec![0u32; dictionary.len()];
+        by_text.iter().enumerate().for_each(|(i, &code)| rank[code as usize] = i as u32);
         let mut sorted = Sorted::default();
-        let mut items: Vec<&str> = Vec::new();
+        let mut items: Vec<u32> = Vec::new();
         for record in 0..data.len() {
             items.clear();
             for vertex in data.vertices(record).skip(1) {
@@ -95,7 +100,7 @@ impl Format for Transactions {
                 if !writable[code as usize] {
                     return Err(unwritable(record));
                 }
-                items.push(dictionary.text(code));
+                items.push(rank[code as usize]);
             }
             items.sort_unstable();
             sorted.push(|text| {
@@ -103,7 +108,7 @@ impl Format for Transactions {
                     if i > 0 {
                         text.extend_from_slice(separator.unwrap_or(" ").as_bytes());
                     }
-                    text.extend_from_slice(item.as_bytes());
+                    text.extend_from_slice(dictionary.text(by_text[*item as usize]).as_bytes());
                 }
             });
         }

@@ -8,6 +8,7 @@
 //!
 //! Items are numbered by the policy's order, then by label, so that their order is the same in every run.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -168,14 +169,29 @@ impl ValueTrees {
         }
     }
 
+    /// Makes room for as many records and nodes as other trees have.
+    pub fn reserve(&mut self, other: &ValueTrees) {
+        self.item.reserve(other.item.len());
+        self.parent.reserve(other.item.len());
+        self.end.reserve(other.item.len());
+        self.first_node.reserve(other.len());
+        self.first_payload.reserve(other.len());
+    }
+
     /// Adds a record's tree in preorder with siblings by item.
     pub fn append(&mut self, tree: &mut RecordTree) {
         let base = self.item.len();
-        let mut number = vec![0u32; tree.item.len()];
-        tree.order.clear();
-        tree.order.extend(0..tree.item.len() as u32);
-        let RecordTree { item, parent, order, .. } = tree;
-        order.sort_unstable_by_key(|&n| (parent[n as usize].wrapping_add(1), item[n as usize]));
+        let RecordTree { item, parent, order, number, stack, .. } = tree;
+        number.clear();
+        number.resize(item.len(), 0);
+        order.clear();
+        order.extend(0..item.len() as u32);
+        let is_flat = parent.iter().all(|&p| p == ROOT);
+        if is_flat {
+            order.sort_unstable_by_key(|&n| item[n as usize]);
+        } else {
+            order.sort_unstable_by_key(|&n| (parent[n as usize].wrapping_add(1), item[n as usize]));
+        }
         // With children grouped by parent and sorted, a stack walks them in preorder.
         let children = |of: u32| {
             let key = of.wrapping_add(1);
@@ -183,7 +199,9 @@ impl ValueTrees {
             let to = order.partition_point(|&n| parent[n as usize].wrapping_add(1) <= key);
             &order[from..to]
         };
-        let mut stack: Vec<u32> = children(ROOT).iter().rev().copied().collect();
+        let top = if is_flat { &order[..] } else { children(ROOT) };
+        stack.clear();
+        stack.extend(top.iter().rev());
         while let Some(n) = stack.pop() {
             let node = self.item.len() as u32;
             number[n as usize] = node;
@@ -191,7 +209,9 @@ impl ValueTrees {
             let above = parent[n as usize];
             self.parent.push(if above == ROOT { ROOT } else { number[above as usize] });
             self.end.push(node + 1);
-            stack.extend(children(n).iter().rev());
+            if !is_flat {
+                stack.extend(children(n).iter().rev());
+            }
         }
         for node in (base..self.item.len()).rev() {
             let above = self.parent[node];
@@ -240,8 +260,9 @@ impl ValueTrees {
         {
             builder.attribute(ClassId::ROOT, &declared.name);
         }
+        let known = vec![Cell::new(None); self.items.len()];
         for record in 0..self.len() {
-            let writer = Writer { trees: self, binding, published: &published, record };
+            let writer = Writer { trees: self, binding, published: &published, known: &known, record };
             builder.begin_record();
             writer.root(&mut builder);
             builder.end_record().expect("each vertex holds a value once, and no more values than were read");
@@ -324,8 +345,14 @@ pub struct RecordTree {
     parent: Vec<u32>,
     known: FxHashMap<(u32, u32), u32>,
     payloads: Vec<(u32, usize, PayloadValues)>,
+    /// Room for sorting and numbering it.
     order: Vec<u32>,
+    number: Vec<u32>,
+    stack: Vec<u32>,
 }
+
+/// Up to so many nodes are gone through one by one.
+const FEW: usize = 16;
 
 impl RecordTree {
     /// The parent of the nodes directly under the record's root.
@@ -346,10 +373,20 @@ impl RecordTree {
 
     /// The child of a node with this item, added if there is none.
     pub fn child(&mut self, parent: u32, item: u32) -> u32 {
-        *self.known.entry((parent, item)).or_insert_with(|| {
+        let nodes = self.item.len();
+        let found = if nodes <= FEW {
+            (0..nodes).find(|&n| self.item[n] == item && self.parent[n] == parent).map(|n| n as u32)
+        } else {
+            // The first few are not in the table yet.
+            (self.known.len()..nodes).for_each(|n| {
+                self.known.insert((self.parent[n], self.item[n]), n as u32);
+            });
+            self.known.get(&(parent, item)).copied()
+        };
+        found.unwrap_or_else(|| {
             self.item.push(item);
             self.parent.push(parent);
-            self.item.len() as u32 - 1
+            nodes as u32
         })
     }
 }
@@ -360,6 +397,8 @@ struct Writer<'a> {
     binding: &'a Binding,
     /// Per home whether any of its quasi values is published.
     published: &'a [bool],
+    /// Per item where it was written last, and its code there.
+    known: &'a [Cell<Option<(ClassId, AttributeId, u32)>>],
     record: usize,
 }
 
@@ -429,8 +468,9 @@ impl Writer<'_> {
         for payload in payloads.into_iter().filter(|p| p.home != 0) {
             self.lone_payload(builder, ClassId::ROOT, 0, payload);
         }
+        let mut above = Vec::new();
         for node in below {
-            self.run(builder, ClassId::ROOT, 0, &mut Vec::new(), node);
+            self.run(builder, ClassId::ROOT, 0, &mut above, node);
         }
     }
 
@@ -471,9 +511,18 @@ impl Writer<'_> {
     }
 
     fn set(&self, builder: &mut Builder, class: ClassId, node: usize) {
-        let item = &self.trees.items[self.trees.item(node) as usize];
-        let attribute = builder.attribute(class, &self.binding.declared[item.declared].name);
-        builder.set(attribute, item.kind, &item.label);
+        let number = self.trees.item(node) as usize;
+        let (attribute, code) = match self.known[number].get() {
+            Some((known, attribute, code)) if known == class => (attribute, code),
+            _ => {
+                let item = &self.trees.items[number];
+                let attribute = builder.attribute(class, &self.binding.declared[item.declared].name);
+                let code = builder.code(attribute, item.kind, &item.label);
+                self.known[number].set(Some((class, attribute, code)));
+                (attribute, code)
+            }
+        };
+        builder.set_code(attribute, code);
     }
 
     fn set_payload(&self, builder: &mut Builder, class: ClassId, payload: &PayloadAt) {

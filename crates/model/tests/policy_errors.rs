@@ -112,7 +112,7 @@ fn names_and_types() {
         &with("format = \"ndjson\"\n", ""),
         &[
             "p.toml:2:1: error: `source.format` is missing (help: form of the input: one of \"ndjson\", \"json\", \"xml\", \
-         \"csv\", \"parquet\", \"transactions\", \"sqlite\", \"postgres\")",
+         \"csv\", \"parquet\", \"transactions\", \"sqlite\", \"postgres\", \"fhir-r4\", \"fhir-stu3\")",
         ],
     );
     expect(

@@ -259,6 +259,7 @@ fn sample() -> Draft {
         source_path: "patients \"2\".json".into(),
         record: Some("entry[]".into()),
         tables: Vec::new(),
+        dropped: Vec::new(),
         separator: None,
         attributes: vec![
             attribute("name", Role::Identifying, "all values differ", None, None),

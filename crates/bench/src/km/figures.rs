@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::search::Run;
-use super::sets::{BASKETS, FANOUT, Source};
+use super::sets::{BASKETS, FANOUT, REPEATED, Source};
 use super::{ALGORITHMS, Measured};
 use crate::plot::{Axis, Chart, Series};
 use crate::resources::mb;
@@ -197,4 +197,10 @@ pub(super) fn growth(most: u64, baskets: &Source<'_>, out: Option<&Path>) {
         figure.row(&source, transactions as f64, &[]);
     }
     figure.print(out);
+
+    let title = "number of baskets, ten of each, so that all items stay, k = 5, m = 3";
+    let mut figure = Figure::new("growth-kept", title, Axis::linear("baskets"), &["aa"]);
+    let source = Source { name: REPEATED, transactions: most, count_tree: false, ..*baskets };
+    figure.row(&source, most as f64, &[]);
+    figure.print(None);
 }

@@ -43,8 +43,9 @@ pub(super) struct Run {
 /// What became of the records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// Published from the trees, and verified, in so many seconds each.
-    Sound { publish: f64, verify: f64 },
+    /// Published from the trees, and verified, in so many seconds each; and seconds of computing for all of it, from reading
+    /// the file to verifying what was written.
+    Sound { publish: f64, verify: f64, whole: f64 },
     /// Every item would be suppressed.
     Nothing,
     /// So many known items are in so many records only.
@@ -68,11 +69,12 @@ impl Run {
 
     fn from_json(value: &Value) -> Option<Run> {
         let unsound = &value["unsound"];
-        let outcome = match (value["publish"].as_f64(), value["verify"].as_f64()) {
+        let seconds = |key: &str| value[key].as_f64();
+        let outcome = match (seconds("publish"), seconds("verify"), seconds("whole")) {
             _ if !unsound.is_null() => {
                 Outcome::Unsound { items: unsound["items"].as_u64()?, support: unsound["support"].as_u64()? }
             }
-            (Some(publish), Some(verify)) => Outcome::Sound { publish, verify },
+            (Some(publish), Some(verify), Some(whole)) => Outcome::Sound { publish, verify, whole },
             _ => Outcome::Nothing,
         };
         Some(Run {
@@ -134,9 +136,10 @@ pub(crate) fn here(source: &Source<'_>, settings: &[String]) {
         "nodes": nodes.flatten(),
     });
     match outcome(source, settings) {
-        Outcome::Sound { publish, verify } => {
+        Outcome::Sound { publish, verify, whole } => {
             run["publish"] = json!(publish);
             run["verify"] = json!(verify);
+            run["whole"] = json!(whole);
         }
         Outcome::Nothing => {}
         Outcome::Unsound { items, support } => run["unsound"] = json!({"items": items, "support": support}),
@@ -146,6 +149,7 @@ pub(crate) fn here(source: &Source<'_>, settings: &[String]) {
 
 /// The same from the records to a publication, read again and verified.
 fn outcome(source: &Source<'_>, settings: &[String]) -> Outcome {
+    let begun = cpu();
     let sets = source.load().expect("there as before");
     let policy = policy(settings);
     let params = Params::new(&policy).expect("possible");
@@ -162,7 +166,11 @@ fn outcome(source: &Source<'_>, settings: &[String]) -> Outcome {
     let (witness, check) =
         timed(|| verify(&published, &binding, &claim, &[], MEMORY, &Quiet).expect("countable"));
     match witness {
-        None => Outcome::Sound { publish: publish.as_secs_f64(), verify: check.as_secs_f64() },
+        None => Outcome::Sound {
+            publish: publish.as_secs_f64(),
+            verify: check.as_secs_f64(),
+            whole: cpu() - begun,
+        },
         Some(witness) => {
             Outcome::Unsound { items: witness.values.len() as u64, support: witness.support as u64 }
         }

@@ -24,10 +24,13 @@ pub(super) const NAMES: [&str; 4] = ["WebView-1", "WebView-2", "groceries", BASK
 /// The generated ones.
 pub(super) const BASKETS: &str = "baskets";
 
+/// A tenth as many of them, ten times each: whatever is known of one is known of ten, so with k up to 10 all items stay.
+pub(super) const REPEATED: &str = "repeated";
+
 /// Where sets come from.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// One of [`NAMES`].
+    /// One of [`NAMES`], or [`REPEATED`].
     pub(crate) name: &'a str,
     /// How many baskets are generated.
     pub(crate) transactions: u64,
@@ -44,7 +47,8 @@ impl Source<'_> {
             "WebView-1" => bms("bms-webview-1.txt.gz")?,
             "WebView-2" => bms("bms-webview-2.txt.gz")?,
             "groceries" => groceries()?,
-            _ => baskets(self.transactions),
+            REPEATED => baskets(self.transactions / 10, 10),
+            _ => baskets(self.transactions, 1),
         };
         if let Some(children) = self.fanout {
             sets.with_fanout(children);
@@ -134,9 +138,10 @@ fn groceries() -> Option<Sets> {
 }
 
 /// Generated baskets like those of BMS-POS.
-fn baskets(transactions: u64) -> Sets {
+fn baskets(transactions: u64, times: usize) -> Sets {
     let mut text = Vec::new();
     baskets::write_records(&mut text, transactions, 0, &Quiet).expect("writing to memory");
+    let text = text.repeat(times);
     let data = read(Input::new("baskets", Cursor::new(text), None).expect("readable"), None);
     let hierarchy = csv::parse("item.csv", &baskets::hierarchy()).expect("a good hierarchy");
     Sets::new(&data, hierarchy, None)

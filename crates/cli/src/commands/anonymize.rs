@@ -1,6 +1,5 @@
 //! `bosket anonymize`: read, anonymize, write, read again, verify, and only then publish.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use bosket_io::{Create, Opened, Output, PolicyFile, Publication, Whereabouts, pu
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_model::value_tree::{Item, PayloadAt, PayloadValues, ValueTrees};
+use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
 use bosket_verify::Claim;
 use serde_json::json;
@@ -18,6 +17,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::made::{Made, Work, make, measure};
+use crate::commands::pairing::pair_up;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -226,47 +226,6 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
-}
-
-/// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
-/// they are not the same records.
-fn pair_up<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Option<Vec<(usize, usize)>> {
-    if made.len() != published.len() {
-        return None;
-    }
-    // One number per attribute and label, whichever of the two has it.
-    let mut labels: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut number = |items: &'a [Item]| -> Vec<usize> {
-        let mut of = |item: &'a Item| {
-            let next = labels.len();
-            *labels.entry((item.declared, &item.label)).or_insert(next)
-        };
-        items.iter().map(&mut of).collect()
-    };
-    let mut wanted = keys(made, &number(made.items()));
-    let mut places = keys(published, &number(published.items()));
-    places.sort_unstable();
-    wanted.sort_unstable();
-    let same = places.iter().zip(&wanted).all(|(a, b)| (&a.0, &a.1) == (&b.0, &b.1));
-    let mut pairs: Vec<(usize, usize)> = wanted.iter().zip(&places).map(|(w, p)| (w.2, p.2)).collect();
-    pairs.sort_unstable();
-    same.then_some(pairs)
-}
-
-/// Values and payloads of a record with their places, and its number.
-type Keyed<'a> = (Vec<(usize, usize)>, Vec<(usize, usize, &'a PayloadValues)>, usize);
-
-fn keys<'a>(trees: &'a ValueTrees, number: &[usize]) -> Vec<Keyed<'a>> {
-    // Places are counted from 1, 0 is the record's root.
-    (0..trees.len())
-        .map(|record| {
-            let range = trees.nodes(record);
-            let place = |node: Option<usize>| node.map_or(0, |n| n - range.start + 1);
-            let node = |n: usize| (number[trees.item(n) as usize], place(trees.parent(n)));
-            let payload = |p: &'a PayloadAt| (place(p.node.map(|n| n as usize)), p.home, &p.values);
-            (range.clone().map(node).collect(), trees.payloads(record).iter().map(payload).collect(), record)
-        })
-        .collect()
 }
 
 fn mapping_csv(pairs: &[(usize, usize)]) -> String {

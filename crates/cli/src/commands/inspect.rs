@@ -3,9 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use bosket_io::{Create, Output};
-use bosket_measure::inspect::{AttributeProfile, Origin, Profile, Suggestion, draft_policy, suggest};
+use bosket_measure::inspect::{
+    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+};
 use bosket_model::policy::{Format, Policy, draft};
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -24,8 +26,12 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
     talk.quiet();
     let mut suggestions = suggest(&profile, &loaded.data);
     loaded.mark_references(&profile, &mut suggestions);
+    let dropped = match &args.preset {
+        Some(_) => apply_preset(&profile, &loaded.data, &mut suggestions),
+        None => Vec::new(),
+    };
     if let Some(file) = &args.draft {
-        write_draft(args, file, &loaded, &profile, &suggestions)?;
+        write_draft(args, file, &loaded, &profile, &suggestions, &dropped)?;
     }
     if args.json {
         print_json(&to_json(args, &loaded, &profile, &suggestions))?;
@@ -44,6 +50,7 @@ fn write_draft(
     loaded: &Looked,
     profile: &Profile,
     suggestions: &[Suggestion],
+    dropped: &[AttributeId],
 ) -> Result<(), Failure> {
     let format = loaded.policy_format().ok_or_else(|| {
         Failure::new(
@@ -59,6 +66,15 @@ fn write_draft(
         separator: loaded.separator.clone(),
     };
     let mut policy = draft_policy(profile, suggestions, &origin);
+    policy.dropped = dropped.iter().map(|id| profile.attributes[id.index()].path.clone()).collect();
+    policy.attributes.retain(|a| !policy.dropped.contains(&a.path));
+    if args.preset.is_some() {
+        let order: Vec<String> = policy.attributes.iter().map(|a| a.path.clone()).collect();
+        let place = |path: &str| order.iter().position(|p| p == path);
+        policy
+            .attributes
+            .sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
+    }
     if let Some(found) = &loaded.tables {
         policy.tables = found.linked.tables.clone();
         for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {

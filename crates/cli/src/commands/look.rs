@@ -30,7 +30,8 @@ pub struct Found {
 /// Reads whatever the command line names.
 pub fn look(args: &Inspect, talk: &Talk) -> Result<Looked, Failure> {
     let reading = &args.reading;
-    let (format, separator) = (reading.format.as_deref(), reading.separator.as_deref());
+    let format = reading.format.as_deref().or(args.preset.as_deref());
+    let separator = reading.separator.as_deref();
     let found = catalogue(&args.data, format, separator, talk);
     talk.quiet();
     let Some((format, catalogue)) = found? else {

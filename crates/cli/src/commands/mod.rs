@@ -8,5 +8,6 @@ pub mod hierarchy;
 pub mod inspect;
 pub mod look;
 mod made;
+mod pairing;
 pub mod policy;
 pub mod verify;

@@ -29,9 +29,8 @@ pub(super) fn aa(search: &mut Search<'_>, observer: &dyn Observer) {
             if !level(search, size) {
                 return;
             }
-            // Dropping an item lowers the supports above it, so what was looked at before may have become rare. Triples are
-            // found by what was counted at the cut before, so the cut that is left is counted once more.
-            if search.cut.changes == before || !(search.cut.has_dropped() || size == 3) {
+            // Dropping an item lowers the supports above it, so what was looked at before may have become rare.
+            if search.cut.changes == before || !search.cut.has_dropped() {
                 break;
             }
         }
@@ -81,8 +80,8 @@ fn all_larger(search: &mut Search<'_>, coded: &mut Coded, size: usize) -> bool {
     let Some(sets) = counted.rare_sets(most).filter(|_| keys.fit()) else {
         return false;
     };
-    let violating = keys.pack_all(search, coded, &sets);
-    above_and_through(search, &[], keys, violating, Some(&counted));
+    let suspects = keys.pack_all(search, coded, &sets);
+    above_and_through(search, &[], keys, suspects, Some(&counted));
     true
 }
 

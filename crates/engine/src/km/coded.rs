@@ -1,5 +1,6 @@
 //! Transactions at a cut, ready for counting.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Cut, DROPPED};
@@ -49,11 +50,7 @@ impl Codes {
 #[derive(Clone, Debug)]
 pub(super) struct Coded {
     pub(super) nodes: Vec<Node>,
-    /// Per leaf position its code; [`END`] if it has none.
-    pub(super) of_leaf: Vec<u32>,
     pub(super) items: Vec<u32>,
-    /// Per record where its transaction begins, if that was asked for; [`END`] if it is left out.
-    pub(super) row_of: Vec<u32>,
     /// Transactions that begin before this place stand for at least k equal ones.
     heavy: u32,
     /// The most items of a transaction.
@@ -63,75 +60,95 @@ pub(super) struct Coded {
 /// Items from which on a transaction is long: it closes many pairs at once, so it is counted first.
 const LONG: usize = 24;
 
+/// Records from which on several threads pay.
+const SMALL: u32 = 1 << 14;
+
 /// Transactions that are looked at to see whether many are equal.
 const SAMPLE: usize = 1 << 14;
 
 /// Transactions that are touched before their turn.
 const AHEAD: usize = 16;
 
-impl Coded {
-    fn over(codes: Codes, items: Vec<u32>) -> Self {
-        Coded { nodes: codes.nodes, of_leaf: codes.of_leaf, items, row_of: Vec::new(), heavy: 0, longest: 0 }
+/// Transactions on their way, the long ones apart.
+#[derive(Default)]
+struct Rows {
+    long: Vec<u32>,
+    short: Vec<u32>,
+    longest: usize,
+}
+
+impl Rows {
+    fn new(data: &Transactions, codes: &Codes, records: impl Iterator<Item = u32>, shortest: usize) -> Self {
+        let mut rows = Rows::default();
+        data.visit(records, |leaves| {
+            if leaves.len() >= shortest {
+                rows.push(leaves, &codes.of_leaf, shortest);
+            }
+        });
+        rows
     }
 
-    /// The transactions with at least `shortest` items.
-    pub(super) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
-        let mut coded = Coded::over(codes, Vec::new());
-        coded.fill(data, records.iter().copied(), shortest);
-        coded
-    }
-
-    /// All transactions at a cut, with the nodes that are frequent by themselves.
-    pub(super) fn at(data: &Transactions, cut: &Cut, k: u32, shortest: usize) -> Self {
-        let codes = Codes::new(data, cut, cut.at(), |node| data.support(node) >= k);
-        let items = Vec::with_capacity(data.all_items().len() + data.len());
-        let mut coded = Coded::over(codes, items);
-        coded.row_of = vec![END; data.len()];
-        coded.fill(data, 0..data.len() as u32, shortest);
-        coded
-    }
-
-    fn fill(&mut self, data: &Transactions, records: impl Iterator<Item = u32> + Clone, shortest: usize) {
-        let of_leaf = std::mem::take(&mut self.of_leaf);
-        for record in records.clone().filter(|&r| data.items(r).len() >= LONG) {
-            self.push(record, data.items(record), &of_leaf, shortest);
-        }
-        for record in records.filter(|&r| (shortest..LONG).contains(&data.items(r).len())) {
-            self.push(record, data.items(record), &of_leaf, shortest);
-        }
-        self.of_leaf = of_leaf;
-    }
-
-    fn push(&mut self, record: u32, leaves: &[u32], of_leaf: &[u32], shortest: usize) {
-        let first = self.items.len();
+    fn push(&mut self, leaves: &[u32], of_leaf: &[u32], shortest: usize) {
+        let items = if leaves.len() >= LONG { &mut self.long } else { &mut self.short };
+        let first = items.len();
         let (mut last, mut descending) = (NONE, true);
         for &leaf in leaves {
             let code = of_leaf[leaf as usize];
             // The leaves of a node are neighbours, so equal codes are, but for leaves that are not looked at.
             if code != NONE && code != last {
                 descending &= last > code;
-                self.items.push(code);
+                items.push(code);
                 last = code;
             }
         }
-        let length = self.items.len() - first;
+        let length = items.len() - first;
         if length < shortest.max(1) {
-            self.items.truncate(first);
+            items.truncate(first);
             return;
         }
         if !descending {
-            self.items[first..].sort_unstable_by(|a, b| b.cmp(a));
+            items[first..].sort_unstable_by(|a, b| b.cmp(a));
         }
         self.longest = self.longest.max(length);
-        self.items.push(END);
-        if let Some(row) = self.row_of.get_mut(record as usize) {
-            *row = first as u32;
-        }
+        items.push(END);
+    }
+}
+
+impl Coded {
+    /// The transactions with at least `shortest` items.
+    pub(super) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
+        let part = (records.len() / rayon::current_num_threads() + 1).max(SMALL as usize);
+        let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest);
+        let parts = records.par_chunks(part).map(rows).collect();
+        Coded::joined(codes, parts)
+    }
+
+    /// All transactions at a cut, with the nodes that are frequent by themselves.
+    pub(super) fn at(data: &Transactions, cut: &Cut, k: u32, shortest: usize) -> Self {
+        let codes = Codes::new(data, cut, cut.at(), |node| data.support(node) >= k);
+        let records = data.len() as u32;
+        let part = (records / rayon::current_num_threads() as u32 + 1).max(SMALL);
+        let parts: Vec<Rows> = (0..records.div_ceil(part))
+            .into_par_iter()
+            .map(|number| {
+                let own = number * part..records.min((number + 1) * part);
+                Rows::new(data, &codes, own, shortest)
+            })
+            .collect();
+        Coded::joined(codes, parts)
+    }
+
+    fn joined(codes: Codes, parts: Vec<Rows>) -> Self {
+        let mut items = Vec::with_capacity(parts.iter().map(|rows| rows.long.len() + rows.short.len()).sum());
+        parts.iter().for_each(|rows| items.extend_from_slice(&rows.long));
+        parts.iter().for_each(|rows| items.extend_from_slice(&rows.short));
+        let longest = parts.iter().map(|rows| rows.longest).max().unwrap_or(0);
+        Coded { nodes: codes.nodes, items, heavy: 0, longest }
     }
 
     /// Over codes, with no transaction yet.
     pub(super) fn empty(nodes: Vec<Node>) -> Self {
-        Coded::over(Codes { nodes, of_leaf: Vec::new() }, Vec::new())
+        Coded { nodes, items: Vec::new(), heavy: 0, longest: 0 }
     }
 
     /// Puts transactions that at least k records share first, once each, where there seem to be many of them: whatever is
@@ -142,29 +159,23 @@ impl Coded {
         }
         let mut times: FxHashMap<&[u32], u32> = FxHashMap::default();
         self.rows().for_each(|row| *times.entry(row).or_default() += 1);
-        let mut items = Vec::with_capacity(self.items.len());
-        let mut place: FxHashMap<&[u32], u32> = FxHashMap::default();
-        for row in self.rows().filter(|row| times[row] >= k) {
-            place.entry(row).or_insert_with(|| {
-                items.extend_from_slice(row);
-                items.push(END);
-                (items.len() - row.len() - 1) as u32
-            });
-        }
-        let heavy = items.len() as u32;
-        let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut at = 0;
+        let (mut heavy, mut others) = (Vec::new(), Vec::new());
         for row in self.rows() {
-            let now = place.get(row).copied().unwrap_or_else(|| {
-                items.extend_from_slice(row);
-                items.push(END);
-                (items.len() - row.len() - 1) as u32
-            });
-            moved.insert(at, now);
-            at += row.len() as u32 + 1;
+            let times = times.entry(row).or_default();
+            let to = match *times {
+                0 => continue,
+                few if few < k => &mut others,
+                _ => {
+                    *times = 0;
+                    &mut heavy
+                }
+            };
+            to.extend_from_slice(row);
+            to.push(END);
         }
-        let row_of = self.row_of.iter().map(|row| moved.get(row).copied().unwrap_or(END)).collect();
-        (self.items, self.row_of, self.heavy) = (items, row_of, heavy);
+        self.heavy = heavy.len() as u32;
+        heavy.append(&mut others);
+        self.items = heavy;
     }
 
     /// Whether some of the longer transactions in a sample are equal. Elsewhere they hardly ever are.

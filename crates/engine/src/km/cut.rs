@@ -50,6 +50,15 @@ impl Cut {
         &self.at
     }
 
+    /// Where the leaves below a node go that was in the cut once, [`DROPPED`] if nowhere.
+    pub(super) fn now(&self, node: Node) -> Node {
+        if !self.is_gone(node) {
+            return node;
+        }
+        let places = self.tree.leaves(node).map(|position| self.at[position as usize]);
+        places.min().unwrap_or(DROPPED)
+    }
+
     /// Whether the node lies below the cut, or is dropped.
     pub(super) fn is_gone(&self, node: Node) -> bool {
         self.gone[node as usize]

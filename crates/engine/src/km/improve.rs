@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use bosket_model::observe::Observer;
+use rayon::prelude::*;
 
 use super::beyond;
 use super::coded::{Coded, Codes};
@@ -66,25 +67,57 @@ fn stays_frequent(search: &mut Search<'_>, node: Node) -> bool {
             }
         }
     }
-    children.iter().all(|&c| has_frequent_partners(search, c, &at))
-        && (search.limits.m == 2 || children.iter().all(|&c| has_frequent_others(search, c, &at)))
+    children.iter().all(|&c| {
+        let partners = partners(search, &[c], &at);
+        partners.iter().all(|&(support, _)| support >= k)
+            && (search.limits.m == 2
+                || !is_rare_with_rarest(search, c, &partners, &at) && has_frequent_others(search, c, &at))
+    })
 }
 
-/// Whether every node with which a child occurs occurs with it often enough.
-fn has_frequent_partners(search: &mut Search<'_>, child: Node, at: &[Node]) -> bool {
-    let mut count = vec![0u32; search.data.tree.len()];
-    for record in search.tids.shared(&[child], &search.cut) {
-        let mut last = DROPPED;
-        for &leaf in search.data.items(record) {
-            let node = at[leaf as usize];
-            if node != DROPPED && node != last {
-                count[node as usize] += 1;
-                last = node;
+/// Records that a thread goes through at once.
+const PART: usize = 1 << 15;
+
+/// The nodes with which some nodes occur, and in how many records, the rarest first.
+fn partners(search: &mut Search<'_>, nodes: &[Node], at: &[Node]) -> Vec<(u32, Node)> {
+    let (data, none) = (search.data, || vec![0u32; search.data.tree.len()]);
+    let records = search.tids.shared(nodes, &search.cut);
+    let parts = records.par_chunks(PART).map(|records| {
+        let mut count = none();
+        data.visit(records.iter().copied(), |leaves| {
+            let mut last = DROPPED;
+            for &leaf in leaves {
+                let node = at[leaf as usize];
+                if node != DROPPED && node != last {
+                    count[node as usize] += 1;
+                    last = node;
+                }
             }
-        }
-    }
+        });
+        count
+    });
+    let count = parts.reduce(none, |mut sum, part| {
+        sum.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+        sum
+    });
     // At the root nothing is published.
-    count.iter().skip(1).all(|&c| c == 0 || c >= search.limits.k)
+    let occurring = (1..count.len()).filter(|&n| count[n] > 0 && !nodes.contains(&(n as Node)));
+    let mut partners: Vec<(u32, Node)> = occurring.map(|n| (count[n], n as Node)).collect();
+    partners.sort_unstable();
+    partners
+}
+
+/// Partners that are looked at before all of them are.
+const FEW: usize = 8;
+
+/// Whether a child is rare together with one of its rarest partners and a third node: where it is rare at all, it mostly is
+/// there, and these have few records.
+fn is_rare_with_rarest(search: &mut Search<'_>, child: Node, rarest: &[(u32, Node)], at: &[Node]) -> bool {
+    let k = search.limits.k;
+    rarest
+        .iter()
+        .take(FEW)
+        .any(|&(_, other)| partners(search, &[child, other], at).iter().any(|&(s, _)| s < k))
 }
 
 /// Whether the itemsets of two or more in the records of a child are frequent there, and so together with it.

@@ -122,10 +122,11 @@ pub fn run(
 fn unpublished(data: &Transactions, found: &Found, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
     let leaves = hierarchy.leaf_count();
     let (mut occurs, mut published, mut lost) = (vec![false; leaves], vec![false; leaves], 0);
+    let place = found.places(data);
     for record in 0..data.len() {
         for &leaf in data.items(record as u32) {
             occurs[leaf as usize] = true;
-            match found.place(data, record, leaf) {
+            match place(record, leaf) {
                 Some(_) => published[leaf as usize] = true,
                 None => lost += 1,
             }

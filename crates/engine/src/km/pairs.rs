@@ -100,9 +100,8 @@ impl<C: Count> Pairs<C> {
         let n = coded.nodes.len();
         let above = |node: Node| !cut.is_gone(node) && cut.occurrences(node) > 0;
         let tree = Above::new(&coded.nodes, &cut.tree, above);
-        let mut cells = counted::<C>(coded, n, k);
+        let mut cells = counted::<C>(coded, n, tree.nodes.len(), k);
         mirror(&mut cells, n);
-        cells.resize(tree.nodes.len() * n, C::ZERO);
         let k = C::new(k);
         for i in 0..tree.nodes.len() - n {
             let (done, row) = cells.split_at_mut((n + i) * n);
@@ -163,13 +162,13 @@ fn mirror<C: Count>(cells: &mut [C], n: usize) {
 }
 
 /// Items of transactions from which on several threads pay.
-const LARGE: usize = 1 << 22;
+const LARGE: usize = 1 << 20;
 
-/// The supports of the cut's pairs, in the upper half of an `n` by `n` matrix.
-fn counted<C: Count>(coded: &Coded, n: usize, k: u32) -> Vec<C> {
+/// The supports of the cut's pairs, in the upper half of an `n` by `n` matrix with room for other rows.
+fn counted<C: Count>(coded: &Coded, n: usize, rows: usize, k: u32) -> Vec<C> {
     let threads = rayon::current_num_threads();
     if threads == 1 || coded.items.len() < LARGE {
-        return count_rows(&coded.items, n, k);
+        return count_rows(&coded.items, n, rows, k);
     }
     // Parted at ends of transactions.
     let mut parts: Vec<&[u32]> = Vec::new();
@@ -181,7 +180,8 @@ fn counted<C: Count>(coded: &Coded, n: usize, k: u32) -> Vec<C> {
         parts.push(part);
         rest = after;
     }
-    let mut all: Vec<Vec<C>> = parts.into_par_iter().map(|part| count_rows(part, n, k)).collect();
+    let count = |(i, part)| count_rows(part, n, if i == 0 { rows } else { n }, k);
+    let mut all: Vec<Vec<C>> = parts.into_par_iter().enumerate().map(count).collect();
     let mut sum = all.swap_remove(0);
     let k = C::new(k);
     for other in all {
@@ -193,8 +193,8 @@ fn counted<C: Count>(coded: &Coded, n: usize, k: u32) -> Vec<C> {
     sum
 }
 
-fn count_rows<C: Count>(items: &[u32], n: usize, k: u32) -> Vec<C> {
-    let mut cells = vec![C::ZERO; n * n];
+fn count_rows<C: Count>(items: &[u32], n: usize, rows: usize, k: u32) -> Vec<C> {
+    let mut cells = vec![C::ZERO; rows * n];
     let almost = C::new(k - 1);
     let mut row: Vec<u32> = Vec::new();
     for &item in items {

@@ -61,17 +61,6 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// No pair.
-    pub(super) fn new(shape: Shape) -> Self {
-        Plane { shape, bits: vec![0; shape.words()] }
-    }
-
-    /// Puts a pair in.
-    pub(super) fn set(&mut self, a: u32, b: u32) {
-        let (low, high) = (a.min(b), a.max(b));
-        self.bits[self.shape.row(high) + self.shape.word(low)] |= 1 << (low % 64);
-    }
-
     /// Whether a pair is in.
     pub(super) fn has(&self, a: u32, b: u32) -> bool {
         let (low, high) = (a.min(b), a.max(b));

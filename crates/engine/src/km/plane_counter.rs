@@ -67,18 +67,6 @@ impl<const D: usize> PlaneCounter<D> {
         self.seen.resize(shape.codes as usize / 64 + 1 - shape.origin(), 0);
     }
 
-    /// Starts anew with some pairs only.
-    pub(super) fn restart(&mut self, pairs: &Plane) {
-        self.reset(pairs.shape);
-        self.open.copy_from_slice(&pairs.bits);
-        for (own, left) in self.left.iter_mut().enumerate() {
-            let from = self.rows[own] as usize;
-            let to = self.rows.get(own + 1).map_or(self.open.len(), |&next| next as usize);
-            *left = self.open[from..to].iter().map(|word| word.count_ones()).sum();
-        }
-        self.raise_lowest();
-    }
-
     /// Whether no pair is left to be counted.
     pub(super) fn is_done(&self) -> bool {
         self.lowest == self.shape.codes
@@ -174,47 +162,6 @@ impl<const D: usize> PlaneCounter<D> {
             }
         }
         Plane { shape: self.shape, bits }
-    }
-}
-
-/// A counter whatever its digits.
-pub(super) trait PairCounter {
-    /// See [`PlaneCounter::restart`].
-    fn restart(&mut self, pairs: &Plane);
-    /// See [`PlaneCounter::count`].
-    fn count(&mut self, items: &[u32], heavy: bool);
-    /// See [`PlaneCounter::is_done`].
-    fn is_done(&self) -> bool;
-    /// See [`PlaneCounter::rare`].
-    fn rare(&self) -> Plane;
-}
-
-impl<const D: usize> PairCounter for PlaneCounter<D> {
-    fn restart(&mut self, pairs: &Plane) {
-        self.restart(pairs);
-    }
-
-    fn count(&mut self, items: &[u32], heavy: bool) {
-        self.count(items, heavy);
-    }
-
-    fn is_done(&self) -> bool {
-        self.is_done()
-    }
-
-    fn rare(&self) -> Plane {
-        self.rare()
-    }
-}
-
-/// A counter up to k.
-pub(super) fn pair_counter(k: u32) -> Box<dyn PairCounter> {
-    match k {
-        0..=2 => Box::new(PlaneCounter::<1>::new(k)),
-        3..=4 => Box::new(PlaneCounter::<2>::new(k)),
-        5..=8 => Box::new(PlaneCounter::<3>::new(k)),
-        9..=128 => Box::new(PlaneCounter::<7>::new(k)),
-        _ => Box::new(PlaneCounter::<32>::new(k)),
     }
 }
 

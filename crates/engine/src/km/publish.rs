@@ -20,11 +20,12 @@ pub(super) fn publish(
     let leaf_of: Vec<u32> = (trees.items().iter())
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
+    let place = found.places(data);
     let placed = |record: usize, item: u32| {
         let leaf = leaf_of[item as usize];
         match data.sensitive.binary_search(&leaf) {
             Ok(_) => Some(data.tree.leaf(leaf)),
-            Err(_) => found.place(data, record, leaf),
+            Err(_) => place(record, leaf),
         }
     };
     let mut used: Vec<bool> = vec![false; hierarchy.len()];
@@ -37,6 +38,7 @@ pub(super) fn publish(
     }
     let (items, number) = published_items(trees, hierarchy, &leaf_of, data, &used);
     let mut out = ValueTrees::over(items);
+    out.reserve(trees);
     let mut tree = RecordTree::default();
     let mut now: Vec<u32> = Vec::new();
     for record in 0..trees.len() {
@@ -45,7 +47,7 @@ pub(super) fn publish(
         let first = trees.nodes(record).start;
         for node in trees.nodes(record) {
             now.push(match placed(record, trees.item(node)) {
-                Some(to) => tree.child(RecordTree::ROOT, number[&to]),
+                Some(to) => tree.child(RecordTree::ROOT, number[to as usize]),
                 None => RecordTree::ROOT,
             });
         }
@@ -58,14 +60,14 @@ pub(super) fn publish(
     out
 }
 
-/// The items of a publication. If anything is generalized, all of it is text.
+/// The items of a publication, and per node its item. If anything is generalized, all of it is text.
 fn published_items(
     trees: &ValueTrees,
     hierarchy: &Hierarchy,
     leaf_of: &[u32],
     data: &Transactions,
     used: &[bool],
-) -> (Vec<Item>, FxHashMap<Node, u32>) {
+) -> (Vec<Item>, Vec<u32>) {
     // Two items that differ in kind only share a leaf; the first stands for both.
     let mut original: FxHashMap<Node, &Item> = FxHashMap::default();
     for (i, item) in trees.items().iter().enumerate() {
@@ -84,6 +86,7 @@ fn published_items(
         })
         .collect();
     items.sort();
-    let number = items.iter().enumerate().map(|(i, (_, node))| (*node, i as u32)).collect();
+    let mut number = vec![u32::MAX; used.len()];
+    items.iter().enumerate().for_each(|(i, (_, node))| number[*node as usize] = i as u32);
     (items.into_iter().map(|(item, _)| item).collect(), number)
 }

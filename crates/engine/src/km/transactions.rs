@@ -29,6 +29,9 @@ pub struct Transactions {
     occurrences: Vec<u64>,
 }
 
+/// Records that are touched before their turn.
+const AHEAD: usize = 16;
+
 /// Lists of numbers, one per record, one after the other.
 #[derive(Clone, Debug, Default)]
 struct Rows {
@@ -177,6 +180,25 @@ impl Transactions {
     /// The leaf positions of a record, ascending.
     pub(super) fn items(&self, record: u32) -> &[u32] {
         self.quasi.row(record as usize)
+    }
+
+    /// Goes through the leaf positions of some records. They lie anywhere in memory: touching some at once, before their
+    /// turn, lets the waiting for them overlap.
+    pub(super) fn visit(&self, mut records: impl Iterator<Item = u32>, mut then: impl FnMut(&[u32])) {
+        let mut next = [0u32; AHEAD];
+        loop {
+            let (mut known, mut touched) = (0, 0);
+            for record in records.by_ref().take(AHEAD) {
+                touched ^= self.items(record).first().copied().unwrap_or(0);
+                next[known] = record;
+                known += 1;
+            }
+            std::hint::black_box(touched);
+            if known == 0 {
+                return;
+            }
+            next[..known].iter().for_each(|&record| then(self.items(record)));
+        }
     }
 
     /// All leaf positions, record after record.

@@ -1,78 +1,74 @@
 //! Triples, gone through by their first node, on top of a count of all triples of the cut.
 //!
 //! There may be millions of rare triples, but a repair kills most of those that come after it. So the violations with a
-//! node as their first are looked up when the walk gets to that node, among what is left of the cut by then.
+//! node as their first are looked up when the walk gets to that node, among what is left of the cut by then. What was
+//! counted below a node that is in the cut only now still tells what is rare with it.
 
-use super::coded::END;
+use rustc_hash::FxHashSet;
+
 use super::counted::Counted;
-use super::plane::{Plane, Shape};
-use super::plane_counter::{PairCounter, pair_counter};
+use super::cut::DROPPED;
 use super::search::Search;
 use super::tree::Node;
-use super::walk::{Keys, above_and_through};
+use super::walk::{Keys, Suspect, above_and_through};
 
 /// Repairs all violating triples.
 pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
     let mut code_of = vec![u32::MAX; search.data.tree.len()];
     counted.coded.nodes.iter().enumerate().for_each(|(c, &n)| code_of[n as usize] = c as u32);
     let keys = Keys::new(search, 2);
-    let mut lookup = Lookup::new(counted, search.limits.k);
+    let mut lookup = Lookup::new(counted);
     for rank in 0..search.order.nodes.len() {
         let node = search.order.nodes[rank];
         if search.cut.is_gone(node) || !counted.below(node).iter().any(|&code| lookup.rare[code as usize]) {
             continue;
         }
         lookup.allow(search, counted, node);
-        let pairs = match code_of[node as usize] {
-            u32::MAX => lookup.above_cut(search, counted, node),
+        match code_of[node as usize] {
+            u32::MAX => lookup.above_cut(counted, node),
             code => lookup.at_cut(counted, code),
-        };
-        if pairs.is_empty() {
-            continue;
         }
-        let of = |code: u32| search.order.rank[counted.coded.nodes[code as usize] as usize];
-        let keyed = pairs.iter().map(|&(a, b)| keys.pack(&mut [of(a), of(b)])).collect();
-        above_and_through(search, &[node], keys, keyed, Some(counted));
+        let suspects = lookup.raised(search, counted, keys);
+        if !suspects.is_empty() {
+            above_and_through(search, &[node], keys, suspects, Some(counted));
+        }
     }
 }
 
-/// Codes that may still stand in a set with a first node, and room for counting them.
+/// Codes that may still stand in a set with a first node.
 struct Lookup {
     /// Per code whether it is in a rare triple. Others are in no violation, and in none above the cut.
     rare: Vec<bool>,
     allowed: Vec<u64>,
     codes: Vec<u32>,
     wanted: Vec<u64>,
-    counter: Box<dyn PairCounter>,
+    /// Pairs that may be rare with the first node, and whether they are for sure.
+    pairs: Vec<(u32, u32, bool)>,
 }
 
-/// A pair that is rare with so many codes below a node is likely to be frequent with the node, and counted anyway.
-const MANY: u32 = 4;
-
-/// Up to so many pairs are counted one by one.
-const FEW: usize = 64;
-
 impl Lookup {
-    fn new(counted: &Counted<'_>, k: u32) -> Self {
+    fn new(counted: &Counted<'_>) -> Self {
         let codes = counted.coded.nodes.len();
         Lookup {
             rare: counted.in_rare_triples(),
             allowed: vec![0; codes.div_ceil(64)],
             codes: Vec::new(),
             wanted: vec![0; codes.div_ceil(64)],
-            counter: pair_counter(k),
+            pairs: Vec::new(),
         }
     }
 
-    /// The codes that come after the node, are not below it, and are still in the cut.
+    /// The codes whose place in the cut by now comes after the node, but for those below the node.
     fn allow(&mut self, search: &Search<'_>, counted: &Counted<'_>, first: Node) {
         let rank = |n: Node| search.order.rank[n as usize];
         self.allowed.fill(0);
         self.codes.clear();
         for (code, &node) in counted.coded.nodes.iter().enumerate() {
-            let after = rank(node) != u32::MAX && rank(node) > rank(first);
-            if after && self.rare[code] && !search.cut.is_gone(node) && !search.data.tree.covers(first, node)
-            {
+            if !self.rare[code] || search.data.tree.covers(first, node) {
+                continue;
+            }
+            let now = search.cut.now(node);
+            if now != DROPPED && rank(now) != u32::MAX && rank(now) > rank(first) {
                 self.allowed[code / 64] |= 1 << (code % 64);
                 self.codes.push(code as u32);
             }
@@ -80,53 +76,27 @@ impl Lookup {
     }
 
     /// The pairs that are rare together with a code, which is more popular than both.
-    fn at_cut(&self, counted: &Counted<'_>, first: u32) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
+    fn at_cut(&mut self, counted: &Counted<'_>, first: u32) {
+        self.pairs.clear();
         let mut partners = Vec::new();
         for &code in &self.codes {
             partners.clear();
             counted.triples_of(first).rare.partners(code, &self.allowed, &mut partners);
-            pairs.extend(partners.iter().map(|&p| (p, code)));
+            self.pairs.extend(partners.iter().map(|&p| (p, code, true)));
         }
-        pairs
     }
 
-    /// The pairs of the cut that are rare together with a node above it.
-    fn above_cut(&mut self, search: &mut Search<'_>, counted: &Counted<'_>, first: Node) -> Vec<(u32, u32)> {
-        let below = counted.below(first);
-        let (mut pairs, mut open) = (Vec::new(), Vec::new());
+    /// The pairs of the cut that may be rare together with a node above it.
+    fn above_cut(&mut self, counted: &Counted<'_>, first: Node) {
+        self.pairs.clear();
         for i in 1..self.codes.len() {
-            self.partners(counted, below, i, &mut pairs, &mut open);
+            self.partners(counted, counted.below(first), i);
         }
-        let node = |code: u32| counted.coded.nodes[code as usize];
-        if open.len() <= FEW {
-            open.retain(|&(a, b)| search.support(&[first, node(a), node(b)]) < search.limits.k);
-            pairs.extend(open);
-            return pairs;
-        }
-        let mut plane = Plane::new(Shape::new(0, counted.coded.nodes.len() as u32));
-        open.iter().for_each(|&(a, b)| plane.set(a, b));
-        self.counter.restart(&plane);
-        let records = search.tids.shared(&[first], &search.cut);
-        let rows = records.iter().map(|&record| counted.coded.row_of[record as usize]);
-        counted.coded.for_each(rows.filter(|&row| row != END), |row, heavy| {
-            self.counter.count(row, heavy);
-            !self.counter.is_done()
-        });
-        pairs.extend(self.counter.rare().pairs());
-        pairs
     }
 
     /// The allowed codes before the `i`th that occur with it and some code below a node, but are frequent with none. With
     /// one they are as rare as with the node; with several of them they have to be counted.
-    fn partners(
-        &mut self,
-        counted: &Counted<'_>,
-        below: &[u32],
-        i: usize,
-        pairs: &mut Vec<(u32, u32)>,
-        open: &mut Vec<(u32, u32)>,
-    ) {
+    fn partners(&mut self, counted: &Counted<'_>, below: &[u32], i: usize) {
         let code = self.codes[i];
         self.wanted.copy_from_slice(&self.allowed);
         // The codes that are less popular than the partner stand in the partner's plane.
@@ -144,21 +114,32 @@ impl Lookup {
                     rare = 0;
                     break;
                 }
-                let is_rare = if x > partner {
-                    own.rare.has(x, code)
-                } else {
-                    counted.triples_of(x).rare.has(partner, code)
-                };
-                rare += u32::from(is_rare);
-                if rare == MANY {
-                    break;
-                }
+                let planes = if x > partner { own } else { counted.triples_of(x) };
+                rare += u32::from(planes.rare.has(x.max(partner), code));
             }
-            match rare {
-                0 => {}
-                1 => pairs.push((partner, code)),
-                _ => open.push((partner, code)),
+            if rare > 0 {
+                self.pairs.push((partner, code, rare == 1));
             }
         }
+    }
+
+    /// The pairs as they are in the cut by now.
+    fn raised(&self, search: &Search<'_>, counted: &Counted<'_>, keys: Keys) -> Vec<Suspect> {
+        let mut tried: FxHashSet<u128> = FxHashSet::default();
+        let mut suspects = Vec::new();
+        for &(a, b, certain) in &self.pairs {
+            let codes = [a, b].map(|code| counted.coded.nodes[code as usize]);
+            let nodes = codes.map(|node| search.cut.now(node));
+            if nodes[0] == nodes[1] {
+                continue;
+            }
+            let key = keys.pack(&mut nodes.map(|n| search.order.rank[n as usize]));
+            if nodes == codes {
+                suspects.push(Suspect { key, certain });
+            } else if tried.insert(key) {
+                suspects.push(Suspect { key, certain: false });
+            }
+        }
+        suspects
     }
 }

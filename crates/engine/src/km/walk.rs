@@ -32,8 +32,8 @@ impl Walk {
                 Bounds { size: left, k: search.limits.k, cap, memory: search.limits.memory / 8, keep: false };
             let rare = rare_sets(coded, bounds);
             if rare.complete {
-                let violating = keys.pack_all(search, coded, &rare.sets);
-                return above_and_through(search, &self.prefix, keys, violating, None);
+                let suspects = keys.pack_all(search, coded, &rare.sets);
+                return above_and_through(search, &self.prefix, keys, suspects, None);
             }
         }
         let after = self.prefix.last().map_or(0, |&p| search.order.rank[p as usize] + 1);
@@ -110,35 +110,45 @@ fn is_related(search: &Search<'_>, prefix: &[Node], node: Node) -> bool {
     prefix.iter().any(|&p| search.data.tree.related(p, node))
 }
 
+/// An itemset that may violate, as the places of its nodes in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Suspect {
+    pub(super) key: u128,
+    /// Whether it does for sure. Else it is counted when its turn comes: by then most of them are gone.
+    pub(super) certain: bool,
+}
+
 /// Repairs itemsets that begin with a prefix: the violating ones of the cut, which are given, and those above them.
 pub(super) fn above_and_through(
     search: &mut Search<'_>,
     prefix: &[Node],
     keys: Keys,
-    mut violating: Vec<u128>,
+    mut suspects: Vec<Suspect>,
     counted: Option<&Counted<'_>>,
 ) {
-    add_those_above(search, prefix, keys, &mut violating, counted);
-    violating.sort_unstable();
+    add_those_above(search, prefix, keys, &mut suspects, counted);
+    suspects.sort_unstable();
     let mut set = Vec::new();
-    for key in violating {
+    for suspect in suspects {
         set.clear();
         set.extend_from_slice(prefix);
-        set.extend((0..keys.size).map(|i| search.order.nodes[keys.rank(key, i) as usize]));
+        set.extend((0..keys.size).map(|i| search.order.nodes[keys.rank(suspect.key, i) as usize]));
         if set.iter().all(|&n| !search.cut.is_gone(n)) {
-            search.repair(&set);
+            if suspect.certain || search.support(&set) < search.limits.k {
+                search.repair(&set);
+            }
         } else if prefix.iter().any(|&n| search.cut.is_gone(n)) {
             return;
         }
     }
 }
 
-/// Itemsets above a violating one, one node raised by one step at a time, as long as they violate too.
+/// Itemsets above a suspect, one node raised by one step at a time, as long as they are suspects too.
 fn add_those_above(
     search: &mut Search<'_>,
     prefix: &[Node],
     keys: Keys,
-    violating: &mut Vec<u128>,
+    suspects: &mut Vec<Suspect>,
     counted: Option<&Counted<'_>>,
 ) {
     let tree = search.data.tree.clone();
@@ -147,8 +157,8 @@ fn add_those_above(
     let mut tried: FxHashSet<u128> = FxHashSet::default();
     let (mut nodes, mut ranks) = (Vec::new(), Vec::new());
     let mut next = 0;
-    while next < violating.len() {
-        let key = violating[next];
+    while next < suspects.len() {
+        let key = suspects[next].key;
         next += 1;
         for i in 0..keys.size {
             let above = tree.parent(search.order.nodes[keys.rank(key, i) as usize]);
@@ -164,18 +174,20 @@ fn add_those_above(
                 continue;
             }
             nodes.push(above);
-            nodes.extend_from_slice(prefix);
-            let verdict = counted.map_or(Verdict::Open, |c| c.judge(&nodes));
-            if verdict == Verdict::Frequent {
+            ranks.clear();
+            ranks.extend(nodes.iter().map(|&n| rank(search, n)));
+            let raised = keys.pack(&mut ranks);
+            if !tried.insert(raised) {
                 continue;
             }
-            ranks.clear();
-            ranks.extend(nodes[..keys.size].iter().map(|&n| rank(search, n)));
-            let raised = keys.pack(&mut ranks);
-            let mut is_rare = || verdict == Verdict::Rare || search.support(&nodes) < search.limits.k;
-            if tried.insert(raised) && is_rare() {
-                violating.push(raised);
-            }
+            nodes.extend_from_slice(prefix);
+            let certain = match counted.map(|c| c.judge(&nodes)) {
+                Some(Verdict::Frequent) => continue,
+                Some(verdict) => verdict == Verdict::Rare,
+                None if search.support(&nodes) >= search.limits.k => continue,
+                None => true,
+            };
+            suspects.push(Suspect { key: raised, certain });
         }
     }
 }
@@ -202,14 +214,14 @@ impl Keys {
         ranks.iter().fold(0, |key, &r| key << self.bits | u128::from(r))
     }
 
-    /// Sets of codes, one after the other.
-    pub(super) fn pack_all(self, search: &Search<'_>, coded: &Coded, sets: &[u32]) -> Vec<u128> {
+    /// Violating sets of codes, one after the other.
+    pub(super) fn pack_all(self, search: &Search<'_>, coded: &Coded, sets: &[u32]) -> Vec<Suspect> {
         let mut ranks = Vec::new();
         sets.chunks_exact(self.size)
             .map(|set| {
                 ranks.clear();
                 ranks.extend(set.iter().map(|&c| search.order.rank[coded.nodes[c as usize] as usize]));
-                self.pack(&mut ranks)
+                Suspect { key: self.pack(&mut ranks), certain: true }
             })
             .collect()
     }

@@ -41,7 +41,7 @@ impl Format for Json {
             Err(e) => (utf8(&bytes[..e.at]).unwrap_or_default(), Some(e)),
         };
         if text.trim_ascii().is_empty() && broken.is_none() {
-            return Ok((problems.check(Records::new().finish())?, layout.clone()));
+            return Ok((problems.check(Records::new().finish(&layout.homes).0)?, layout.clone()));
         }
         let mut document = Document {
             text,
@@ -53,7 +53,7 @@ impl Format for Json {
         };
         let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
         let (begun, record) = (document.begun, document.records.record());
-        let data = document.records.finish();
+        let (data, extended) = document.records.finish(&layout.homes);
         // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
         if let Some(broken) = broken
             && end.err().is_none_or(|e| e.at == text.len())
@@ -77,7 +77,7 @@ impl Format for Json {
         } else if data.is_empty() && problems.is_empty() {
             problems.push(|place| no_record(place, layout, text));
         }
-        Ok((problems.check(data)?, layout.clone()))
+        Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
     }
 
     fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
@@ -93,7 +93,7 @@ impl Format for Json {
             tail.push(b']');
         }
         tail.reverse();
-        let sorted = write_records(data)?;
+        let sorted = write_records(data, layout)?;
         let mut write = |bytes: &[u8]| out.write_all(bytes).map_err(fault::from_write);
         write(&head)?;
         for (i, record) in sorted.iter().enumerate() {
@@ -194,7 +194,7 @@ impl Document<'_, '_> {
     }
 }
 
-fn locate(place: Place, text: &str, at: usize) -> Place {
+pub(crate) fn locate(place: Place, text: &str, at: usize) -> Place {
     let before = &text[..at];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;

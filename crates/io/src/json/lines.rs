@@ -54,11 +54,12 @@ impl Format for Ndjson {
                 }
             });
         }
-        Ok((problems.check(records.finish())?, layout.clone()))
+        let (data, extended) = records.finish(&layout.homes);
+        Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, _: &Layout, out: &mut dyn Write) -> Result<()> {
-        let sorted = write_records(data)?;
+    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+        let sorted = write_records(data, layout)?;
         for record in sorted.iter() {
             out.write_all(record).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
         }

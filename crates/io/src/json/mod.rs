@@ -2,19 +2,21 @@
 //!
 //! A nested single object is part of its parent's vertex; an array is a class of its own, with a vertex per element.
 //! Null and an absent key are the same; empty arrays and objects leave no trace, except as elements of an array,
-//! where they count as an element without value.
+//! where they count as an element without value. Values of MongoDB's types are plain values that remember their type.
 
-mod document;
+pub(crate) mod document;
 pub mod error;
+mod extended;
 mod lines;
 pub mod number;
 pub mod parser;
-mod record;
+pub(crate) mod record;
 mod scan;
-mod shape;
+pub(crate) mod shape;
 mod template;
-mod whereabouts;
-mod write;
+pub(crate) mod whereabouts;
+pub(crate) mod write;
 
 pub use document::Json;
+pub use extended::{Extended, Types};
 pub use lines::Ndjson;

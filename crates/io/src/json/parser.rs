@@ -71,6 +71,13 @@ impl<'a> Parser<'a> {
         self.at
     }
 
+    /// Whether this text comes next.
+    #[inline]
+    pub fn next_is(&mut self, text: &str) -> bool {
+        self.blanks();
+        self.text.as_bytes()[self.at..].starts_with(text.as_bytes())
+    }
+
     /// Goes back to a value seen before, whose enclosing brackets are still open.
     pub fn rewind(&mut self, position: usize, depth: u32) {
         (self.at, self.depth, self.fresh) = (position, depth, false);

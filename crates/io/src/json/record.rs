@@ -1,17 +1,21 @@
 //! JSON objects straight into the dataset's columns.
 
+use std::collections::BTreeSet;
+
 use bosket_model::dataset::Refused;
-use bosket_model::{Builder, Dataset, Diagnostic, Kind, Place};
+use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Kind, Place};
 
 use super::error::Error;
+use super::extended::{Extended, Types};
 use super::number::canonical;
 use super::parser::{Key, Parser, Token};
 use super::shape::{Conflict, Shape};
+use crate::homes::{Homes, path};
 use crate::problems::too_large;
 
 /// Why a record could not be taken, and at which byte.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// The text is not JSON; where the record ends is unknown.
     Syntax(Error),
     /// The text is JSON, but no record of this dataset.
@@ -19,10 +23,12 @@ pub(super) enum Problem {
 }
 
 #[derive(Debug)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     NotAnObject,
     Twice(String),
     Conflict(Conflict),
+    /// An object at this path says a type of MongoDB that its value does not have.
+    Malformed(String, Extended),
     TooLarge,
 }
 
@@ -33,7 +39,7 @@ impl From<Error> for Problem {
 }
 
 impl Problem {
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         match self {
             Problem::Syntax(error) => error.at,
             Problem::Record { at, .. } => *at,
@@ -41,15 +47,16 @@ impl Problem {
     }
 
     /// What the problem has in common with others that need not be shown again.
-    pub(super) fn group(&self) -> Option<String> {
+    pub(crate) fn group(&self) -> Option<String> {
         match self {
             Problem::Record { reason: Reason::Conflict(c), .. } => Some(format!("{} {}", c.now, c.path)),
             Problem::Record { reason: Reason::Twice(path), .. } => Some(format!("twice {path}")),
+            Problem::Record { reason: Reason::Malformed(path, _), .. } => Some(format!("malformed {path}")),
             _ => None,
         }
     }
 
-    pub(super) fn diagnostic(&self, place: Place) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, place: Place) -> Diagnostic {
         let reason = match self {
             Problem::Syntax(error) => {
                 return Diagnostic::error(error.kind.to_string()).at(place).help(error.kind.help());
@@ -70,6 +77,12 @@ impl Problem {
                     .at(place.path(c.path.as_str()))
                     .help("write the same kind of value in every record, or use another key for one of them")
             }
+            Reason::Malformed(path, extended) => {
+                let what = format!("this is no value of the type that it says: {extended:?} of MongoDB");
+                Diagnostic::error(what)
+                    .at(place.path(path.as_str()))
+                    .help(format!("write {}, and no other key beside it", extended.expected()))
+            }
             Reason::TooLarge => too_large(place),
         }
     }
@@ -85,11 +98,17 @@ pub(super) struct Records {
     builder: Builder,
     shape: Shape,
     number: String,
+    types: BTreeSet<(AttributeId, Extended)>,
 }
 
 impl Records {
     pub(super) fn new() -> Self {
-        Records { builder: Builder::new(), shape: Shape::new(), number: String::new() }
+        Records {
+            builder: Builder::new(),
+            shape: Shape::new(),
+            number: String::new(),
+            types: BTreeSet::new(),
+        }
     }
 
     /// The number of the record read last, from 1.
@@ -130,8 +149,17 @@ impl Records {
         }
     }
 
-    pub(super) fn finish(self) -> Dataset {
-        self.builder.finish()
+    /// The dataset, and which types of MongoDB its attributes have had, by their paths at home.
+    pub(super) fn finish(self, homes: &Homes) -> (Dataset, Types) {
+        let data = self.builder.finish();
+        let schema = data.schema();
+        let homes = if self.types.is_empty() { Vec::new() } else { homes.of(schema) };
+        let mut types = Types::new();
+        for (id, extended) in self.types {
+            let attribute = schema.attribute(id);
+            types.entry(path(&homes[attribute.class.index()], &attribute.name)).or_default().insert(extended);
+        }
+        (data, types)
     }
 
     fn object(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
@@ -157,17 +185,42 @@ impl Records {
     #[inline]
     fn value(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
         let at = parser.position();
+        let depth = parser.depth();
         let (kind, text) = match parser.value()? {
             Token::Text(text) => (Kind::Text, text),
             Token::Number(raw) => (Kind::Number, canonical(raw, &mut self.number)),
             Token::Bool(true) => (Kind::Bool, "true"),
             Token::Bool(false) => (Kind::Bool, "false"),
             Token::Null => return Ok(()),
-            Token::Object => return self.object(parser, node, at),
+            Token::Object => {
+                let dollar = parser.next_is("\"$");
+                return if dollar {
+                    self.extended(parser, node, at, depth)
+                } else {
+                    self.object(parser, node, at)
+                };
+            }
             Token::Array => return self.array(parser, node, at),
         };
         let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
         self.builder.set(attribute, kind, text);
+        Ok(())
+    }
+
+    /// Reads an object that may be a value of one of MongoDB's types; `at` and `depth` are those of its bracket.
+    fn extended(&mut self, parser: &mut Parser<'_>, node: u32, at: usize, depth: u32) -> Result<(), Problem> {
+        let Some(extended) = parser.key()?.and_then(Extended::from_key) else {
+            parser.rewind(at, depth);
+            parser.value()?;
+            return self.object(parser, node, at);
+        };
+        let Some((kind, text)) = extended.read(parser)? else {
+            let path = self.shape.path(node, &self.builder);
+            return Err(Problem::Record { at, reason: Reason::Malformed(path, extended) });
+        };
+        let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+        self.types.insert((attribute, extended));
+        self.builder.set(attribute, kind, &text);
         Ok(())
     }
 

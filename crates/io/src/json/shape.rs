@@ -11,14 +11,14 @@ use bosket_model::path::attribute_path;
 use bosket_model::{AttributeId, Builder, ClassId};
 
 /// No field.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Up to this many fields, comparing them all is faster than hashing the key.
 const FEW: usize = 12;
 
 /// What stands at a position.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Only nulls and empty brackets so far.
     Unknown,
     Scalar(AttributeId),
@@ -68,26 +68,26 @@ struct Field {
 
 /// A position is one thing here and was another before.
 #[derive(Debug)]
-pub(super) struct Conflict {
-    pub(super) path: String,
-    pub(super) now: &'static str,
-    pub(super) before: &'static str,
+pub(crate) struct Conflict {
+    pub(crate) path: String,
+    pub(crate) now: &'static str,
+    pub(crate) before: &'static str,
     /// The record, from 1.
-    pub(super) since: u64,
+    pub(crate) since: u64,
 }
 
 /// All positions.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     nodes: Vec<Node>,
     /// How many objects were begun.
     objects: u64,
     /// The record that is read now, from 1.
-    pub(super) record: u64,
+    pub(crate) record: u64,
 }
 
 /// Progress through one object.
-pub(super) struct Cursor {
+pub(crate) struct Cursor {
     node: u32,
     object: u64,
     previous: u32,
@@ -96,16 +96,16 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Whether no key was seen yet.
-    pub(super) fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.previous == NONE
     }
 }
 
 impl Shape {
     /// The position of the records.
-    pub(super) const ROOT: u32 = 0;
+    pub(crate) const ROOT: u32 = 0;
 
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut shape = Shape { nodes: Vec::new(), objects: 0, record: 0 };
         shape.add(ClassId::ROOT, Vec::new());
         shape
@@ -126,21 +126,21 @@ impl Shape {
 
     /// Begins an object.
     #[inline]
-    pub(super) fn begin(&mut self, node: u32) -> Cursor {
+    pub(crate) fn begin(&mut self, node: u32) -> Cursor {
         self.objects += 1;
         Cursor { node, object: self.objects, previous: NONE, guess: self.nodes[node as usize].first }
     }
 
     /// The key that is likely to come next, in quotes.
     #[inline]
-    pub(super) fn guess(&self, cursor: &Cursor) -> &str {
+    pub(crate) fn guess(&self, cursor: &Cursor) -> &str {
         self.nodes[cursor.node as usize].fields.get(cursor.guess as usize).map_or("", |f| &f.quoted)
     }
 
     /// Steps to a field: the guessed one, or that of `key`. Returns its position, and whether the object has it
     /// for the second time.
     #[inline]
-    pub(super) fn step(&mut self, cursor: &mut Cursor, key: Option<&str>) -> (u32, bool) {
+    pub(crate) fn step(&mut self, cursor: &mut Cursor, key: Option<&str>) -> (u32, bool) {
         let found = match key {
             None => cursor.guess,
             Some(key) => {
@@ -157,6 +157,28 @@ impl Shape {
         let twice = std::mem::replace(&mut field.seen, cursor.object) == cursor.object;
         (cursor.previous, cursor.guess) = (found, field.next);
         (field.node, twice)
+    }
+
+    /// The position of a key below another, whether or not an object is being read.
+    pub(crate) fn child(&mut self, node: u32, key: &str) -> u32 {
+        let field = self.find(node, key).unwrap_or_else(|| self.add_field(node, key));
+        self.nodes[node as usize].fields[field as usize].node
+    }
+
+    /// Whether the object has had this key.
+    pub(crate) fn has(&self, cursor: &Cursor, key: &str) -> bool {
+        let fields = &self.nodes[cursor.node as usize].fields;
+        self.find(cursor.node, key).is_some_and(|f| fields[f as usize].seen == cursor.object)
+    }
+
+    /// The keys from the vertex to a position.
+    pub(crate) fn name(&self, node: u32) -> &[String] {
+        &self.nodes[node as usize].name
+    }
+
+    /// The class of the vertex that a position belongs to.
+    pub(crate) fn class(&self, node: u32) -> ClassId {
+        self.nodes[node as usize].class
     }
 
     fn find(&self, node: u32, key: &str) -> Option<u32> {
@@ -185,7 +207,7 @@ impl Shape {
 
     /// The attribute at a position that holds a scalar.
     #[inline]
-    pub(super) fn scalar(&mut self, node: u32, builder: &mut Builder) -> Result<AttributeId, Conflict> {
+    pub(crate) fn scalar(&mut self, node: u32, builder: &mut Builder) -> Result<AttributeId, Conflict> {
         match self.nodes[node as usize].kind {
             Kind::Scalar(attribute) => Ok(attribute),
             Kind::Unknown => {
@@ -199,7 +221,7 @@ impl Shape {
     }
 
     /// Notes that a position holds an object with keys.
-    pub(super) fn object(&mut self, node: u32, builder: &Builder) -> Result<(), Conflict> {
+    pub(crate) fn object(&mut self, node: u32, builder: &Builder) -> Result<(), Conflict> {
         match self.nodes[node as usize].kind {
             Kind::Object => Ok(()),
             Kind::Unknown => {
@@ -211,7 +233,7 @@ impl Shape {
     }
 
     /// The class at a position that holds an array with elements, and the position of these.
-    pub(super) fn array(&mut self, node: u32, builder: &mut Builder) -> Result<(ClassId, u32), Conflict> {
+    pub(crate) fn array(&mut self, node: u32, builder: &mut Builder) -> Result<(ClassId, u32), Conflict> {
         match self.nodes[node as usize].kind {
             Kind::Array { class, element } => Ok((class, element)),
             Kind::Unknown => {
@@ -237,7 +259,7 @@ impl Shape {
     }
 
     /// The path of a position, as policies write it.
-    pub(super) fn path(&self, node: u32, builder: &Builder) -> String {
+    pub(crate) fn path(&self, node: u32, builder: &Builder) -> String {
         let node = &self.nodes[node as usize];
         attribute_path(&builder.schema().class(node.class).path, &node.name)
     }

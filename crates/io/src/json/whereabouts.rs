@@ -9,7 +9,7 @@ use super::parser::{Parser, Token};
 const LONGEST: usize = 60;
 
 /// The path of the value in which the text stops being JSON; none if that is the record itself.
-pub(super) fn path_of_mistake(text: &str) -> Option<String> {
+pub(crate) fn path_of_mistake(text: &str) -> Option<String> {
     let mut found = None;
     // The mistake itself is known; only its place is asked for.
     let _ = walk(&mut Parser::new(text), "", &mut Vec::new(), &mut found);

@@ -1,18 +1,35 @@
 //! Records as JSON texts, ordered by these texts.
 
+use std::collections::BTreeSet;
+
+use bosket_model::schema::Attribute;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
+use super::extended::{self, Extended};
 use super::template::{Content, Field, Template, templates};
 use crate::bottom_up::{self, Texts};
+use crate::format::Layout;
+use crate::homes::path;
 use crate::sorted::Sorted;
 
 /// The text of every record. Siblings of a class, and then the records, are ordered by their bytes.
-pub(super) fn write_records(data: &Dataset) -> Result<Sorted> {
+pub(super) fn write_records(data: &Dataset, layout: &Layout) -> Result<Sorted> {
     let templates = templates(data)?;
+    let types = types(data, layout);
     bottom_up::write_records(data, |texts, record, vertex| {
-        let written = Writer { data, texts }.vertex(&templates, vertex);
+        let written = Writer { data, texts, types: &types }.vertex(&templates, vertex);
         written.map_err(|e| e.failure(data, record, vertex))
     })
+}
+
+/// For each attribute the types of MongoDB that it had in the input.
+fn types<'l>(data: &Dataset, layout: &'l Layout) -> Vec<Option<&'l BTreeSet<Extended>>> {
+    if layout.extended.is_empty() {
+        return Vec::new();
+    }
+    let homes = layout.homes.of(data.schema());
+    let at_home = |a: &Attribute| path(&homes[a.class.index()], &a.name);
+    data.schema().attributes().map(|(_, a)| layout.extended.get(&at_home(a))).collect()
 }
 
 /// A vertex is more than one of: a value, an array, an object.
@@ -30,6 +47,7 @@ impl Mixed {
 struct Writer<'d> {
     data: &'d Dataset,
     texts: &'d mut Texts,
+    types: &'d [Option<&'d BTreeSet<Extended>>],
 }
 
 impl Writer<'_> {
@@ -105,6 +123,11 @@ impl Writer<'_> {
             return false;
         }
         let dictionary = self.data.dictionary(attribute);
+        if let Some(Some(types)) = self.types.get(attribute.index())
+            && extended::push(&mut self.texts.buffer, types, dictionary.kind(code), dictionary.text(code))
+        {
+            return true;
+        }
         match dictionary.kind(code) {
             Kind::Text => push_string(&mut self.texts.buffer, dictionary.text(code)),
             Kind::Number | Kind::Bool => {
@@ -116,7 +139,7 @@ impl Writer<'_> {
 }
 
 /// Appends a JSON string.
-pub(super) fn push_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(i) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {

@@ -33,6 +33,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Source, Undeclared};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+use crate::format::by_name;
 use crate::policy_file::PolicyFile;
 use assemble::assemble;
 use backend::{Backend, Column};
@@ -236,7 +237,8 @@ pub fn catalogue(
     if let Some(url) = at.to_str().filter(|text| postgres::is_address(text)) {
         return Ok(Some((Format::Postgres, PgTables::open(url, None)?.catalogue()?)));
     }
-    if at.is_dir() {
+    let folder_of_documents = format.is_some_and(|f| by_name(f).is_ok_and(|f| f.reads_folders()));
+    if at.is_dir() && !folder_of_documents {
         return guess::folder(at, format, separator, observer).map(Some);
     }
     if format == Some(Format::Sqlite.name()) || (format.is_none() && sqlite::is_database(at)) {

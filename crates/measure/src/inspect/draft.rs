@@ -55,6 +55,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         record: origin.record.clone(),
         separator: origin.separator.clone(),
         tables: Vec::new(),
+        dropped: Vec::new(),
         attributes,
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         publish_path: publish_path(origin),
@@ -80,7 +81,7 @@ fn wrapped(text: &str) -> String {
 /// `published` with the ending of the source, compression left out; a folder for a database file.
 fn publish_path(origin: &Origin) -> String {
     let usual: &[&str] = match origin.format {
-        Format::Ndjson => &["ndjson", "jsonl"],
+        Format::Ndjson | Format::FhirR4 | Format::FhirStu3 => &["ndjson", "jsonl"],
         Format::Json => &["json"],
         Format::Xml => &["xml"],
         Format::Csv => &["csv", "tsv"],

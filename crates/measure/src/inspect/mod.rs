@@ -7,6 +7,7 @@
 mod builder;
 mod companion;
 mod draft;
+mod preset;
 mod profile;
 mod shape;
 mod suggest;
@@ -15,6 +16,7 @@ mod words;
 
 pub use builder::Coarsening;
 pub use draft::{Origin, draft_policy};
+pub use preset::{PRESETS, apply_preset};
 pub use profile::{AttributeProfile, ClassProfile, Profile};
 pub use shape::ValueType;
 pub use suggest::{Suggestion, suggest};

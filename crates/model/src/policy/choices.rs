@@ -64,6 +64,8 @@ choices! {
         Transactions = "transactions": "one set of items per line",
         Sqlite = "sqlite": "linked tables of a SQLite file",
         Postgres = "postgres": "linked tables of a PostgreSQL database",
+        FhirR4 = "fhir-r4": "FHIR R4, one bundle per patient: a file with a bundle per line, or a folder",
+        FhirStu3 = "fhir-stu3": "the same in FHIR STU-3",
     }
 }
 

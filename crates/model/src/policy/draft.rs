@@ -1,7 +1,7 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
 use super::set::as_toml;
-use super::{Format, Model, Role, Table};
+use super::{Format, Model, Role, Table, Undeclared};
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Draft {
     pub separator: Option<String>,
     /// Linked tables; with files of their own they need no `source_path`.
     pub tables: Vec<Table>,
+    /// Paths of attributes that are left out because they are not declared; none where all are.
+    pub dropped: Vec<String>,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
@@ -45,7 +47,12 @@ pub fn draft(draft: &Draft) -> String {
     let mut out = String::from(
         "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\n",
     );
-    block(&mut out, "", &[("version", Some("1".to_owned()))]);
+    let drop = (!draft.dropped.is_empty()).then(|| quote(Undeclared::Drop.name()));
+    if drop.is_some() {
+        out.push_str("# Whatever is not declared here is left out of the publication. The data also has\n");
+        draft.dropped.iter().for_each(|path| out.push_str(&comment(&format!("  {path}"))));
+    }
+    block(&mut out, "", &[("version", Some("1".to_owned())), ("undeclared", drop)]);
     block(
         &mut out,
         "[source]",

@@ -280,7 +280,10 @@ fn files(root: &Node, report: &mut Report) {
     for key in ["path", "schema", "certificate", "report", "mapping"] {
         let Some(node) = publish.get(key).filter(|_| key != "schema" || xsd) else { continue };
         let Some(path) = node.text().map(plain) else { continue };
-        if let Some((_, other)) = seen.iter().find(|(p, _)| *p == path) {
+        // Standard input and standard output are two streams with one name.
+        let stream = node.text() == Some("-");
+        let same = |(p, other): &&(PathBuf, String)| *p == path && (!stream || other.starts_with("publish"));
+        if let Some((_, other)) = seen.iter().find(same) {
             let message = format!("`publish.{key}` is the same file as `{other}`");
             report.error(&node.span, message, "it would be overwritten; choose another name");
         } else {

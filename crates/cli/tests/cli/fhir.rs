@@ -1,0 +1,228 @@
+//! FHIR from the outside: looked at, published, verified.
+
+use std::collections::BTreeSet;
+
+use bosket_testkit::shared::shared;
+use serde_json::{Value, json};
+
+use crate::util::{Dir, attribute};
+
+/// A patient in R4 with encounters of a class, each with conditions.
+fn bundle(id: usize, gender: &str, encounters: &[(&str, &[&str])]) -> Value {
+    let patient = format!("Patient/Quetzal-{id}");
+    let concept = |code: &str| json!({"coding": [{"system": "urn:codes", "code": code, "display": format!("D{code}")}], "text": format!("T{code}")});
+    let entry = |resource: Value| json!({"resource": resource});
+    let race = json!({"url": "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race", "extension": [
+        {"url": "ombCategory", "valueCoding": {"system": "urn:race", "code": "2106-3", "display": "White"}},
+        {"url": "text", "valueString": "White"}]});
+    let mut entries = vec![entry(json!({
+        "resourceType": "Patient", "id": format!("Quetzal-{id}"), "gender": gender, "birthDate": format!("19{}-01-01", 50 + id % 2),
+        "name": [{"family": "Quetzal"}], "extension": [race]}))];
+    for (e, (class, codes)) in encounters.iter().enumerate() {
+        let encounter = format!("e{id}-{e}");
+        entries.push(entry(json!({"resourceType": "Encounter", "id": encounter, "status": "finished",
+            "class": {"code": class}, "type": [concept("check")], "subject": {"reference": patient}})));
+        for (c, code) in codes.iter().enumerate() {
+            entries.push(entry(json!({"resourceType": "Condition", "id": format!("c{id}-{e}-{c}"), "code": concept(code),
+                "subject": {"reference": patient}, "encounter": {"reference": format!("Encounter/{encounter}")}})));
+        }
+    }
+    entries.push(entry(json!({"resourceType": "Observation", "id": "o", "subject": {"reference": patient}})));
+    json!({"resourceType": "Bundle", "type": "collection", "entry": entries})
+}
+
+/// Forty patients; that AMB and X go together is known of too few, each alone of many.
+fn clinic() -> Vec<Value> {
+    let person = |i: usize| {
+        let encounters: &[(&str, &[&str])] = match i % 20 {
+            0 => &[("AMB", &["X"]), ("IMP", &["Y"])],
+            n if n % 2 == 0 => &[("AMB", &["Y"]), ("IMP", &["X"])],
+            _ => &[("IMP", &["X", "Y"]), ("AMB", &[])],
+        };
+        bundle(i, ["female", "male"][i % 2], encounters)
+    };
+    (0..40).map(person).collect()
+}
+
+fn lines(bundles: &[Value]) -> String {
+    bundles.iter().map(|b| format!("{b}\n")).collect()
+}
+
+fn policy(format: &str, privacy: &str, attributes: &[String]) -> String {
+    format!(
+        "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"{format}\"\npath = \"in.ndjson\"\n{}[privacy]\n{privacy}\n\
+         [publish]\npath = \"out.ndjson\"\n",
+        attributes.concat()
+    )
+}
+
+const FANOUT: &str = "hierarchy = { build = \"fanout\", fanout = 5 }";
+
+/// Every id once, every reference to something in the same bundle, nothing of the input's names.
+#[track_caller]
+fn check_bundles(text: &str, count: usize) -> Vec<Value> {
+    let bundles: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert_eq!(bundles.len(), count);
+    assert!(!text.contains("Quetzal"));
+    let mut ids = BTreeSet::new();
+    for bundle in &bundles {
+        assert_eq!((&bundle["resourceType"], &bundle["type"]), (&json!("Bundle"), &json!("collection")));
+        let entries = bundle["entry"].as_array().expect("entries");
+        let here: BTreeSet<&str> = entries.iter().filter_map(|e| e["fullUrl"].as_str()).collect();
+        for entry in entries {
+            let resource = &entry["resource"];
+            let id = resource["id"].as_str().expect("an id");
+            assert_eq!(entry["fullUrl"], format!("urn:uuid:{id}"));
+            assert!(ids.insert(id.to_owned()), "{id} twice");
+            for key in ["subject", "patient", "encounter", "context"] {
+                if let Some(to) = resource[key]["reference"].as_str() {
+                    assert!(here.contains(to), "{resource}");
+                }
+            }
+        }
+    }
+    bundles
+}
+
+#[test]
+fn a_draft_that_can_be_used_as_it_is() {
+    let dir = Dir::new();
+    dir.write("in.ndjson", lines(&clinic()));
+    let looked = dir.run(&["inspect", "in.ndjson", "--preset", "fhir-r4", "--draft", "p.toml"]).exits(0);
+    let looked = looked.prints(&["fhir-r4: 40 records", "Encounter[].Condition[].code.display"]);
+    looked.says(&["left out: 40 Observation"]).hides(&["Quetzal", "2106-3"]);
+    let draft = dir.text("p.toml");
+    for part in [
+        "format = \"fhir-r4\"",
+        "undeclared = \"drop\"",
+        "#   name[].family",
+        "path      = \"race\"",
+        "follows = \"Encounter[].Condition[].code\"",
+        "model = \"kmn\"",
+    ] {
+        assert!(draft.contains(part), "{part}\n{draft}");
+    }
+    assert!(!draft.contains("Quetzal") && !draft.contains("path    = \"name"), "{draft}");
+    dir.run(&["policy", "check", "p.toml"]).exits(0);
+    dir.run(&["anonymize", "p.toml"]).exits(0).hides(&["Quetzal"]);
+    let bundles = check_bundles(&dir.text("published.ndjson"), 40);
+    assert!(!bundles[0].to_string().contains("\"name\""));
+    dir.run(&["verify", "published.ndjson", "--policy", "p.toml", "--against", "in.ndjson"]).exits(0);
+    dir.run(&["inspect", "in.ndjson", "--preset", "fhir-r5"]).exits(2).says(&["fhir-r4", "fhir-stu3"]);
+}
+
+#[test]
+fn relations_that_are_taken_apart_and_the_order_of_the_input() {
+    let dir = Dir::new();
+    let flat = |values: &str| format!("hierarchy = {{ build = \"order\", groups = [{values}] }}");
+    let attributes = [
+        attribute("gender", "quasi", FANOUT),
+        attribute("Encounter[].class.code", "quasi", &flat("\"AMB\", \"IMP\"")),
+        attribute("Encounter[].type[]", "quasi", FANOUT),
+        attribute("Encounter[].Condition[].code", "quasi", &flat("\"X\", \"Y\"")),
+        attribute(
+            "Encounter[].Condition[].code.display",
+            "quasi",
+            "follows = \"Encounter[].Condition[].code\"",
+        ),
+        attribute("Encounter[].status", "insensitive", ""),
+    ];
+    dir.write("policy.toml", policy("fhir-r4", "model = \"kmn\"\nk = 5\nm = 2\nn = 1", &attributes));
+    let mut people = clinic();
+    dir.write("in.ndjson", lines(&people));
+    let made = dir.run(&["anonymize", "policy.toml", "--json"]).exits(0).json();
+    let published = dir.text("out.ndjson");
+    let bundles = check_bundles(&published, 40);
+    assert!(made.to_string().contains("\"disassociations\":1"), "{made}");
+    // What has moved up has no encounter any more, and says nothing about one.
+    let conditions =
+        || bundles.iter().flat_map(|b| b["entry"].as_array().expect("entries")).map(|e| &e["resource"]);
+    let moved = conditions().filter(|r| r["resourceType"] == "Condition" && r.get("encounter").is_none());
+    assert!(moved.count() > 0, "{published}");
+    dir.run(&["verify", "out.ndjson", "--policy", "policy.toml", "--against", "in.ndjson"]).exits(0);
+    dir.run(&["verify", "in.ndjson", "--policy", "policy.toml"]).exits(1);
+
+    people.reverse();
+    people.iter_mut().for_each(|p| p["entry"].as_array_mut().expect("entries").reverse());
+    let pretty: Vec<String> = people.iter().map(|p| serde_json::to_string_pretty(p).expect("JSON")).collect();
+    dir.write("in.ndjson", pretty.join("\n"));
+    dir.run(&["anonymize", "policy.toml", "--force", "--threads", "1"]).exits(0);
+    assert_eq!(dir.text("out.ndjson"), published);
+}
+
+#[test]
+fn sets_of_codes_from_a_folder() {
+    let dir = Dir::new();
+    for (i, person) in clinic().iter().enumerate() {
+        dir.write(&format!("in/{i}.json"), serde_json::to_string_pretty(person).expect("JSON"));
+    }
+    let attributes = [attribute("Encounter[].Condition[].code", "quasi", FANOUT)];
+    let text = policy("fhir-r4", "model = \"km\"\nk = 5\nm = 2", &attributes).replace("in.ndjson", "in");
+    dir.write("policy.toml", text);
+    dir.run(&["inspect", "in", "--preset", "fhir-r4"]).exits(0).prints(&["fhir-r4: 40 records"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    check_bundles(&dir.text("out.ndjson"), 40);
+    dir.run(&["verify", "out.ndjson", "--policy", "policy.toml", "--against", "in"]).exits(0);
+    // A publication must not take the place of a bundle that it is made from.
+    dir.run(&["anonymize", "policy.toml", "--force", "--set", "publish.path=in/7.json"])
+        .exits(2)
+        .says(&["would overwrite"]);
+    dir.run(&["anonymize", "policy.toml", "--set", "source.format=json"]).exits(3).says(&["it is a folder"]);
+}
+
+#[test]
+fn what_the_policy_does_not_name_is_refused_or_dropped() {
+    let dir = Dir::new();
+    dir.write("in.ndjson", lines(&clinic()));
+    let attributes =
+        [attribute("gender", "quasi", FANOUT), attribute("Encounter[].class.code", "quasi", FANOUT)];
+    dir.write("policy.toml", policy("fhir-r4", "model = \"kmn\"\nk = 5\nm = 2\nn = 1", &attributes));
+    let refused =
+        dir.run(&["anonymize", "policy.toml", "--set", "undeclared=refuse"]).exits(2).hides(&["Quetzal"]);
+    refused.says(&["path name[].family", "path race", "path Encounter[].Condition[].code.text"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let text = dir.text("out.ndjson");
+    check_bundles(&text, 40);
+    assert!(
+        !text.contains("Condition") && !text.contains("extension") && !text.contains("birthDate"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bundles_that_cannot_be_read_publish_nothing() {
+    let dir = Dir::new();
+    let attributes = [attribute("gender", "quasi", FANOUT)];
+    dir.write("policy.toml", policy("fhir-r4", "model = \"kmn\"\nk = 5\nm = 2\nn = 1", &attributes));
+    let mut dangling = bundle(7, "female", &[("AMB", &["X"])]);
+    dangling["entry"].as_array_mut().expect("entries").remove(1);
+    let mut people = clinic();
+    people.truncate(7);
+    people.push(dangling);
+    dir.write("in.ndjson", lines(&people));
+    let refused = dir.run(&["anonymize", "policy.toml"]).exits(3).hides(&["Quetzal"]);
+    refused.says(&[
+        "`encounter` of the Condition refers to nothing in the bundle",
+        " --> in.ndjson:8:",
+        "record 8",
+    ]);
+    assert!(!dir.files().contains(&"out.ndjson".to_owned()));
+    let other = dir.run(&["anonymize", "policy.toml", "--set", "source.format=fhir-stu3"]).exits(3);
+    other.says(&["the Condition has `encounter`", "say format = \"fhir-r4\""]);
+}
+
+#[test]
+fn synthetic_patients_in_stu3() {
+    let Some(bundles) = shared("data/health-synthea-fhir-stu3/bundles.ndjson.gz") else { return };
+    let bundles = bundles.to_string_lossy().into_owned();
+    let dir = Dir::new();
+    let looked = dir.run(&["inspect", &bundles, "--preset", "fhir-stu3", "--draft", "p.toml"]).exits(0);
+    looked
+        .prints(&["1,461 records", "18,445 Encounter[]"])
+        .says(&["66328 Observation", "628 AllergyIntolerance"]);
+    dir.run(&["anonymize", "p.toml"]).exits(0);
+    let text = dir.text("published.ndjson");
+    check_bundles(&text, 1_461);
+    assert!(text.contains("us-core-race") && text.contains("\"context\":{\"reference\""));
+    dir.run(&["verify", "published.ndjson", "--policy", "p.toml", "--against", &bundles]).exits(0);
+}

@@ -1,0 +1,378 @@
+//! Resources into the dataset's columns: the second pass.
+//!
+//! Everything inside a resource is read as JSON is, except for what FHIR spells out at length: a CodeableConcept is its
+//! code with companions, extensions go by their name, and references are not values.
+
+use bosket_model::dataset::Refused;
+use bosket_model::{Builder, ClassId, Kind};
+
+use super::names::{CODING, MEDICATION, RENDERED, Resource, has_own_text};
+use super::problem::Problem;
+use crate::json::number::canonical;
+use crate::json::parser::{Key, Parser, Token};
+use crate::json::record::{self, Reason};
+use crate::json::shape::{Conflict, Shape};
+
+/// What was left out and is worth a word.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// References other than to the patient, the encounter and the medication.
+    pub(super) references: u64,
+    /// Codings of a concept after the first, and what a coding has besides its usual parts.
+    pub(super) codings: u64,
+    /// Extensions after the first of their kind, and those without an address.
+    pub(super) extensions: u64,
+    /// Contained resources, apart from medications that something refers to.
+    pub(super) contained: u64,
+}
+
+/// What an object is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    Resource(Resource),
+    Extension,
+    /// What stands beside a primitive value: `_birthDate`.
+    Beside,
+    Inner,
+}
+
+/// What a key means where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Unknown,
+    Value,
+    /// Structure that is written anew.
+    Structure,
+    Contained,
+    Coding,
+    Text,
+    Extensions,
+    Reference,
+    Beside,
+    Medication,
+}
+
+/// Reads resource after resource into one dataset.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) builder: Builder,
+    pub(super) shape: Shape,
+    pub(super) left: Left,
+    /// Per position what its key means.
+    meanings: Vec<Meaning>,
+    /// Per position whether it has held a CodeableConcept, or a label.
+    pub(super) concepts: Vec<bool>,
+    pub(super) labelled: Vec<bool>,
+    /// Whether a race or ethnicity had parts.
+    pub(super) parts: bool,
+    /// A value in words that the extensions just read have told.
+    pub(super) rendered: Option<String>,
+    number: String,
+}
+
+impl Reader {
+    pub(super) fn new() -> Self {
+        Reader {
+            builder: Builder::new(),
+            shape: Shape::new(),
+            left: Left::default(),
+            meanings: Vec::new(),
+            concepts: Vec::new(),
+            labelled: Vec::new(),
+            parts: false,
+            rendered: None,
+            number: String::new(),
+        }
+    }
+
+    /// The class of a resource below the vertices of a position, and the position of its objects.
+    pub(super) fn class(&mut self, above: u32, name: &str) -> Result<(ClassId, u32), Problem> {
+        let node = self.shape.child(above, name);
+        self.shape.array(node, &mut self.builder).map_err(|c| conflict(0, c))
+    }
+
+    /// Reads the values of a resource into the open vertex.
+    pub(super) fn resource(
+        &mut self,
+        parser: &mut Parser<'_>,
+        node: u32,
+        resource: Resource,
+    ) -> Result<(), Problem> {
+        let at = parser.position();
+        parser.value()?;
+        self.object(parser, node, at, Within::Resource(resource))
+    }
+
+    /// Reads what a Medication is, as part of the resource at `node` that refers to it.
+    pub(super) fn medication(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
+        let node = self.shape.child(node, MEDICATION);
+        parser.value()?;
+        while let Some(key) = parser.key()? {
+            if key == "code" {
+                self.value(parser, node)?;
+            } else {
+                parser.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A medication that is only told in words.
+    pub(super) fn medication_in_words(&mut self, node: u32, words: &str, at: usize) -> Result<(), Problem> {
+        let node = self.shape.child(node, MEDICATION);
+        mark(&mut self.concepts, node);
+        self.set(node, Kind::Text, words, at)
+    }
+
+    /// Completes the record.
+    pub(super) fn end(&mut self, at: usize) -> Result<(), Problem> {
+        let reason = match self.builder.end_record() {
+            Ok(()) => return Ok(()),
+            Err(Refused::Full) => Reason::TooLarge,
+            Err(Refused::Twice) => Reason::Twice("a part of a coding, or the medication".to_owned()),
+        };
+        Err(record::Problem::Record { at, reason }.into())
+    }
+
+    pub(super) fn object(
+        &mut self,
+        parser: &mut Parser<'_>,
+        node: u32,
+        at: usize,
+        within: Within,
+    ) -> Result<(), Problem> {
+        let mut cursor = self.shape.begin(node);
+        let (mut coded, mut plain) = (false, false);
+        let mut held = None;
+        let mut told: Vec<(String, String)> = Vec::new();
+        loop {
+            let key = match parser.key_or(self.shape.guess(&cursor))? {
+                Key::End => break,
+                Key::Guessed => None,
+                Key::Other(key) => Some(key),
+            };
+            let (child, twice) = self.shape.step(&mut cursor, key);
+            if twice {
+                let path = self.shape.path(child, &self.builder);
+                let reason = Reason::Twice(path);
+                return Err(record::Problem::Record { at: parser.position(), reason }.into());
+            }
+            let (here, depth) = (parser.position(), parser.depth());
+            let meaning = self.meaning(child, node, within);
+            match meaning {
+                Meaning::Structure => {
+                    parser.skip()?;
+                    continue;
+                }
+                Meaning::Contained => {
+                    self.contained(parser)?;
+                    continue;
+                }
+                Meaning::Medication => {
+                    let medication = self.shape.child(node, MEDICATION);
+                    self.value(parser, medication)?;
+                    continue;
+                }
+                Meaning::Beside => {
+                    self.rendered = None;
+                    match parser.value()? {
+                        Token::Object => self.object(parser, child, here, Within::Beside)?,
+                        _ => {
+                            parser.rewind(here, depth);
+                            self.value(parser, child)?;
+                        }
+                    }
+                    if let Some(text) = self.rendered.take() {
+                        told.push((self.shape.name(child).last().map_or("", |k| &k[1..]).to_owned(), text));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if !matches!(meaning, Meaning::Value | Meaning::Unknown) {
+                match (meaning, parser.value()?) {
+                    (Meaning::Coding, Token::Array) => {
+                        coded = true;
+                        self.codings(parser, node)?;
+                        continue;
+                    }
+                    (Meaning::Text, Token::Text(text)) => {
+                        held = Some(text.to_owned());
+                        continue;
+                    }
+                    (Meaning::Extensions, Token::Array) => {
+                        self.extensions(parser, child, within)?;
+                        continue;
+                    }
+                    (Meaning::Reference, Token::Text(_)) => {
+                        self.left.references += 1;
+                        continue;
+                    }
+                    _ => parser.rewind(here, depth),
+                }
+            }
+            plain = true;
+            self.value(parser, child)?;
+        }
+        if coded || held.is_some() {
+            mark(&mut self.concepts, node);
+            if let Some(text) = held {
+                // Without a coding, the text is all that is known of the concept.
+                let place = if coded { self.shape.child(node, "text") } else { node };
+                self.set(place, Kind::Text, &text, at)?;
+            }
+        } else if plain && !is_marked(&self.concepts, node) {
+            self.shape.object(node, &self.builder).map_err(|c| conflict(at, c))?;
+        }
+        for (key, text) in told {
+            // Beside a value that is told itself, its rendering says nothing more.
+            if !self.shape.has(&cursor, &key) {
+                let place = self.shape.child(node, &key);
+                mark(&mut self.labelled, place);
+                self.set(place, Kind::Text, &text, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn meaning(&mut self, child: u32, parent: u32, within: Within) -> Meaning {
+        match self.meanings.get(child as usize) {
+            Some(Meaning::Unknown) | None => self.find_meaning(child, parent, within),
+            Some(known) => *known,
+        }
+    }
+
+    #[cold]
+    fn find_meaning(&mut self, child: u32, parent: u32, within: Within) -> Meaning {
+        let key = self.shape.name(child).last().map_or("", String::as_str);
+        let meaning = match (within, key) {
+            (Within::Resource(_), "resourceType" | "id") | (Within::Extension, "url") => Meaning::Structure,
+            (Within::Resource(r), _) if r.subject() == Some(key) => Meaning::Structure,
+            // Whichever of the two is not known to the edition has been refused before.
+            (Within::Resource(r), "encounter" | "context") if r > Resource::Encounter => Meaning::Structure,
+            (Within::Resource(Resource::MedicationRequest), "medicationReference") => Meaning::Structure,
+            (Within::Resource(Resource::MedicationRequest), "medicationCodeableConcept") => {
+                Meaning::Medication
+            }
+            (Within::Resource(_), "contained") => Meaning::Contained,
+            (_, "extension" | "modifierExtension") => Meaning::Extensions,
+            (_, key) if key.len() > 1 && key.starts_with('_') => Meaning::Beside,
+            (Within::Inner, "coding") => Meaning::Coding,
+            (Within::Inner, "text") if !has_own_text(self.own_key(parent)) => Meaning::Text,
+            (_, "reference") => Meaning::Reference,
+            _ => Meaning::Value,
+        };
+        if self.meanings.len() <= child as usize {
+            self.meanings.resize(child as usize + 1, Meaning::Unknown);
+        }
+        self.meanings[child as usize] = meaning;
+        meaning
+    }
+
+    /// The key under which an object stands, that of its array if it is an element.
+    fn own_key(&self, node: u32) -> &str {
+        let name = match self.shape.name(node) {
+            [] => &self.builder.schema().class(self.shape.class(node)).name,
+            name => name,
+        };
+        name.last().map_or("", String::as_str)
+    }
+
+    pub(super) fn value(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
+        let at = parser.position();
+        let (kind, text) = match parser.value()? {
+            Token::Text(text) => (Kind::Text, text),
+            Token::Number(raw) => (Kind::Number, canonical(raw, &mut self.number)),
+            Token::Bool(true) => (Kind::Bool, "true"),
+            Token::Bool(false) => (Kind::Bool, "false"),
+            Token::Null => return Ok(()),
+            Token::Object => return self.object(parser, node, at, Within::Inner),
+            Token::Array => return self.array(parser, node, at),
+        };
+        let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+        self.builder.set(attribute, kind, text);
+        Ok(())
+    }
+
+    fn array(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
+        while parser.element()? {
+            let (class, element) = self.shape.array(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+            self.builder.open(class);
+            self.value(parser, element)?;
+            self.builder.close();
+        }
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, node: u32, kind: Kind, text: &str, at: usize) -> Result<(), Problem> {
+        let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+        self.builder.set(attribute, kind, text);
+        Ok(())
+    }
+
+    /// Reads the rest of a concept's codings: the first is the concept, the others say the same in other systems.
+    fn codings(&mut self, parser: &mut Parser<'_>, node: u32) -> Result<(), Problem> {
+        let mut first = true;
+        while parser.element()? {
+            let at = parser.position();
+            if !std::mem::replace(&mut first, false) {
+                self.left.codings += 1;
+                parser.skip()?;
+                continue;
+            }
+            let depth = parser.depth();
+            if parser.value()? != Token::Object {
+                parser.rewind(at, depth);
+                parser.skip()?;
+                continue;
+            }
+            while let Some(key) = parser.key()? {
+                if key == "code" {
+                    self.value(parser, node)?;
+                } else if CODING.contains(&key) {
+                    let place = self.shape.child(node, key);
+                    self.value(parser, place)?;
+                } else {
+                    self.left.codings += u64::from(key != "extension");
+                    parser.skip()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn contained(&mut self, parser: &mut Parser<'_>) -> Result<(), Problem> {
+        let (at, depth) = (parser.position(), parser.depth());
+        if parser.value()? != Token::Array {
+            parser.rewind(at, depth);
+            return Ok(parser.skip()?);
+        }
+        while parser.element()? {
+            self.left.contained += 1;
+            parser.skip()?;
+        }
+        Ok(())
+    }
+
+    /// Whether extensions with this address tell the value that they stand beside.
+    pub(super) fn tells(url: &str, within: Within) -> bool {
+        within == Within::Beside && url == RENDERED
+    }
+}
+
+pub(super) fn mark(marks: &mut Vec<bool>, node: u32) {
+    if marks.len() <= node as usize {
+        marks.resize(node as usize + 1, false);
+    }
+    marks[node as usize] = true;
+}
+
+pub(super) fn is_marked(marks: &[bool], node: u32) -> bool {
+    marks.get(node as usize).copied().unwrap_or(false)
+}
+
+#[cold]
+fn conflict(at: usize, conflict: Conflict) -> Problem {
+    record::Problem::Record { at, reason: Reason::Conflict(conflict) }.into()
+}

@@ -1,0 +1,79 @@
+//! Where the classes of a publication belong.
+//!
+//! A publication may hold a class above its home, where disassociation moved it. What is known about an attribute by its
+//! path must then be found by the path that it has at home.
+
+use std::collections::BTreeSet;
+
+use bosket_model::binding::Binding;
+use bosket_model::path::{attribute_path, class_path};
+use bosket_model::policy::{AttributePolicy, Undeclared};
+use bosket_model::{Builder, Schema};
+
+/// The classes of a policy's paths, each as the names from the record on; none where no policy is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Homes(BTreeSet<Vec<Vec<String>>>);
+
+impl Homes {
+    /// Those of a policy whose paths are written with dots.
+    pub fn expected(attributes: &[AttributePolicy]) -> Self {
+        let nothing = Builder::new().finish();
+        // A path that cannot be read is reported when the policy is bound to the data.
+        let Ok(binding) = Binding::new(nothing.schema(), attributes, Undeclared::Drop, "the policy") else {
+            return Homes::default();
+        };
+        let mut homes: Vec<Vec<Vec<String>>> = vec![Vec::new()];
+        for home in &binding.homes[1..] {
+            let mut path = homes[home.parent.unwrap_or(0)].clone();
+            path.push(home.name.clone());
+            homes.push(path);
+        }
+        Homes(homes.into_iter().skip(1).collect())
+    }
+
+    /// Whether the policy has a class there.
+    pub(crate) fn contains(&self, home: &[Vec<String>]) -> bool {
+        self.0.contains(home)
+    }
+
+    /// Where a class called `name` belongs that was found in a vertex which belongs to `above`: there, or below, where
+    /// the policy has it. This is how [`Binding`] resolves publications.
+    fn home(&self, above: &[Vec<String>], name: &[String]) -> Vec<Vec<String>> {
+        let mut direct = above.to_vec();
+        direct.push(name.to_vec());
+        if self.contains(&direct) {
+            return direct;
+        }
+        let below = || self.0.iter().filter(|h| h.len() > above.len() && h.starts_with(above));
+        let joined = |home: &[Vec<String>]| home.iter().map(|n| n.join(".")).collect::<Vec<_>>().join(".");
+        if let [name] = name
+            && let Some(home) = below().find(|h| joined(&h[above.len()..]) == *name)
+        {
+            return home.clone();
+        }
+        let mut named = below().filter(|h| h.last().is_some_and(|n| n == name));
+        match (named.next(), named.next()) {
+            (Some(home), None) => home.clone(),
+            _ => direct,
+        }
+    }
+
+    /// The homes of all classes of a dataset.
+    pub(crate) fn of(&self, schema: &Schema) -> Vec<Vec<Vec<String>>> {
+        let mut homes: Vec<Vec<Vec<String>>> = Vec::new();
+        for (_, class) in schema.classes() {
+            let home = match class.parent {
+                None => Vec::new(),
+                Some(parent) => self.home(&homes[parent.index()], &class.name),
+            };
+            homes.push(home);
+        }
+        homes
+    }
+}
+
+/// The path of an attribute at home.
+pub(crate) fn path(home: &[Vec<String>], name: &[String]) -> String {
+    let class = home.iter().fold(String::new(), |path, name| class_path(&path, name));
+    attribute_path(&class, name)
+}
