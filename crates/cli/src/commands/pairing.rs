@@ -24,13 +24,23 @@ pub(super) fn pair_up<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Op
     };
     let made = Numbered { trees: made, number: number(made.items()) };
     let published = Numbered { trees: published, number: number(published.items()) };
-    let (wanted, places) = (made.sorted(), published.sorted());
-    let same = wanted.iter().zip(&places).all(|(w, p)| {
-        made.nodes(w.1).eq(published.nodes(p.1)) && made.payloads(w.1).eq(published.payloads(p.1))
-    });
-    let mut pairs: Vec<(usize, usize)> = wanted.iter().zip(&places).map(|(w, p)| (w.1, p.1)).collect();
+    let (mut wanted, mut places) = (made.by_hash(), published.by_hash());
+    let same = |wanted: &[usize], places: &[usize]| {
+        wanted.iter().zip(places).all(|(&w, &p)| {
+            made.nodes(w).eq(published.nodes(p)) && made.payloads(w).eq(published.payloads(p))
+        })
+    };
+    if !same(&wanted, &places) {
+        // Different records may share a hash.
+        wanted.sort_by(|&a, &b| made.order(a, b));
+        places.sort_by(|&a, &b| published.order(a, b));
+        if !same(&wanted, &places) {
+            return None;
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = wanted.into_iter().zip(places).collect();
     pairs.sort_unstable();
-    same.then_some(pairs)
+    Some(pairs)
 }
 
 /// Trees with a number for each item that means the same in others.
@@ -56,24 +66,18 @@ impl<'a> Numbered<'a> {
         self.trees.payloads(record).iter().map(move |p| (place(p), p.home, &p.values))
     }
 
-    /// The records in an order that only depends on what they hold, by a hash of it.
-    fn sorted(&self) -> Vec<(u64, usize)> {
+    /// The records by a hash of what they hold; equal ones in their order.
+    fn by_hash(&self) -> Vec<usize> {
         let mut sorted: Vec<(u64, usize)> = (0..self.trees.len())
             .map(|record| {
                 let mut hasher = FxHasher::default();
                 self.nodes(record).for_each(|node| node.hash(&mut hasher));
+                self.payloads(record).for_each(|payload| payload.hash(&mut hasher));
                 (hasher.finish(), record)
             })
             .collect();
         sorted.sort_unstable();
-        for run in sorted.chunk_by_mut(|a, b| a.0 == b.0) {
-            let first = run[0].1;
-            // Records that share a hash are nearly always equal.
-            if !run.iter().all(|&(_, record)| self.order(first, record).is_eq()) {
-                run.sort_by(|a, b| self.order(a.1, b.1));
-            }
-        }
-        sorted
+        sorted.into_iter().map(|(_, record)| record).collect()
     }
 
     fn order(&self, a: usize, b: usize) -> Ordering {
