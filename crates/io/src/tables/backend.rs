@@ -1,7 +1,8 @@
 //! What linked tables are kept in, as seen by whoever reads them.
 
+use bosket_model::diag::nearest;
 use bosket_model::observe::Observer;
-use bosket_model::{Kind, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 /// How values of a column come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,4 +115,14 @@ pub(crate) trait Backend {
         observer: &dyn Observer,
         take: &mut Take<'_>,
     ) -> Result<()>;
+}
+
+/// A table that the policy names and the database does not have.
+pub(crate) fn no_such_table(source: &str, name: &str, tables: &[String]) -> Failure {
+    let help = match nearest(name, tables.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the tables are {}", tables.join(", ")),
+    };
+    let what = Diagnostic::error(format!("there is no table `{name}`"));
+    Failure::new(Fault::Policy, what.at(Place::source(source)).help(help))
 }

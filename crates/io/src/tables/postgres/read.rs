@@ -1,6 +1,5 @@
 //! Reads the tables of a PostgreSQL database: one snapshot for all of them, through a cursor.
 
-use bosket_model::diag::nearest;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use postgres::Client;
@@ -8,7 +7,7 @@ use postgres::Client;
 use super::connect::connect;
 use super::{failure, qualified, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take, no_such_table};
 
 /// Rows fetched at once.
 const FETCH: usize = 8192;
@@ -121,14 +120,7 @@ impl Backend for PgTables {
         let name = self.qualified(table.name);
         let columns: Vec<Column> = self.query(sql, &[&name])?.iter().map(column).collect();
         if columns.is_empty() {
-            let tables = self.names()?;
-            let help = match nearest(table.name, tables.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the tables are {}", tables.join(", ")),
-            };
-            let what = Diagnostic::error(format!("there is no table {name}"));
-            let what = what.at(Place::source(self.name.as_str())).help(help);
-            return Err(Failure::new(Fault::Policy, what));
+            return Err(no_such_table(&self.name, table.name, &self.names()?));
         }
         self.described.retain(|(name, _)| name != table.name);
         self.described.push((table.name.to_owned(), columns.clone()));

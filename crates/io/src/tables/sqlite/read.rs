@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use bosket_model::diag::nearest;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use rusqlite::types::ValueRef;
@@ -10,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{failure, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take, no_such_table};
 
 /// Rows between two signs of progress.
 const STEP: u64 = 1 << 14;
@@ -86,14 +85,7 @@ impl Backend for SqliteTables {
     fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
         let columns = self.columns(table.name)?;
         if columns.is_empty() {
-            let tables = self.tables()?;
-            let help = match nearest(table.name, tables.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the tables are {}", tables.join(", ")),
-            };
-            let what = Diagnostic::error(format!("there is no table `{}`", table.name));
-            let what = what.at(Place::source(self.name.as_str())).help(help);
-            return Err(Failure::new(Fault::Policy, what));
+            return Err(no_such_table(&self.name, table.name, &self.tables()?));
         }
         self.described.retain(|(name, _)| name != table.name);
         self.described.push((table.name.to_owned(), columns.clone()));
