@@ -26,7 +26,7 @@ pub struct Layout {
     /// What an XML document looks like around and inside its records; found when it is read.
     pub outline: Outline,
     /// The columns of a Parquet file; found when it is read.
-    pub columns: Columns,
+    pub columns: Box<Columns>,
     /// How FHIR bundles write things down; found when they are read.
     pub fhir: Box<Forms>,
     /// Which attributes of JSON had types of MongoDB; found when it is read.

@@ -391,6 +391,9 @@ impl RecordTree {
     }
 }
 
+/// An attribute of a class, and the code of a value there.
+type Written = (ClassId, AttributeId, u32);
+
 /// Writes one record back as vertices.
 struct Writer<'a> {
     trees: &'a ValueTrees,
@@ -398,7 +401,7 @@ struct Writer<'a> {
     /// Per home whether any of its quasi values is published.
     published: &'a [bool],
     /// Per item where it was written last, and its code there.
-    known: &'a [Cell<Option<(ClassId, AttributeId, u32)>>],
+    known: &'a [Cell<Option<Written>>],
     record: usize,
 }
 

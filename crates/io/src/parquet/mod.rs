@@ -62,7 +62,7 @@ impl Format for Parquet {
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
         let (data, columns) = read::read(input)?;
-        Ok((data, Layout { columns, ..layout.clone() }))
+        Ok((data, Layout { columns: Box::new(columns), ..layout.clone() }))
     }
 
     fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Reads the tables of a PostgreSQL database: one snapshot for all of them, through a cursor.
 
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use bosket_model::{Kind, Result};
 use postgres::Client;
 
 use super::connect::connect;
@@ -120,7 +120,8 @@ impl Backend for PgTables {
         let name = self.qualified(table.name);
         let columns: Vec<Column> = self.query(sql, &[&name])?.iter().map(column).collect();
         if columns.is_empty() {
-            return Err(no_such_table(&self.name, table.name, &self.names()?));
+            let tables = self.names()?;
+            return Err(no_such_table(&self.name, table.name, &tables));
         }
         self.described.retain(|(name, _)| name != table.name);
         self.described.push((table.name.to_owned(), columns.clone()));

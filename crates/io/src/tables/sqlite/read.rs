@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use bosket_model::{Failure, Kind, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
