@@ -69,7 +69,7 @@ pub enum Whereabouts {
         /// Its format; by name and content if not given.
         format: Option<&'static str>,
         /// What the format leaves open.
-        layout: Layout,
+        layout: Box<Layout>,
     },
     /// In linked tables.
     Tables(Box<Tables>),
@@ -105,7 +105,7 @@ impl Whereabouts {
             homes: Box::new(Homes::expected(&file.policy.attributes)),
             ..Layout::default()
         };
-        Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout }
+        Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout: Box::new(layout) }
     }
 
     /// What messages call it.
