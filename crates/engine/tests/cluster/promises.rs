@@ -1,0 +1,145 @@
+//! Whatever comes out keeps the promise, is true and the same for every number of threads.
+
+use bosket_engine::cluster::{Absent, Algorithm, Diverse, Matching, Params, Release};
+use bosket_model::binding::Binding;
+use bosket_model::observe::Quiet;
+use bosket_model::policy::{Diversity, Siblings, Undeclared};
+use bosket_testkit::dice::{Dice, cases};
+use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, compare};
+use bosket_verify::vertex::Diverse as Claimed;
+use bosket_verify::{Claim, verify};
+use proptest::prelude::*;
+
+use super::{Case, diverse};
+
+fn claim(params: &Params) -> Claim {
+    match &params.diverse {
+        None => Claim::KAnonymity { k: params.k },
+        Some(ask) => Claim::LDiversity {
+            k: Some(params.k),
+            ask: Claimed {
+                l: ask.l,
+                diversity: ask.diversity,
+                siblings: ask.siblings,
+                distinct_everywhere: ask.distinct_everywhere.clone(),
+                buckets: ask.buckets.clone(),
+            },
+        },
+    }
+}
+
+pub(super) fn check(case: &Case, params: &Params, release: &Release) {
+    let binding =
+        Binding::new(release.data.schema(), &case.policy.attributes, Undeclared::Refuse, "published")
+            .expect("all declared");
+    let witness = verify(&release.data, &binding, &claim(params), &[], 1 << 24, &Quiet).expect("countable");
+    assert_eq!(witness, None, "{params:?}");
+    let pairs = (release.records.iter().enumerate()).map(|(published, &input)| Pair {
+        line: 1,
+        input,
+        published: published as u32,
+    });
+    let mapping = Mapping { name: "mapping".into(), pairs: pairs.collect() };
+    let untruths = compare(
+        &Comparison {
+            input: Side { data: &case.data, binding: &case.binding },
+            published: Side { data: &release.data, binding: &binding },
+            hierarchies: &case.hierarchies,
+            recoding: Recoding::LocalTrees,
+            mapping: Some(&mapping),
+            suppress: false,
+        },
+        &Quiet,
+    )
+    .expect("comparable");
+    assert_eq!(untruths, [], "{params:?}");
+    let mut all: Vec<u32> = release.records.iter().chain(&release.suppressed).copied().collect();
+    all.sort_unstable();
+    assert!(all.iter().copied().eq(0..case.data.len() as u32), "every record is published or suppressed");
+}
+
+fn random_params(dice: &mut Dice) -> Params {
+    let algorithm = *dice.of(&[
+        Algorithm::Ctoff,
+        Algorithm::Clustree,
+        Algorithm::Miracle,
+        Algorithm::Miraclex,
+        Algorithm::Dmiracle,
+        Algorithm::Bitmap,
+    ]);
+    let ask = (algorithm == Algorithm::Dmiracle || !dice.one_in(3)).then(|| Diverse {
+        diversity: *dice.of(&[Diversity::Frequency, Diversity::Entropy]),
+        siblings: *dice.of(&[Siblings::Pooled, Siblings::Each]),
+        distinct_everywhere: if dice.one_in(3) { vec!["A".into()] } else { Vec::new() },
+        buckets: (0..16).map(|d| (d % 4 == 3 && dice.one_in(2)).then(|| vec![2.0, 4.0])).collect(),
+        ..diverse(*dice.of(&[1.5, 2.0, 2.5, 3.0]))
+    });
+    Params {
+        weighted: !dice.one_in(3),
+        climit: 1 + dice.below(6),
+        th: dice.below(10) as f64 / 10.0,
+        matching: *dice.of(&[Matching::Lsap, Matching::Grd, Matching::X]),
+        improve: dice.one_in(2),
+        leftovers: !dice.one_in(4),
+        neighbours: dice.one_in(3).then_some(3),
+        suppress_violators: dice.one_in(4),
+        absent: *dice.of(&[Absent::No, Absent::Unknown]),
+        weights: (0..16).map(|_| *dice.of(&[1.0, 0.5, 3.0])).collect(),
+        ..Params::plain(algorithm, 2 + dice.below(3) as u32, ask)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(800)))]
+    #[test]
+    fn every_result_keeps_its_promise(seed: u64, records in 4usize..40) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let params = random_params(&mut dice);
+        if let Ok(release) = case.run(&params) {
+            check(&case, &params, &release);
+        }
+    }
+
+    #[test]
+    fn improving_never_costs_more(seed: u64, records in 8usize..40) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let plain = Params::plain(Algorithm::Ctoff, 3, None);
+        let improved = Params { improve: true, ..plain.clone() };
+        let (Ok(plain), Ok(improved)) = (case.run(&plain), case.run(&improved)) else { return Ok(()) };
+        prop_assert!(improved.lm <= plain.lm + 1e-9);
+    }
+}
+
+#[test]
+fn one_flat_table_is_a_single_vertex() {
+    let mut dice = Dice::new(5);
+    let mut roles = [[bosket_model::policy::Role::Insensitive; 4]; 4];
+    roles[0][0] = bosket_model::policy::Role::Quasi;
+    roles[0][1] = bosket_model::policy::Role::Quasi;
+    roles[0][2] = bosket_model::policy::Role::Sensitive;
+    let records: Vec<_> = (0..60)
+        .map(|_| {
+            let mut record = bosket_testkit::vertices::Vertex {
+                class: 0,
+                values: Default::default(),
+                children: Vec::new(),
+            };
+            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 0, &super::QUASI);
+            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 1, &super::QUASI);
+            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 2, &["A", "B", "C", "D", "E"]);
+            record
+        })
+        .collect();
+    let case = Case::of(&records, roles);
+    for algorithm in
+        [Algorithm::Ctoff, Algorithm::Clustree, Algorithm::Miracle, Algorithm::Miraclex, Algorithm::Bitmap]
+    {
+        for ask in [None, Some(diverse(3.0))] {
+            let params = Params::plain(algorithm, 4, ask);
+            let release = case.run(&params).expect("reachable");
+            check(&case, &params, &release);
+        }
+    }
+}
