@@ -1,5 +1,6 @@
 //! Bosket's benchmarks: what is fast, by how much, on which data. A benchmark reports, it never asserts.
 
+mod cluster;
 mod km;
 mod kmn;
 mod kmn_loss;
@@ -62,6 +63,17 @@ enum Suite {
         /// Values of the policy, such as `privacy.k=20`
         settings: Vec<String>,
     },
+    /// One run of a clustering algorithm on students
+    #[command(hide = true)]
+    ClusterSearch {
+        /// school, syntheticS or syntheticT
+        kind: String,
+        /// How many students
+        #[arg(long, default_value_t = 1000)]
+        students: u64,
+        /// Values of the policy, such as `privacy.l=5`
+        settings: Vec<String>,
+    },
     /// Searches for k^(m,n) on TPC-H records
     Kmn {
         /// How many customers
@@ -92,6 +104,9 @@ fn main() {
         }
         Some(Suite::KmSearch { source, transactions, fanout, count_tree, settings }) => {
             km::search_here(&km::Source { name: &source, transactions, fanout, count_tree }, &settings);
+        }
+        Some(Suite::ClusterSearch { kind, students, settings }) => {
+            cluster::search_here(&kind, students, &settings);
         }
         Some(Suite::Kmn { customers, algorithm: Some(name) }) => {
             kmn::run(customers, &[&[format!("method.algorithm={name}").as_str()]]);

@@ -1,6 +1,5 @@
 //! `bosket anonymize`: read, anonymize, write, read again, verify, and only then publish.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,14 +9,15 @@ use bosket_io::{Create, Opened, Output, PolicyFile, Publication, Whereabouts, pu
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_model::value_tree::{Item, PayloadAt, PayloadValues, ValueTrees};
+use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
 use bosket_verify::Claim;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::made::{Made, Work, make, measure};
+use crate::commands::made::{Made, Product, Work, make, measure};
+use crate::commands::pairs;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -46,19 +46,21 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let private = prepared.private_files(args.force)?;
 
     let binding = prepared.binding.without_companions();
-    let trees = ValueTrees::new(&prepared.input.data, &binding, privacy.root, privacy.payload);
     let work = Work {
         policy,
         claim: &claim,
+        data: &prepared.input.data,
         binding: &prepared.binding,
-        trees: &trees,
+        published: &binding,
         hierarchies: &prepared.hierarchies,
         memory: args.memory,
     };
     let made = make(&work, talk)?;
     talk.quiet();
-    let data = made.trees.write_back(&prepared.binding);
-    publication.write(&data)?;
+    match &made.product {
+        Product::Trees(_, made) => publication.write(&made.write_back(&prepared.binding))?,
+        Product::Vertices { data, .. } => publication.write(data)?,
+    }
 
     let again = publication.read_again(talk)?;
     let binding = Binding::new(again.schema(), &policy.attributes, policy.undeclared, "the publication")?;
@@ -76,17 +78,31 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         ));
     }
     talk.quiet();
-    let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
-    let pairs = pair_up(&made.trees, &published).ok_or_else(|| {
+    let mut published = None;
+    let pairs = match &made.product {
+        Product::Trees(_, made) => {
+            let again = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
+            pairs::trees(made, published.insert(again))
+        }
+        Product::Vertices { data, binding: own, records } => {
+            pairs::vertices((data, own), records, (&again, &binding))
+        }
+    };
+    let pairs = pairs.ok_or_else(|| {
         let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
         let help = "nothing was published; rename one of the keys in the data";
         Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
     })?;
-    let loss = if args.measure { Some(measure(&work, &published, &pairs, talk)?) } else { None };
+    let loss = match (&made.product, &published) {
+        (Product::Trees(trees, _), Some(published)) if args.measure => {
+            Some(measure(&work, trees, published, &pairs, talk)?)
+        }
+        _ => None,
+    };
     talk.quiet();
     let mut others = Vec::new();
     if let Some([mut mapping, mut rules]) = private {
-        mapping.write_all(mapping_csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
+        mapping.write_all(pairs::csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
         rules.write_all(format!("{:#}\n", made.private).as_bytes()).map_err(bosket_io::write_failure)?;
         others.extend([mapping, rules]);
     }
@@ -153,7 +169,9 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
         let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
         return Err(Failure::new(Fault::Unreachable, diagnostic));
     }
-    refuse_revealing(policy, &input.data, &binding, fewest)?;
+    let alike =
+        if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
+    refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
     Ok(Prepared { file, input, source: name, binding, hierarchies, target })
 }
 
@@ -228,52 +246,6 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
-/// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
-/// they are not the same records.
-fn pair_up<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Option<Vec<(usize, usize)>> {
-    if made.len() != published.len() {
-        return None;
-    }
-    // One number per attribute and label, whichever of the two has it.
-    let mut labels: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut number = |items: &'a [Item]| -> Vec<usize> {
-        let mut of = |item: &'a Item| {
-            let next = labels.len();
-            *labels.entry((item.declared, &item.label)).or_insert(next)
-        };
-        items.iter().map(&mut of).collect()
-    };
-    let mut wanted = keys(made, &number(made.items()));
-    let mut places = keys(published, &number(published.items()));
-    places.sort_unstable();
-    wanted.sort_unstable();
-    let same = places.iter().zip(&wanted).all(|(a, b)| (&a.0, &a.1) == (&b.0, &b.1));
-    let mut pairs: Vec<(usize, usize)> = wanted.iter().zip(&places).map(|(w, p)| (w.2, p.2)).collect();
-    pairs.sort_unstable();
-    same.then_some(pairs)
-}
-
-/// Values and payloads of a record with their places, and its number.
-type Keyed<'a> = (Vec<(usize, usize)>, Vec<(usize, usize, &'a PayloadValues)>, usize);
-
-fn keys<'a>(trees: &'a ValueTrees, number: &[usize]) -> Vec<Keyed<'a>> {
-    // Places are counted from 1, 0 is the record's root.
-    (0..trees.len())
-        .map(|record| {
-            let range = trees.nodes(record);
-            let place = |node: Option<usize>| node.map_or(0, |n| n - range.start + 1);
-            let node = |n: usize| (number[trees.item(n) as usize], place(trees.parent(n)));
-            let payload = |p: &'a PayloadAt| (place(p.node.map(|n| n as usize)), p.home, &p.values);
-            (range.clone().map(node).collect(), trees.payloads(record).iter().map(payload).collect(), record)
-        })
-        .collect()
-}
-
-fn mapping_csv(pairs: &[(usize, usize)]) -> String {
-    let lines = pairs.iter().map(|(input, published)| format!("{},{}\n", input + 1, published + 1));
-    std::iter::once("input_record,published_record\n".to_owned()).chain(lines).collect()
-}
-
 fn report(
     args: &Anonymize,
     prepared: &Prepared,
@@ -291,7 +263,7 @@ fn report(
             let own = prepared.input.data.schema().attributes();
             let own = own.filter(|(id, _)| prepared.binding.attributes[id.index()] == Some(i));
             let originals = own.map(|(id, _)| prepared.input.data.dictionary(id).len()).sum();
-            (d.path.as_str(), originals, made.trees.items().iter().filter(|item| item.declared == i).count())
+            (d.path.as_str(), originals, made.product.values(i))
         })
         .filter(|(_, originals, _)| *originals > 0)
         .collect();

@@ -7,5 +7,6 @@ pub mod hierarchy;
 pub mod inspect;
 pub mod look;
 mod made;
+mod pairs;
 pub mod policy;
 pub mod verify;
