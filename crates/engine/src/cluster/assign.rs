@@ -57,6 +57,44 @@ impl Solver {
         Some(bound)
     }
 
+    /// The least total of a problem with as many rows as columns, from potentials of the columns on that are known to be
+    /// good; none if it is more than `limit`.
+    pub fn solve_from(&mut self, size: usize, cost: &[i64], columns: &[i64], limit: i64) -> Option<i64> {
+        debug_assert!(cost.len() == size * size && columns.len() == size);
+        self.column_of.clear();
+        self.column_of.resize(size, NONE);
+        self.row_of.clear();
+        self.row_of.resize(size, NONE);
+        self.column_dual.clear();
+        self.column_dual.extend_from_slice(columns);
+        self.row_dual.clear();
+        let mut bound: i64 = columns.iter().sum();
+        for row in 0..size {
+            let costs = &cost[row * size..(row + 1) * size];
+            let least = costs.iter().zip(columns).map(|(c, d)| c - d).min().unwrap_or(0);
+            self.row_dual.push(least);
+            bound += least;
+        }
+        if bound > limit {
+            return None;
+        }
+        for row in 0..size {
+            let costs = &cost[row * size..(row + 1) * size];
+            let dual = self.row_dual[row];
+            let tight = |&c: &usize| self.row_of[c] == NONE && costs[c] - columns[c] == dual;
+            if let Some(column) = (0..size).find(tight) {
+                self.row_of[column] = row as u32;
+                self.column_of[row] = column as u32;
+            }
+        }
+        for row in 0..size {
+            if self.column_of[row] == NONE {
+                bound = self.augment(row, size, cost, bound, limit)?;
+            }
+        }
+        Some(bound)
+    }
+
     /// Gives a free row a column along the shortest path, and the new bound.
     fn augment(&mut self, free: usize, columns: usize, cost: &[i64], bound: i64, limit: i64) -> Option<i64> {
         self.distance.clear();
@@ -123,16 +161,6 @@ impl Solver {
     pub fn column_of(&self, row: usize) -> usize {
         self.column_of[row] as usize
     }
-
-    /// The potential of a row: with those of the columns it is never more than a cost.
-    pub fn row_dual(&self, row: usize) -> i64 {
-        self.row_dual[row]
-    }
-
-    /// The potential of a column, at most 0.
-    pub fn column_dual(&self, column: usize) -> i64 {
-        self.column_dual[column]
-    }
 }
 
 #[cfg(test)]
@@ -170,13 +198,14 @@ mod tests {
             assert_eq!(total, best);
             for r in 0..rows {
                 assert_eq!(chosen.iter().filter(|&&c| c == chosen[r]).count(), 1);
-                for c in 0..columns {
-                    assert!(solver.row_dual(r) + solver.column_dual(c) <= cost[r * columns + c]);
-                    assert!(solver.column_dual(c) <= 0);
-                }
             }
             assert_eq!(solver.solve(rows, columns, &cost, best), Some(best));
             assert_eq!(solver.solve(rows, columns, &cost, best - 1), None);
+            if rows == columns {
+                let from: Vec<i64> = (0..columns).map(|_| next(high) as i64 - 3).collect();
+                assert_eq!(solver.solve_from(rows, &cost, &from, best), Some(best));
+                assert_eq!(solver.solve_from(rows, &cost, &from, best - 1), None);
+            }
         }
     }
 }

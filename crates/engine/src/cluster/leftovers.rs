@@ -29,20 +29,23 @@ pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) {
                 None => Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep),
             };
             let before = members * cluster.rep.loss;
-            let cost = match profile.bound(forest, record) > most + before {
-                true if search.joiner.weighted => Some(FAR),
-                _ => profile.cost(&mut search.joiner, &cluster.rep, record, FAR, None),
+            let limit = if search.joiner.weighted { most + before } else { FAR };
+            let cost = match profile.bound(forest, record) > limit {
+                true => None,
+                false => profile.cost(&mut search.joiner, &cluster.rep, record, limit),
             };
             profiles[at] = keep.then_some(profile);
-            if let Some(cost) = cost.filter(|_| search.joiner.weighted) {
-                if cost - before <= most {
-                    best = Some((cost - before, at));
-                }
-            } else if let Some(joined) = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record)) {
-                let rise = joined.cost(cluster.had + forest.prune[record as usize]) - cluster.cost();
-                if rise <= most {
-                    best = Some((rise, at));
-                }
+            let Some(cost) = cost else { continue };
+            let rise = if search.joiner.weighted {
+                cost - before
+            } else {
+                let Some(joined) = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record)) else {
+                    continue;
+                };
+                joined.cost(cluster.had + forest.prune[record as usize]) - cluster.cost()
+            };
+            if rise <= most {
+                best = Some((rise, at));
             }
         }
         let joined = best.and_then(|(_, at)| {

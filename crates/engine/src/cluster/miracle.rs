@@ -86,7 +86,8 @@ fn nearest(search: &mut Search<'_>, open: &[Open], record: u32) -> Option<(f64, 
         if !nearer(profile.bound(forest, record)) {
             continue;
         }
-        let Some(cost) = profile.cost(&mut search.joiner, &cluster.rep, record, FAR, None) else { continue };
+        let limit = best.map_or(FAR, |(distance, _)| (distance * values).ceil() as i64);
+        let Some(cost) = profile.cost(&mut search.joiner, &cluster.rep, record, limit) else { continue };
         if nearer(cost) {
             best = Some((cost as f64 / values, at));
         }

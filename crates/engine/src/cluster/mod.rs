@@ -32,6 +32,7 @@ mod rep;
 mod rows;
 mod search;
 mod secrets;
+mod tune;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;

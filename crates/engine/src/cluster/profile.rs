@@ -34,6 +34,8 @@ pub(super) struct Profile {
     duals: Vec<i64>,
     base: i64,
     runs: Vec<Run>,
+    /// Children in the order in which they are looked at: those first that often find no good partner.
+    order: Vec<usize>,
     /// The potential of every kind of child.
     potential: Vec<i64>,
 }
@@ -54,18 +56,49 @@ impl Profile {
         let most: Vec<i64> = rep.kids.iter().map(|k| weight * k.prune).collect();
         let duals = rows.iter().zip(&most).map(|(row, &most)| row.usual_dual().min(most)).collect();
         let runs = runs(joiner, rep);
-        let mut profile = Profile { roots, rows, most, duals, base: 0, runs, potential: Vec::new() };
+        let order = (0..rep.kids.len()).collect();
+        let mut profile = Profile { roots, rows, most, duals, base: 0, runs, order, potential: Vec::new() };
         profile.spread(forest);
         profile
     }
 
-    /// Takes other potentials of the children, and remembers them for the next ones like them.
+    /// Remembers the potentials of the children for the next ones like them.
     pub(super) fn learn(&self, duals: &[i64]) {
         self.rows.iter().zip(duals).for_each(|(row, &dual)| row.learn_dual(dual));
     }
 
-    /// Takes other potentials of the children.
-    pub(super) fn set_duals(&mut self, forest: &Forest, duals: &[i64]) {
+    /// The potentials of the children.
+    pub(super) fn duals(&self) -> &[i64] {
+        &self.duals
+    }
+
+    /// The cost of giving up each child.
+    pub(super) fn most(&self) -> &[i64] {
+        &self.most
+    }
+
+    /// How many children there are of the class that begins at this one.
+    pub(super) fn width(&self, first: usize) -> usize {
+        self.runs.iter().find(|run| run.reps.start == first).map_or(0, |run| run.reps.len())
+    }
+
+    /// Appends what pairing each child of a kind's class with it costs, and gives the first of these children.
+    pub(super) fn costs_of(&self, forest: &Forest, kind: u32, costs: &mut Vec<i64>) -> usize {
+        let form = forest.kinds.form[kind as usize];
+        let class = forest.forms.class[form as usize];
+        let Some(run) = self.runs.iter().find(|run| run.class == class) else {
+            return self.duals.len();
+        };
+        let at = (form - forest.forms.class_start[class as usize]) as usize;
+        let local = forest.kinds.local[kind as usize] as usize * run.reps.len();
+        let clash = &run.clash[local..local + run.reps.len()];
+        costs.extend(run.reps.clone().zip(clash).map(|(i, far)| self.rows[i].cost[at] + far));
+        run.reps.start
+    }
+
+    /// Takes other potentials of the children, and the order to look at them.
+    pub(super) fn set_duals(&mut self, forest: &Forest, (duals, taken): (&[i64], &[i64])) {
+        self.order.sort_by_key(|&i| taken[i]);
         self.duals.clear();
         self.duals.extend(duals.iter().zip(&self.most).map(|(&dual, &most)| dual.min(most)));
         self.spread(forest);
@@ -101,7 +134,7 @@ impl Profile {
 
     /// The cost of the record's own values.
     #[inline]
-    fn root(&self, forest: &Forest, record: u32) -> i64 {
+    pub(super) fn root(&self, forest: &Forest, record: u32) -> i64 {
         let values = forest.values(forest.roots[record as usize]);
         self.roots.iter().zip(values).map(|(table, &node)| table[node as usize]).sum()
     }
@@ -114,25 +147,18 @@ impl Profile {
         self.base + self.root(forest, record) + below
     }
 
-    /// The cost of joining a record, whose root must not clash; none if it is more than `limit`. The children's potentials
-    /// go to `duals`.
+    /// The cost of joining a record, whose root must not clash; none if it is more than `limit`.
     pub(super) fn cost(
         &self,
         joiner: &mut Joiner<'_>,
         rep: &Rep,
         record: u32,
         limit: i64,
-        mut duals: Option<&mut Vec<i64>>,
     ) -> Option<i64> {
         let forest = joiner.forest;
-        if let Some(duals) = &mut duals {
-            duals.clear();
-            // Children that the record has nothing like go whatever it costs.
-            duals.extend_from_slice(&self.most);
-        }
         let mut costs = std::mem::take(&mut joiner.costs);
         costs.clear();
-        let total = self.run_all(joiner, rep, record, limit, duals, &mut costs);
+        let total = self.run_all(joiner, rep, record, limit, &mut costs);
         joiner.costs = costs;
         debug_assert!(total.is_none_or(|t| t >= self.bound(forest, record)));
         total.filter(|&t| t <= limit)
@@ -144,7 +170,6 @@ impl Profile {
         rep: &Rep,
         record: u32,
         limit: i64,
-        mut duals: Option<&mut Vec<i64>>,
         costs: &mut Vec<i64>,
     ) -> Option<i64> {
         let forest = joiner.forest;
@@ -157,43 +182,43 @@ impl Profile {
         // Children of classes that the representative has none of.
         total += mine.iter().map(|&k| forms.prune[kinds.form[k as usize] as usize]).sum::<i64>();
         let mut from = 0;
-        let mut parts: Vec<(usize, Range<usize>)> = Vec::with_capacity(self.runs.len());
-        for (at, run) in self.runs.iter().enumerate() {
-            let width = run.reps.len();
+        let mut parts: Vec<(Range<usize>, usize)> = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
             let range = kinds.class_start[run.class as usize]..kinds.class_start[run.class as usize + 1];
             from += mine[from..].iter().take_while(|&&k| k < range.start).count();
             let own = from..from + mine[from..].iter().take_while(|&&k| k < range.end).count();
             from = own.end;
-            let start = forms.class_start[run.class as usize];
-            for (i, r) in run.reps.clone().enumerate() {
-                let mut least = self.most[r];
-                let row = &self.rows[r].cost;
-                for &kind in &mine[own.clone()] {
-                    let form = kinds.form[kind as usize];
-                    let clash = run.clash[kinds.local[kind as usize] as usize * width + i];
-                    let apart = self.most[r] + forms.prune[form as usize];
-                    let cost = if clash > 0 { apart } else { row[(form - start) as usize] };
-                    costs.push(cost);
-                    least = least.min(cost - self.potential[kind as usize]);
-                }
-                over += least - self.duals[r];
-                if over > slack {
-                    return None;
-                }
-            }
-            parts.push((at, own));
+            let room = run.reps.len() * own.len();
+            parts.push((own, costs.len()));
+            costs.resize(costs.len() + room, 0);
         }
-        let mut at = 0;
+        for &r in &self.order {
+            let at = self.runs.partition_point(|run| run.reps.end <= r);
+            let (run, (own, room)) = (&self.runs[at], &parts[at]);
+            let (i, width) = (r - run.reps.start, run.reps.len());
+            let start = forms.class_start[run.class as usize];
+            let mut least = self.most[r];
+            let row = &self.rows[r].cost;
+            let room = &mut costs[room + i * own.len()..room + (i + 1) * own.len()];
+            for (cell, &kind) in room.iter_mut().zip(&mine[own.clone()]) {
+                let form = kinds.form[kind as usize];
+                let clash = run.clash[kinds.local[kind as usize] as usize * width + i];
+                let apart = self.most[r] + forms.prune[form as usize];
+                *cell = if clash > 0 { apart } else { row[(form - start) as usize] };
+                least = least.min(*cell - self.potential[kind as usize]);
+            }
+            over += least - self.duals[r];
+            if over > slack {
+                return None;
+            }
+        }
         let last = parts.len().saturating_sub(1);
-        for (number, (run, own)) in parts.into_iter().enumerate() {
-            let run = &self.runs[run];
+        for (at, (own, room)) in parts.into_iter().enumerate() {
+            let run = &self.runs[at];
             // What later classes save is not known yet.
-            let limit = if number == last { limit - total } else { FAR };
-            let (n, m) = (run.reps.len(), own.len());
-            let matrix = &mut costs[at..at + n * m];
-            at += n * m;
-            let paired = self.pair(joiner, rep, run, &mine[own], matrix, limit, duals.as_deref_mut());
-            total += paired?;
+            let limit = if at == last { limit - total } else { FAR };
+            let matrix = &mut costs[room..room + run.reps.len() * own.len()];
+            total += self.pair(joiner, rep, run, &mine[own], matrix, limit)?;
         }
         Some(total)
     }
@@ -207,7 +232,6 @@ impl Profile {
         mine: &[u32],
         costs: &mut [i64],
         limit: i64,
-        duals: Option<&mut Vec<i64>>,
     ) -> Option<i64> {
         let forest = joiner.forest;
         let kinds = &forest.kinds;
@@ -216,7 +240,7 @@ impl Profile {
         if m == 0 {
             return Some(given_up);
         }
-        for (i, r) in run.reps.clone().enumerate() {
+        for (i, r) in run.reps.clone().enumerate().filter(|(_, r)| !self.rows[*r].is_exact) {
             for (j, &kind) in mine.iter().enumerate() {
                 if run.clash[kinds.local[kind as usize] as usize * n + i] == 0 {
                     costs[i * m + j] = exact(joiner, &rep.kids[r], &self.rows[r], kinds.form[kind as usize]);
@@ -224,51 +248,45 @@ impl Profile {
             }
         }
         let alone = |j: usize| forest.forms.prune[kinds.form[mine[j] as usize] as usize];
-        // Rows are the smaller side; what a column costs alone is saved where it is taken.
+        if joiner.matching == Matching::Lsap {
+            // What every pair saves; whoever has no partner saves nothing.
+            let size = n.max(m);
+            let mut matrix = std::mem::take(&mut joiner.matrix);
+            matrix.clear();
+            matrix.resize(size * size, 0);
+            for (i, r) in run.reps.clone().enumerate() {
+                for j in 0..m {
+                    matrix[i * size + j] = costs[i * m + j] - self.most[r] - alone(j);
+                }
+            }
+            let mut columns: Vec<i64> = Vec::with_capacity(size);
+            columns.extend(mine.iter().enumerate().map(|(j, &kind)| self.potential[kind as usize] - alone(j)));
+            columns.resize(size, 0);
+            let saved = joiner.solver.solve_from(size, &matrix, &columns, limit - given_up);
+            joiner.matrix = matrix;
+            return saved.map(|saved| given_up + saved);
+        }
+        // Rows are the smaller side.
         let swapped = n > m;
         let (rows, columns) = if swapped { (m, n) } else { (n, m) };
-        let mut matrix = std::mem::take(&mut joiner.matrix);
-        matrix.clear();
-        for at in 0..rows * columns {
-            let (i, j) = if swapped { (at % n, at / n) } else { (at / m, at % m) };
-            matrix.push(costs[i * m + j]);
-        }
-        let column_alone = |c: usize| if swapped { self.most[run.reps.start + c] } else { alone(c) };
-        // The record's children are counted as given up already.
-        let before = if swapped { given_up - (0..m).map(alone).sum::<i64>() } else { 0 };
-        let total = match joiner.matching {
-            Matching::Lsap => {
-                matrix.iter_mut().enumerate().for_each(|(at, cost)| *cost -= column_alone(at % columns));
-                let solved = joiner.solver.solve(rows, columns, &matrix, limit - before);
-                if let (Some(duals), Some(_)) = (duals, solved) {
-                    for (i, r) in run.reps.clone().enumerate() {
-                        duals[r] = match swapped {
-                            true => self.most[r] + joiner.solver.column_dual(i),
-                            false => joiner.solver.row_dual(i).min(self.most[r]),
-                        };
-                    }
+        let place = |at: usize| if swapped { (at % n, at / n) } else { (at / m, at % m) };
+        let seen: Vec<i64> = (0..rows * columns)
+            .map(|at| {
+                let (i, j) = place(at);
+                let kind = mine[j] as usize;
+                let secret = kinds.secrets[run.class as usize][kinds.local[kind] as usize];
+                match joiner.matching {
+                    Matching::X => head(joiner, &rep.kids[run.reps.start + i], kinds.form[kind], secret),
+                    _ => costs[i * m + j],
                 }
-                solved.map(|least| least + before)
-            }
-            Matching::Grd | Matching::X => {
-                let chosen = if joiner.matching == Matching::Grd {
-                    greedy(rows, columns, &matrix)
-                } else {
-                    let heads = (0..rows * columns).map(|at| {
-                        let (i, j) = if swapped { (at % n, at / n) } else { (at / m, at % m) };
-                        let kind = mine[j] as usize;
-                        let secret = kinds.secrets[run.class as usize][kinds.local[kind] as usize];
-                        head(joiner, &rep.kids[run.reps.start + i], kinds.form[kind], secret)
-                    });
-                    greedy(rows, columns, &heads.collect::<Vec<_>>())
-                };
-                let paired =
-                    chosen.iter().enumerate().map(|(r, &c)| matrix[r * columns + c] - column_alone(c));
-                Some(before + paired.sum::<i64>())
-            }
-        };
-        joiner.matrix = matrix;
-        total
+            })
+            .collect();
+        let chosen = greedy(rows, columns, &seen);
+        let saved = chosen.iter().enumerate().map(|(row, &column)| {
+            let (i, j) = place(row * columns + column);
+            costs[i * m + j] - self.most[run.reps.start + i] - alone(j)
+        });
+        Some(given_up + saved.sum::<i64>())
     }
 }
 

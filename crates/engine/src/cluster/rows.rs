@@ -12,8 +12,8 @@ use super::forest::{Forest, Kid};
 use super::params::Matching;
 use super::rep::{FAR, Joiner, Rep, greedy};
 
-/// Costs kept in rows at most; about half a gigabyte.
-const MOST_COSTS: usize = 1 << 26;
+/// Costs kept in rows at most; about 150 MB.
+const MOST_COSTS: usize = 1 << 24;
 
 /// Problems up to this size are solved at once; larger ones are bounded first.
 const SMALL: usize = 2;
@@ -24,6 +24,8 @@ pub(super) struct Row {
     /// Exact or a lower bound.
     pub(super) cost: Vec<i64>,
     exact: Vec<bool>,
+    /// Whether all of them are exact.
+    pub(super) is_exact: bool,
     later: RefCell<FxHashMap<u32, i64>>,
     kids: Vec<Rc<Row>>,
     /// Potentials that the subtree had in assignments: their sum and number.
@@ -112,6 +114,7 @@ impl Rows {
         let mut row = Row {
             cost: Vec::with_capacity(range.len()),
             exact: Vec::with_capacity(range.len()),
+            is_exact: true,
             later: RefCell::default(),
             kids,
             dual: Cell::default(),
@@ -122,6 +125,7 @@ impl Rows {
             let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form));
             row.cost.push(weight * own + below);
             row.exact.push(exact);
+            row.is_exact &= exact;
         }
         row
     }

@@ -7,12 +7,13 @@ use super::forest::Forest;
 use super::profile::Profile;
 use super::rep::{FAR, Joiner, Rep};
 use super::rows::Rows;
+use super::tune::tune;
 
 /// Records whose bounds are worked out anew with better potentials, if at least so many are left.
 const REFINE: usize = 12;
 
-/// Records that the better potentials are taken from.
-const TEACHERS: usize = 3;
+/// Records that the better potentials are made for.
+const SAMPLE: usize = 12;
 
 /// Records that can still be taken.
 #[derive(Clone, Debug)]
@@ -88,13 +89,12 @@ pub(super) struct Search<'a> {
     /// Per record the values that may stand only once in a class.
     listed: Vec<Vec<u32>>,
     bounds: Vec<(i64, u32)>,
-    duals: Vec<i64>,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>) -> Self {
         let listed = listed(joiner.forest);
-        Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new(), duals: Vec::new() }
+        Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new() }
     }
 
     pub(super) fn forest(&self) -> &'a Forest {
@@ -145,16 +145,14 @@ impl<'a> Search<'a> {
         if let Some(count) = self.neighbours {
             self.keep_lowest(rep, &taken, &mut bounds, count);
             for &(_, record) in &bounds {
-                self.duals.clear();
-                let mut duals = std::mem::take(&mut self.duals);
                 let limit = looked.tried.first().map_or(FAR, |t| t.0);
-                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit, Some(&mut duals)) {
-                    if looked.tried.is_empty() {
-                        profile.learn(&duals);
-                    }
+                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit) {
                     insert(&mut looked.tried, (cost, record));
                 }
-                self.duals = duals;
+            }
+            if let Some(&(limit, _)) = looked.tried.first() {
+                let sample: Vec<u32> = bounds.iter().map(|b| b.1).collect();
+                profile.learn(&tune(&profile, forest, &sample, limit).0);
             }
             self.bounds = bounds;
             return looked;
@@ -195,11 +193,8 @@ impl<'a> Search<'a> {
         looked: &mut Looked,
     ) {
         let forest = self.forest();
-        let mut duals = std::mem::take(&mut self.duals);
-        let mut sums = vec![0i64; rep.kids.len()];
-        let mut teachers = 0;
-        // A few records with the lowest bounds give a limit, and better potentials.
-        while teachers < TEACHERS + more {
+        // The records with the lowest bounds give a limit.
+        while looked.tried.len() <= more {
             let mut lowest: Option<(i64, u32)> = None;
             for &(bound, record) in bounds.iter() {
                 if lowest.is_none_or(|low| (bound, record) < low)
@@ -209,41 +204,27 @@ impl<'a> Search<'a> {
                     lowest = Some((bound, record));
                 }
             }
-            let Some((bound, record)) = lowest else { break };
-            let limit = limit(&looked.tried, more);
-            if bound > limit {
-                break;
-            }
-            if let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR, Some(&mut duals)) {
-                sums.iter_mut().zip(&duals).for_each(|(sum, dual)| *sum += dual);
-                insert(&mut looked.tried, (cost, record));
-            }
-            teachers += 1;
-            if teachers == 1 {
-                let limit = looked.tried.first().map_or(FAR, |t| t.0);
-                if more == 0 && bounds.iter().filter(|b| b.0 <= limit).count() < REFINE {
-                    break;
-                }
-            }
+            let Some((_, record)) = lowest else { break };
+            let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR) else { break };
+            insert(&mut looked.tried, (cost, record));
         }
-        if teachers == 0 {
-            self.duals = duals;
+        if looked.tried.is_empty() {
             return;
         }
-        sums.iter_mut().for_each(|sum| *sum /= teachers as i64);
-        profile.learn(&sums);
         let most = limit(&looked.tried, more);
         let mut floor = FAR;
         bounds.retain(|&(bound, record)| {
-            let left = bound <= most && !looked.tried.iter().any(|t| t.1 == record);
             if bound > most {
                 floor = floor.min(bound);
             }
-            left
+            bound <= most && !looked.tried.iter().any(|t| t.1 == record) && self.fits(rep, taken, record)
         });
-        bounds.retain(|&(_, record)| self.fits(rep, taken, record));
-        if bounds.len() >= REFINE {
-            profile.set_duals(forest, &sums);
+        if bounds.len() >= REFINE && !rep.kids.is_empty() {
+            let step = bounds.len().div_ceil(SAMPLE);
+            let sample: Vec<u32> = bounds.iter().step_by(step).map(|b| b.1).collect();
+            let (duals, taken) = tune(profile, forest, &sample, most);
+            profile.learn(&duals);
+            profile.set_duals(forest, (&duals, &taken));
             for (bound, record) in bounds.iter_mut() {
                 *bound = (*bound).max(profile.bound(forest, *record));
             }
@@ -255,13 +236,12 @@ impl<'a> Search<'a> {
                 floor = floor.min(bound);
                 break;
             }
-            match profile.cost(&mut self.joiner, rep, record, most, None) {
+            match profile.cost(&mut self.joiner, rep, record, most) {
                 Some(cost) => insert(&mut looked.tried, (cost, record)),
                 None => floor = floor.min(most + 1),
             }
         }
         looked.floor = floor;
-        self.duals = duals;
     }
 }
 
