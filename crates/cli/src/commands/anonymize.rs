@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::made::{Made, Product, Work, make, measure};
+use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
 use crate::commands::pairs;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
@@ -97,6 +97,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         (Product::Trees(trees, _), Some(published)) if args.measure => {
             Some(measure(&work, trees, published, &pairs, talk)?)
         }
+        (Product::Vertices { .. }, _) if args.measure => Some(measure_vertices(&work, (&again, &binding))),
         _ => None,
     };
     talk.quiet();

@@ -1,7 +1,7 @@
 //! What a family has made of the records, in one form for the command.
 
 use bosket_engine::{cluster, km, kmn};
-use bosket_measure::{sets, trees};
+use bosket_measure::{sets, trees, vertices};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Model, Policy};
@@ -241,4 +241,27 @@ pub(super) fn measure(
         share(Some(mining.dml2()))
     );
     Ok((told, loss.to_json()))
+}
+
+/// The queries that a loss is measured by.
+const QUERIES: usize = 200;
+
+/// The same for vertex trees.
+pub(super) fn measure_vertices(work: &Work<'_>, published: (&Dataset, &Binding)) -> (String, Value) {
+    let compared =
+        vertices::Comparison { input: (work.data, work.published), published, hierarchies: work.hierarchies };
+    let loss = vertices::VertexLoss::new(&compared, QUERIES, work.policy.seed);
+    let accuracy = loss.accuracy.map_or("none could be asked".to_owned(), |a| format!("{:.1} %", 100.0 * a));
+    let sizes = &loss.sizes;
+    let told = format!(
+        "LM {:.3}, DM {}; {} that look alike, of {} to {} records, {:.1} on average; accuracy of {} count queries: {accuracy}",
+        loss.lm,
+        count(loss.dm as usize),
+        plural(sizes.classes, "group"),
+        sizes.smallest,
+        sizes.largest,
+        sizes.mean(),
+        count(loss.queries),
+    );
+    (told, loss.to_json())
 }

@@ -142,19 +142,16 @@ impl Profile {
     /// No record costs less than this; without children it is the cost.
     #[inline]
     pub(super) fn bound(&self, forest: &Forest, record: u32) -> i64 {
-        let kinds = forest.kid_kinds(record);
-        let below: i64 = kinds.iter().map(|&kind| self.potential[kind as usize]).sum();
-        self.base + self.root(forest, record) + below
+        self.bounds(forest).of(record)
+    }
+
+    /// The bounds of all records, for several threads.
+    pub(super) fn bounds<'p>(&'p self, forest: &'p Forest) -> Bounds<'p> {
+        Bounds { forest, roots: &self.roots, base: self.base, potential: &self.potential }
     }
 
     /// The cost of joining a record, whose root must not clash; none if it is more than `limit`.
-    pub(super) fn cost(
-        &self,
-        joiner: &mut Joiner<'_>,
-        rep: &Rep,
-        record: u32,
-        limit: i64,
-    ) -> Option<i64> {
+    pub(super) fn cost(&self, joiner: &mut Joiner<'_>, rep: &Rep, record: u32, limit: i64) -> Option<i64> {
         let forest = joiner.forest;
         let mut costs = std::mem::take(&mut joiner.costs);
         costs.clear();
@@ -260,7 +257,8 @@ impl Profile {
                 }
             }
             let mut columns: Vec<i64> = Vec::with_capacity(size);
-            columns.extend(mine.iter().enumerate().map(|(j, &kind)| self.potential[kind as usize] - alone(j)));
+            columns
+                .extend(mine.iter().enumerate().map(|(j, &kind)| self.potential[kind as usize] - alone(j)));
             columns.resize(size, 0);
             let saved = joiner.solver.solve_from(size, &matrix, &columns, limit - given_up);
             joiner.matrix = matrix;
@@ -287,6 +285,25 @@ impl Profile {
             costs[i * m + j] - self.most[run.reps.start + i] - alone(j)
         });
         Some(given_up + saved.sum::<i64>())
+    }
+}
+
+/// Lower bounds of records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds<'p> {
+    forest: &'p Forest,
+    roots: &'p [Vec<i64>],
+    base: i64,
+    potential: &'p [i64],
+}
+
+impl Bounds<'_> {
+    #[inline]
+    pub(super) fn of(&self, record: u32) -> i64 {
+        let values = self.forest.values(self.forest.roots[record as usize]);
+        let root: i64 = self.roots.iter().zip(values).map(|(table, &node)| table[node as usize]).sum();
+        let kinds = self.forest.kid_kinds(record);
+        self.base + root + kinds.iter().map(|&kind| self.potential[kind as usize]).sum::<i64>()
     }
 }
 

@@ -3,8 +3,10 @@
 //! Every record has a lower bound; records are looked at in the order of their bounds, until none of the others can be
 //! better. Of equal costs the first record wins, as if all had been compared one after the other.
 
+use rayon::prelude::*;
+
 use super::forest::Forest;
-use super::profile::Profile;
+use super::profile::{Bounds, Profile};
 use super::rep::{FAR, Joiner, Rep};
 use super::rows::Rows;
 use super::tune::tune;
@@ -14,6 +16,9 @@ const REFINE: usize = 12;
 
 /// Records that the better potentials are made for.
 const SAMPLE: usize = 12;
+
+/// Records that one thread bounds at a time.
+const CHUNK: usize = 4096;
 
 /// Records that can still be taken.
 #[derive(Clone, Debug)]
@@ -54,6 +59,23 @@ impl Pool {
         if let Err(at) = self.list.binary_search(&record) {
             self.list.insert(at, record);
         }
+    }
+
+    /// The bounds of all of them, in order.
+    fn bounds(&self, of: &Bounds<'_>, bounds: &mut Vec<(i64, u32)>) {
+        bounds.clear();
+        if self.list.len() < 2 * CHUNK {
+            bounds.extend(self.iter().map(|r| (of.of(r), r)));
+            return;
+        }
+        bounds.resize(self.list.len(), (0, 0));
+        let chunks = bounds.par_chunks_mut(CHUNK).zip(self.list.par_chunks(CHUNK));
+        chunks.for_each(|(bounds, records)| {
+            for (bound, &record) in bounds.iter_mut().zip(records) {
+                *bound = (if self.here[record as usize] { of.of(record) } else { FAR }, record);
+            }
+        });
+        bounds.retain(|b| b.0 < FAR);
     }
 
     /// All of them, in order.
@@ -139,8 +161,7 @@ impl<'a> Search<'a> {
         let mut profile = Profile::new(&mut self.joiner, &mut self.rows, rep);
         let taken = self.taken(rep);
         let mut bounds = std::mem::take(&mut self.bounds);
-        bounds.clear();
-        bounds.extend(pool.iter().map(|r| (profile.bound(forest, r), r)));
+        pool.bounds(&profile.bounds(forest), &mut bounds);
         let mut looked = Looked { tried: Vec::new(), floor: FAR };
         if let Some(count) = self.neighbours {
             self.keep_lowest(rep, &taken, &mut bounds, count);

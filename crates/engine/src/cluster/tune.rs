@@ -23,12 +23,7 @@ struct Sample {
 
 /// Potentials that raise the bounds of `records`, whose costs are of interest up to `limit`, from the present ones on; and
 /// how often each child was the best partner then.
-pub(super) fn tune(
-    profile: &Profile,
-    forest: &Forest,
-    records: &[u32],
-    limit: i64,
-) -> (Vec<i64>, Vec<i64>) {
+pub(super) fn tune(profile: &Profile, forest: &Forest, records: &[u32], limit: i64) -> (Vec<i64>, Vec<i64>) {
     let most = profile.most();
     let sample = sample(profile, forest, records);
     let mut duals = profile.duals().to_vec();
@@ -72,8 +67,7 @@ pub(super) fn tune(
 }
 
 fn sample(profile: &Profile, forest: &Forest, records: &[u32]) -> Sample {
-    let mut sample =
-        Sample { kids: Vec::new(), costs: Vec::new(), records: records.len() as i64, roots: 0 };
+    let mut sample = Sample { kids: Vec::new(), costs: Vec::new(), records: records.len() as i64, roots: 0 };
     for &record in records {
         sample.roots += profile.root(forest, record);
         for &kind in forest.kid_kinds(record) {
