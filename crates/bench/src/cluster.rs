@@ -1,7 +1,14 @@
 //! Clustering of students: time, memory and loss.
 
+mod figures;
+mod literal;
+mod scale;
+
+use std::path::Path;
+
 use bosket_engine::cluster::{self, Params, Release};
 use bosket_generate::students::{self, Kind};
+use bosket_measure::vertices::{Comparison, VertexLoss};
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec, build, csv};
@@ -11,6 +18,9 @@ use bosket_verify::{Claim, verify};
 
 use crate::read::read;
 use crate::resources::{cpu, mb, memory, reset_peak, timed};
+
+/// Count queries that accuracy is taken from.
+const QUERIES: usize = 200;
 
 /// Students with what is needed to cluster them.
 pub(crate) struct Students {
@@ -63,6 +73,20 @@ impl Students {
         assert!(witness.is_none(), "the publication is not sound");
         Run { release, seconds }
     }
+
+    /// What a run has lost.
+    pub(crate) fn loss(&self, run: &Run) -> VertexLoss {
+        let policy = policy(self.kind, &[]);
+        let again =
+            Binding::new(run.release.data.schema(), &policy.attributes, policy.undeclared, "published")
+                .expect("all declared");
+        let compared = Comparison {
+            input: (&self.data, &self.binding),
+            published: (&run.release.data, &again),
+            hierarchies: &self.hierarchies,
+        };
+        VertexLoss::new(&compared, QUERIES, 1)
+    }
 }
 
 fn policy(kind: Kind, settings: &[String]) -> Policy {
@@ -76,6 +100,21 @@ fn kind(name: &str) -> Kind {
         "syntheticT" => Kind::SyntheticT,
         _ => Kind::SyntheticS,
     }
+}
+
+/// Everything about clusters; figures also as SVG files in a folder.
+pub(crate) fn run(number: u64, large: bool, out: Option<&Path>) {
+    scale::times(number);
+    literal::compare();
+    figures::diversity(number, out);
+    figures::anonymity(number, out);
+    if large {
+        scale::growth();
+    }
+}
+
+fn texts(settings: &[&str]) -> Vec<String> {
+    settings.iter().map(|s| (*s).to_owned()).collect()
 }
 
 /// One run, for its own sake.

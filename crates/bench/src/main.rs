@@ -63,6 +63,18 @@ enum Suite {
         /// Values of the policy, such as `privacy.k=20`
         settings: Vec<String>,
     },
+    /// Clusters of students: times, the literal algorithm, the figures of both papers
+    Cluster {
+        /// How many students
+        #[arg(long, default_value_t = 1000)]
+        students: u64,
+        /// Also 20,000 and 100,000 students
+        #[arg(long)]
+        large: bool,
+        /// Also draw the figures, as SVG files in this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// One run of a clustering algorithm on students
     #[command(hide = true)]
     ClusterSearch {
@@ -105,6 +117,7 @@ fn main() {
         Some(Suite::KmSearch { source, transactions, fanout, count_tree, settings }) => {
             km::search_here(&km::Source { name: &source, transactions, fanout, count_tree }, &settings);
         }
+        Some(Suite::Cluster { students, large, out }) => cluster::run(students, large, out.as_deref()),
         Some(Suite::ClusterSearch { kind, students, settings }) => {
             cluster::search_here(&kind, students, &settings);
         }
@@ -117,6 +130,7 @@ fn main() {
             read::run(cli.people);
             verify::run();
             kmn::run(100_000, SEARCHES);
+            cluster::run(1000, true, None);
             let transactions = baskets::TRANSACTIONS;
             km::run(&km::Options { transactions, grow: None, count_tree: false, out: None });
         }

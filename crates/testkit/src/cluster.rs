@@ -37,6 +37,20 @@ pub struct Literal<'a> {
     pub weighted: bool,
     /// For `How::Lsap`; which of several best solutions it finds decides what comes after.
     pub assign: Assign<'a>,
+    /// Per declared attribute whether values are missing.
+    pub missing: Vec<bool>,
+}
+
+/// Per declared attribute whether values are missing in the data.
+pub fn missing(data: &Dataset, binding: &Binding) -> Vec<bool> {
+    let mut missing = vec![false; binding.declared.len()];
+    for (a, attribute) in data.schema().attributes() {
+        let own = |v: usize| data.class(v) == attribute.class && data.value(v, a) == MISSING;
+        if let Some(declared) = binding.attributes[a.index()] {
+            missing[declared] |= (0..data.vertex_count()).any(own);
+        }
+    }
+    missing
 }
 
 /// A record or what several have in common.
@@ -87,17 +101,10 @@ impl Literal<'_> {
         self.hierarchies[declared].as_ref().expect("a hierarchy")
     }
 
-    fn misses(&self, declared: usize) -> bool {
-        let data = self.data;
-        let own = |a: usize| self.binding.attributes[a] == Some(declared);
-        let (a, attribute) = data.schema().attributes().find(|(id, _)| own(id.index())).expect("bound");
-        (0..data.vertex_count()).any(|v| data.class(v) == attribute.class && data.value(v, a) == MISSING)
-    }
-
     fn lm(&self, declared: usize, node: Option<NodeId>) -> i64 {
         let Some(node) = node else { return 0 };
         let hierarchy = self.hierarchy(declared);
-        let all = hierarchy.leaf_count() + usize::from(self.misses(declared));
+        let all = hierarchy.leaf_count() + usize::from(self.missing[declared]);
         let own = if node == NodeId::ROOT { all } else { hierarchy.leaves(node).len() };
         let share = if all > 1 { (own - 1) as f64 / (all - 1) as f64 } else { 0.0 };
         (share * self.scale as f64).round() as i64

@@ -1,7 +1,7 @@
 //! The fast algorithms make the clusters of the literal ones.
 
 use bosket_engine::cluster::{Algorithm, Matching, Params, SCALE, Solver};
-use bosket_testkit::cluster::{Clusters, How, Literal};
+use bosket_testkit::cluster::{Clusters, How, Literal, missing};
 use bosket_testkit::dice::{Dice, cases};
 use proptest::prelude::*;
 
@@ -28,6 +28,7 @@ fn literal(case: &Case, params: &Params) -> Clusters {
         most: params.diverse.as_ref().map(|d| (size as f64 / d.l) as usize),
         weighted: params.weighted,
         assign: &solve,
+        missing: missing(&case.data, &case.binding),
     };
     match params.algorithm {
         Algorithm::Ctoff => literal.ctoff(size),
