@@ -60,18 +60,22 @@ impl Students {
 
     /// Runs what the policy's settings ask for.
     pub(crate) fn run(&self, settings: &[String]) -> Run {
+        self.try_run(settings).expect("reachable")
+    }
+
+    /// The same; none if nothing could be published.
+    pub(crate) fn try_run(&self, settings: &[String]) -> Option<Run> {
         let policy = policy(self.kind, settings);
         let params = Params::new(&policy).expect("possible");
         let before = cpu();
-        let release =
-            cluster::run(&self.data, &self.binding, &self.hierarchies, &params, &Quiet).expect("reachable");
+        let release = cluster::run(&self.data, &self.binding, &self.hierarchies, &params, &Quiet).ok()?;
         let seconds = cpu() - before;
         let claim = Claim::new(&policy).expect("a claim");
         let again = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "published")
             .expect("all declared");
         let witness = verify(&release.data, &again, &claim, &[], 2 << 30, &Quiet).expect("countable");
         assert!(witness.is_none(), "the publication is not sound");
-        Run { release, seconds }
+        Some(Run { release, seconds })
     }
 
     /// What a run has lost.

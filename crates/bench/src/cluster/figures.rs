@@ -30,16 +30,16 @@ pub(super) fn diversity(number: u64, out: Option<&Path>) {
             for l in 2..=5 {
                 let mut all = texts(settings);
                 all.push(format!("privacy.l={l}"));
+                // Where nothing can be published, everything is lost.
                 let run = best(&students, &all, line == "dMiRaCle");
-                let accuracy = students.loss(&run).accuracy.unwrap_or(0.0);
-                told += &format!(
-                    "  l={l}: {:.3} {:5.1} % {:6.2} s",
-                    run.release.lm,
-                    100.0 * accuracy,
-                    run.seconds
-                );
-                for (points, y) in points.iter_mut().zip([run.release.lm, 100.0 * accuracy, run.seconds]) {
-                    points.push((f64::from(l), y));
+                let lm = run.as_ref().map_or(1.0, |r| r.release.lm);
+                let accuracy = 100.0 * run.as_ref().and_then(|r| students.loss(r).accuracy).unwrap_or(0.0);
+                told += &format!("  l={l}: {lm:.3} {accuracy:5.1} %");
+                points[0].push((f64::from(l), lm));
+                points[1].push((f64::from(l), accuracy));
+                if let Some(run) = run {
+                    told += &format!(" {:6.2} s", run.seconds);
+                    points[2].push((f64::from(l), run.seconds));
                 }
             }
             println!("    {line:14}{told}");
@@ -57,18 +57,18 @@ pub(super) fn diversity(number: u64, out: Option<&Path>) {
 }
 
 /// The run with the least loss over all thresholds, or the only one.
-fn best(students: &Students, settings: &[String], thresholds: bool) -> Run {
+fn best(students: &Students, settings: &[String], thresholds: bool) -> Option<Run> {
     if !thresholds {
-        return students.run(settings);
+        return students.try_run(settings);
     }
-    let all: Vec<Run> = (0..=10)
+    let all: Vec<Option<Run>> = (0..=10)
         .into_par_iter()
         .map(|tenths| {
             let th = format!("method.th={:.1}", f64::from(tenths) / 10.0);
-            students.run(&[settings, &[th]].concat())
+            students.try_run(&[settings, &[th]].concat())
         })
         .collect();
-    all.into_iter().min_by(|a, b| a.release.lm.total_cmp(&b.release.lm)).expect("eleven runs")
+    all.into_iter().flatten().min_by(|a, b| a.release.lm.total_cmp(&b.release.lm))
 }
 
 /// LM and DM over k and th, as in figures 4 to 6 of the paper about multirelational k-anonymity.

@@ -8,6 +8,7 @@ mod anonymize;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod cluster_data;
 mod clusters;
 mod exit_codes;
 mod golden;
