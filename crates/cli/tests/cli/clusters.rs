@@ -1,5 +1,7 @@
 //! `bosket anonymize` with models k-anonymity and l-diversity: every source, the attacks that single tables miss, refusals.
 
+use bosket_testkit::server::Server;
+
 use crate::util::{Dir, attribute, golden, policy};
 
 fn students(kind: &str, number: &str) -> Dir {
@@ -190,4 +192,37 @@ fn a_quasi_attribute_without_hierarchy_is_refused() {
     let policy = dir.text("s/policy.toml").replace("hierarchy = \"hierarchies/course.csv\"\n", "");
     dir.write("s/policy.toml", policy);
     dir.run(&["anonymize", "s/policy.toml"]).exits(2).says(&["`takes[].course` has no hierarchy"]);
+}
+
+#[test]
+fn students_in_postgres() {
+    let Some(server) = Server::start("trust") else { return };
+    let dir = students("syntheticS", "60");
+    server.sql("postgres", "CREATE DATABASE school");
+    server.sql(
+        "school",
+        "CREATE TABLE student (sid text PRIMARY KEY, major text, yob int, gpa real); \
+         CREATE TABLE takes (scid int PRIMARY KEY, sid text REFERENCES student, course text, grade text); \
+         CREATE TABLE book (scid int REFERENCES takes, book text)",
+    );
+    for table in ["student", "takes", "book"] {
+        let text = dir.text(&format!("s/tables/{table}.csv"));
+        let rows: Vec<String> =
+            text.lines().skip(1).map(|l| format!("('{}')", l.replace(',', "','"))).collect();
+        server.sql("school", &format!("INSERT INTO {table} VALUES {}", rows.join(",")));
+    }
+    let url = server.url("school");
+    let text = dir.text("s/tables/policy-sqlite.toml");
+    let source = format!("format = \"postgres\"\nurl = \"{url}\"");
+    let text = text.replace("format = \"sqlite\"\npath = \"students.db\"", &source);
+    let text = text.replace("path = \"published.db\"", &format!("url = \"{url}\"\nschema = \"open\""));
+    dir.write("s/tables/policy-postgres.toml", text);
+    let policy = "s/tables/policy-postgres.toml";
+    let made = dir.run(&["anonymize", policy, "--json"]).exits(0).json();
+    let document = dir.run(&["anonymize", "s/policy.toml", "--json"]).exits(0).json();
+    assert_eq!((&made["lm"], &made["clusters"]), (&document["lm"], &document["clusters"]));
+    let orphans =
+        "SELECT count(*) FROM open.takes t LEFT JOIN open.student s USING (sid) WHERE s.sid IS NULL";
+    assert_eq!(server.sql("school", orphans), ["0"]);
+    dir.run(&["verify", &url, "--policy", policy]).exits(0);
 }
