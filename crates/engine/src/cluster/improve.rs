@@ -29,15 +29,18 @@ pub(super) fn improve(
         reorder(search, cluster);
     }
     for _ in 0..ROUNDS {
-        let near = near(search, &found.clusters, observer)?;
+        let mut own = places(search.forest().len(), &found.clusters);
+        let near = near(search, &found.clusters, &own, observer)?;
         let mut better = false;
         for (record, near) in near.iter().enumerate() {
             for &(_, to) in near {
                 cancelled(observer)?;
-                // Where the record is by now: an earlier step may have taken it elsewhere.
-                let at = |c: &Cluster| c.members.contains(&(record as u32));
-                let Some(from) = found.clusters.iter().position(at) else { break };
+                // An earlier step may have taken the record elsewhere.
+                let from = own[record];
                 if from != to && exchange(search, size, &mut found.clusters, record as u32, (from, to)) {
+                    for at in [from, to] {
+                        found.clusters[at].members.iter().for_each(|&r| own[r as usize] = at);
+                    }
                     better = true;
                     break;
                 }
@@ -51,23 +54,31 @@ pub(super) fn improve(
     Ok(())
 }
 
+/// The cluster that a record is in, if it is in any.
+const NOWHERE: usize = usize::MAX;
+
+fn places(records: usize, clusters: &[Cluster]) -> Vec<usize> {
+    let mut own = vec![NOWHERE; records];
+    for (at, cluster) in clusters.iter().enumerate() {
+        cluster.members.iter().for_each(|&r| own[r as usize] = at);
+    }
+    own
+}
+
 /// Per record the clusters that it could join at the lowest bound; none for records that are in no cluster.
 fn near(
     search: &mut Search<'_>,
     clusters: &[Cluster],
+    own: &[usize],
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<(i64, usize)>>> {
     let forest = search.forest();
-    let mut own = vec![usize::MAX; forest.len()];
-    for (at, cluster) in clusters.iter().enumerate() {
-        cluster.members.iter().for_each(|&r| own[r as usize] = at);
-    }
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); forest.len()];
     for (at, cluster) in clusters.iter().enumerate() {
         cancelled(observer)?;
         let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
         for record in 0..forest.len() {
-            if own[record] == usize::MAX || own[record] == at {
+            if own[record] == NOWHERE || own[record] == at {
                 continue;
             }
             // Clusters of one cost are compared by what the record adds.
