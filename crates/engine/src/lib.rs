@@ -29,6 +29,7 @@ pub const ALGORITHMS: &[(Model, &str, &str)] = &[
     (Model::KAnonymity, "clustree", "ctoff in passes, costly clusters dissolved"),
     (Model::KAnonymity, "miracle", "records stream into open clusters"),
     (Model::KAnonymity, "miraclex", "miracle, vertices matched without their children"),
+    (Model::KAnonymity, "blocks", "flat tables: split top-down, clustered bottom-up, rows moved"),
     (Model::KAnonymity, "bitmap", "the single-table baseline: what all members have"),
     (Model::LDiversity, "clustree", "clusters in passes, costly ones dissolved"),
     (Model::LDiversity, "ctoff", "clusters one after the other, each with its cheapest records"),

@@ -98,6 +98,15 @@ impl Domain {
         at
     }
 
+    /// The child of a node that is at or above another node below it; the node itself if that is the other.
+    pub(super) fn child_above(&self, node: u32, below: u32) -> u32 {
+        let mut at = below;
+        while at != node && self.parent[at as usize] != node {
+            at = self.parent[at as usize];
+        }
+        at
+    }
+
     /// Per node the cost of the lowest node above it and `with`.
     pub(super) fn costs_with(&self, with: u32, costs: &mut Vec<i64>) {
         costs.clear();

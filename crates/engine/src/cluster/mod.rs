@@ -14,6 +14,7 @@
 
 mod assign;
 mod bitmap;
+mod blocks;
 mod clustree;
 mod cost;
 mod ctoff;
@@ -194,6 +195,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
             }
             _ => miracle::miracle(&mut search, stream, observer)?,
         },
+        Algorithm::Blocks => blocks::blocks(&mut search, size, observer)?,
         Algorithm::Bitmap => bitmap::bitmap(&search, stream, params.absent, observer)?,
     };
     if matches!(params.algorithm, Algorithm::Ctoff | Algorithm::Clustree) && params.leftovers {

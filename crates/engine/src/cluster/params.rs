@@ -1,6 +1,6 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Diversity, Model, Param, Policy, Siblings};
+use bosket_model::policy::{Diversity, Format, Model, Param, Policy, Siblings, Source};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 /// Which algorithm.
@@ -18,6 +18,8 @@ pub enum Algorithm {
     Dmiracle,
     /// The single-table baseline.
     Bitmap,
+    /// Flat tables: split, clustered, rows moved.
+    Blocks,
 }
 
 /// How the children of two vertices are paired.
@@ -132,7 +134,9 @@ impl Params {
             Some("miraclex") => Algorithm::Miraclex,
             Some("dmiracle") => Algorithm::Dmiracle,
             Some("bitmap") => Algorithm::Bitmap,
+            Some("blocks") => Algorithm::Blocks,
             None if diverse.is_some() => Algorithm::Clustree,
+            None if is_flat(policy) => Algorithm::Blocks,
             _ => Algorithm::Ctoff,
         };
         let mut problems = Vec::new();
@@ -142,9 +146,9 @@ impl Params {
             }
         };
         refuse(
-            method.algorithm.as_deref() == Some("blocks"),
-            "algorithm `blocks` is not there in this version",
-            "use ctoff, which takes flat tables as well",
+            algorithm == Algorithm::Blocks && diverse.is_some(),
+            "algorithm `blocks` does not look at sensitive values",
+            "use clustree or ctoff, which take flat tables as well",
         );
         refuse(
             policy.publish.as_ref().is_some_and(|p| p.anatomize),
@@ -200,10 +204,18 @@ impl Params {
     }
 }
 
+/// Whether the records are the rows of one table, as far as the policy tells.
+fn is_flat(policy: &Policy) -> bool {
+    let several = |s: &Source| s.tables.len() > 1 || s.tables.iter().any(|t| !t.person.is_empty());
+    let sets = |s: &Source| s.format == Format::Transactions;
+    !policy.source.as_ref().is_some_and(|s| several(s) || sets(s))
+        && policy.attributes.iter().all(|a| !a.path.contains("[]"))
+}
+
 /// The matching of an algorithm, where the policy names none.
 fn usual(algorithm: Algorithm) -> Matching {
     match algorithm {
-        Algorithm::Clustree | Algorithm::Ctoff => Matching::Lsap,
+        Algorithm::Clustree | Algorithm::Ctoff | Algorithm::Blocks => Matching::Lsap,
         Algorithm::Miracle | Algorithm::Dmiracle | Algorithm::Bitmap => Matching::Grd,
         Algorithm::Miraclex => Matching::X,
     }

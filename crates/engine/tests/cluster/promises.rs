@@ -3,14 +3,15 @@
 use bosket_engine::cluster::{Absent, Algorithm, Diverse, Matching, Params, Release};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Diversity, Siblings, Undeclared};
+use bosket_model::policy::{Diversity, Role, Siblings, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::vertices::{Vertex, throw_values};
 use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, compare};
 use bosket_verify::vertex::Diverse as Claimed;
 use bosket_verify::{Claim, verify};
 use proptest::prelude::*;
 
-use super::{Case, diverse};
+use super::{Case, QUASI, diverse};
 
 fn claim(params: &Params) -> Claim {
     match &params.diverse {
@@ -112,27 +113,24 @@ proptest! {
     }
 }
 
+/// Rows of one table.
+fn rows(dice: &mut Dice, number: usize) -> Case {
+    let mut roles = [[Role::Insensitive; 4]; 4];
+    roles[0] = [Role::Quasi, Role::Quasi, Role::Sensitive, Role::Insensitive];
+    let mut row = || {
+        let mut row = Vertex { class: 0, values: Default::default(), children: Vec::new() };
+        throw_values(dice, &mut row, 0, &QUASI);
+        throw_values(dice, &mut row, 1, &QUASI);
+        throw_values(dice, &mut row, 2, &["A", "B", "C", "D", "E"]);
+        row
+    };
+    let rows: Vec<Vertex> = (0..number).map(|_| row()).collect();
+    Case::of(&rows, roles)
+}
+
 #[test]
 fn one_flat_table_is_a_single_vertex() {
-    let mut dice = Dice::new(5);
-    let mut roles = [[bosket_model::policy::Role::Insensitive; 4]; 4];
-    roles[0][0] = bosket_model::policy::Role::Quasi;
-    roles[0][1] = bosket_model::policy::Role::Quasi;
-    roles[0][2] = bosket_model::policy::Role::Sensitive;
-    let records: Vec<_> = (0..60)
-        .map(|_| {
-            let mut record = bosket_testkit::vertices::Vertex {
-                class: 0,
-                values: Default::default(),
-                children: Vec::new(),
-            };
-            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 0, &super::QUASI);
-            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 1, &super::QUASI);
-            bosket_testkit::vertices::throw_values(&mut dice, &mut record, 2, &["A", "B", "C", "D", "E"]);
-            record
-        })
-        .collect();
-    let case = Case::of(&records, roles);
+    let case = rows(&mut Dice::new(5), 60);
     for algorithm in
         [Algorithm::Ctoff, Algorithm::Clustree, Algorithm::Miracle, Algorithm::Miraclex, Algorithm::Bitmap]
     {
@@ -142,4 +140,33 @@ fn one_flat_table_is_a_single_vertex() {
             check(&case, &params, &release);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
+    #[test]
+    fn blocks_of_flat_tables_keep_their_promise(seed: u64, number in 5usize..200, k in 2u32..6) {
+        let case = rows(&mut Dice::new(seed), number);
+        let params = Params::plain(Algorithm::Blocks, k, None);
+        let release = case.run(&params).expect("as many rows as needed");
+        check(&case, &params, &release);
+        prop_assert!(release.suppressed.is_empty());
+    }
+}
+
+/// A table that is larger than a block, in which many rows are alike.
+#[test]
+fn several_blocks_of_rows() {
+    let case = rows(&mut Dice::new(9), 9000);
+    let params = Params::plain(Algorithm::Blocks, 300, None);
+    let release = case.run(&params).expect("as many rows as needed");
+    check(&case, &params, &release);
+    assert!(release.lm < 1.0);
+}
+
+#[test]
+fn blocks_are_for_flat_tables() {
+    let case = Case::random(&mut Dice::new(4), 30, &["A", "B"]);
+    let failure = case.run(&Params::plain(Algorithm::Blocks, 2, None)).expect_err("records have children");
+    assert_eq!(failure.fault, bosket_model::Fault::Policy);
 }
