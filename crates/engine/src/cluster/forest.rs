@@ -94,6 +94,8 @@ pub(super) struct Forest {
     /// The children of all records' roots, class by class.
     pub(super) kinds: Kinds,
     kid_start: Vec<u32>,
+    /// Per record the nodes of its root's quasi values, side by side: bounds are summed up over all records again and again.
+    root_values: Vec<u32>,
     /// Per record the cost of giving it up.
     pub(super) prune: Vec<i64>,
 }
@@ -163,6 +165,7 @@ impl Forest {
             roots: Vec::new(),
             kinds: Kinds::default(),
             kid_start: vec![0],
+            root_values: Vec::new(),
             prune: Vec::new(),
         };
         forest.read_vertices(data, &kept, &leaves);
@@ -240,6 +243,8 @@ impl Forest {
                 kids.push(kid);
             }
             self.kid_start.push(kids.len() as u32);
+            let values = self.value_start[root as usize]..self.value_start[root as usize + 1];
+            self.root_values.extend_from_slice(&self.values[values.start as usize..values.end as usize]);
             self.prune.push(prune);
         }
         self.kinds = Kinds::new(&kids, &self.forms, &self.secrets);
@@ -295,11 +300,23 @@ impl Forest {
         &self.below[self.below_start[v] as usize..self.below_start[v + 1] as usize]
     }
 
+    /// The nodes of a record's own quasi values.
+    #[inline]
+    pub(super) fn root_values(&self, record: u32) -> &[u32] {
+        let width = self.classes[0].quasi.len();
+        &self.root_values[record as usize * width..(record as usize + 1) * width]
+    }
+
+    /// Where a record's children stand among those of all records.
+    #[inline]
+    pub(super) fn kid_range(&self, record: u32) -> std::ops::Range<usize> {
+        self.kid_start[record as usize] as usize..self.kid_start[record as usize + 1] as usize
+    }
+
     /// The kinds of the children of a record's root, class by class.
     #[inline]
     pub(super) fn kid_kinds(&self, record: u32) -> &[u32] {
-        let r = record as usize;
-        &self.kinds.of_kid[self.kid_start[r] as usize..self.kid_start[r + 1] as usize]
+        &self.kinds.of_kid[self.kid_range(record)]
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Kinds {
     having: Vec<FxHashMap<(u32, u32), Vec<u32>>>,
     /// Per child of a record's root its kind, in the order of the children.
     pub(super) of_kid: Vec<u32>,
+    /// The same in half the room, if there are few enough kinds.
+    pub(super) short: Vec<u16>,
 }
 
 impl Kinds {
@@ -58,6 +60,9 @@ impl Kinds {
             kinds.local.push(local);
         }
         kinds.of_kid = kids.iter().map(|kid| number[kid]).collect();
+        if kinds.form.len() <= usize::from(u16::MAX) {
+            kinds.short = kinds.of_kid.iter().map(|&kind| kind as u16).collect();
+        }
         kinds
     }
 

@@ -38,6 +38,10 @@ pub(super) struct Profile {
     order: Vec<usize>,
     /// The potential of every kind of child.
     potential: Vec<i64>,
+    /// The same in half the room, rounded down to what fits.
+    short: Vec<i32>,
+    /// The bits that rounding takes away.
+    shift: u32,
 }
 
 impl Profile {
@@ -57,7 +61,18 @@ impl Profile {
         let duals = rows.iter().zip(&most).map(|(row, &most)| row.usual_dual().min(most)).collect();
         let runs = runs(joiner, rep);
         let order = (0..rep.kids.len()).collect();
-        let mut profile = Profile { roots, rows, most, duals, base: 0, runs, order, potential: Vec::new() };
+        let mut profile = Profile {
+            roots,
+            rows,
+            most,
+            duals,
+            base: 0,
+            runs,
+            order,
+            potential: Vec::new(),
+            short: Vec::new(),
+            shift: 0,
+        };
         profile.spread(forest);
         profile
     }
@@ -130,12 +145,16 @@ impl Profile {
                 self.potential[kind] = self.potential[kind].min(least);
             }
         }
+        let most = self.potential.iter().map(|p| p.unsigned_abs()).max().unwrap_or(0);
+        self.shift = (u64::BITS - most.leading_zeros()).saturating_sub(i32::BITS - 1);
+        self.short.clear();
+        self.short.extend(self.potential.iter().map(|&p| (p >> self.shift) as i32));
     }
 
     /// The cost of the record's own values.
     #[inline]
     pub(super) fn root(&self, forest: &Forest, record: u32) -> i64 {
-        let values = forest.values(forest.roots[record as usize]);
+        let values = forest.root_values(record);
         self.roots.iter().zip(values).map(|(table, &node)| table[node as usize]).sum()
     }
 
@@ -147,7 +166,8 @@ impl Profile {
 
     /// The bounds of all records, for several threads.
     pub(super) fn bounds<'p>(&'p self, forest: &'p Forest) -> Bounds<'p> {
-        Bounds { forest, roots: &self.roots, base: self.base, potential: &self.potential }
+        let (short, shift) = (self.short.as_slice(), self.shift);
+        Bounds { forest, roots: &self.roots, base: self.base, short, shift }
     }
 
     /// The cost of joining a record, whose root must not clash; none if it is more than `limit`.
@@ -173,7 +193,8 @@ impl Profile {
         let forms = &forest.forms;
         let kinds = &forest.kinds;
         let mine = forest.kid_kinds(record);
-        let slack = limit - self.bound(forest, record);
+        let potentials: i64 = mine.iter().map(|&kind| self.potential[kind as usize]).sum();
+        let slack = limit - self.base - self.root(forest, record) - potentials;
         let mut over = 0;
         let mut total = self.root(forest, record);
         // Children of classes that the representative has none of.
@@ -294,16 +315,22 @@ pub(super) struct Bounds<'p> {
     forest: &'p Forest,
     roots: &'p [Vec<i64>],
     base: i64,
-    potential: &'p [i64],
+    short: &'p [i32],
+    shift: u32,
 }
 
 impl Bounds<'_> {
     #[inline]
     pub(super) fn of(&self, record: u32) -> i64 {
-        let values = self.forest.values(self.forest.roots[record as usize]);
+        let values = self.forest.root_values(record);
         let root: i64 = self.roots.iter().zip(values).map(|(table, &node)| table[node as usize]).sum();
-        let kinds = self.forest.kid_kinds(record);
-        self.base + root + kinds.iter().map(|&kind| self.potential[kind as usize]).sum::<i64>()
+        let range = self.forest.kid_range(record);
+        let kinds = &self.forest.kinds;
+        let below: i64 = match kinds.short.get(range.clone()) {
+            Some(short) => short.iter().map(|&kind| i64::from(self.short[usize::from(kind)])).sum(),
+            None => kinds.of_kid[range].iter().map(|&kind| i64::from(self.short[kind as usize])).sum(),
+        };
+        self.base + root + (below << self.shift)
     }
 }
 
