@@ -144,10 +144,12 @@ fn remove(rep: &mut Rep, path: &[usize]) {
 }
 
 /// Values that may stand only once in a class: all clusters that look alike are one class, so vertices that repeat such a
-/// value go, and clusters whose root would have to. Gives what is left of the clusters, and the members of the others.
-pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (Vec<Cluster>, Vec<u32>) {
+/// value go, and clusters whose root would have to. Gives what is left of the clusters, the members of the
+/// others, and whether anything went.
+pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (Vec<Cluster>, Vec<u32>, bool) {
     let mut clusters: Vec<Option<Cluster>> = clusters.into_iter().map(Some).collect();
     let mut gone = Vec::new();
+    let mut any = false;
     let mut changed = forest.secrets.lists_any();
     while changed {
         changed = false;
@@ -169,8 +171,9 @@ pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (V
                 }
             }
         }
+        any |= changed;
     }
-    (clusters.into_iter().flatten().collect(), gone)
+    (clusters.into_iter().flatten().collect(), gone, any)
 }
 
 /// The first vertex with a listed value that has been seen.

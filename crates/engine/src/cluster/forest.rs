@@ -49,10 +49,6 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    pub(super) fn len(&self) -> usize {
-        self.class.len()
-    }
-
     /// The nodes of the quasi values.
     #[inline]
     pub(super) fn values(&self, form: u32) -> &[u32] {

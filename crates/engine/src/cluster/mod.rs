@@ -154,17 +154,21 @@ pub fn run_at(
     let mut gone = std::mem::take(&mut found.left);
     if let Some(ask) = &params.diverse {
         let judge = Judge { forest: &forest, ask };
-        let mut kept = Vec::new();
-        for mut cluster in found.clusters {
-            let good = match params.suppress_violators {
-                true => judge.is_diverse(&cluster.rep),
-                false => judge.enforce(&mut cluster.rep),
-            };
-            if good { kept.push(cluster) } else { gone.extend(cluster.members) }
+        // What is taken away for one promise may make vertices look different, which the other depends on.
+        let mut changed = true;
+        while changed {
+            let mut kept = Vec::new();
+            for mut cluster in found.clusters {
+                let good = match params.suppress_violators {
+                    true => judge.is_diverse(&cluster.rep),
+                    false => judge.enforce(&mut cluster.rep),
+                };
+                if good { kept.push(cluster) } else { gone.extend(cluster.members) }
+            }
+            let repeating;
+            (found.clusters, repeating, changed) = distinct_everywhere(&forest, kept);
+            gone.extend(repeating);
         }
-        let (kept, repeating) = distinct_everywhere(&forest, kept);
-        gone.extend(repeating);
-        found.clusters = kept;
     }
     gone.sort_unstable();
     if found.clusters.is_empty() {

@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
     }
 
     /// The values of a representative that may stand only once in a class.
-    fn taken(&self, rep: &Rep) -> Vec<u32> {
+    pub(super) fn taken(&self, rep: &Rep) -> Vec<u32> {
         fn walk(forest: &Forest, rep: &Rep, taken: &mut Vec<u32>) {
             taken.extend(rep.labels.iter().filter(|&&l| forest.secrets.is_listed(l)));
             rep.kids.iter().for_each(|k| walk(forest, k, taken));
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a record may join at all.
-    fn fits(&self, rep: &Rep, taken: &[u32], record: u32) -> bool {
+    pub(super) fn fits(&self, rep: &Rep, taken: &[u32], record: u32) -> bool {
         let forest = self.joiner.forest;
         let secret = forest.secrets.labels(forest.secret[forest.roots[record as usize] as usize]);
         !self.joiner.clash(rep.class, &rep.labels, secret)

@@ -170,3 +170,13 @@ fn blocks_are_for_flat_tables() {
     let failure = case.run(&Params::plain(Algorithm::Blocks, 2, None)).expect_err("records have children");
     assert_eq!(failure.fault, bosket_model::Fault::Policy);
 }
+
+/// Taking away a listed value made siblings look different that had only been diverse together.
+#[test]
+fn siblings_that_were_diverse_only_together_are_judged_again() {
+    let mut dice = Dice::new(12619187788912207844);
+    let case = Case::random(&mut dice, 21, &["A", "B", "C", "D", "E", "F"]);
+    let params = random_params(&mut dice);
+    let release = case.run(&params).expect("reachable");
+    check(&case, &params, &release);
+}
