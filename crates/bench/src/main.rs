@@ -1,5 +1,6 @@
 //! Bosket's benchmarks: what is fast, by how much, on which data. A benchmark reports, it never asserts.
 
+mod cluster;
 mod km;
 mod kmn;
 mod kmn_loss;
@@ -62,6 +63,29 @@ enum Suite {
         /// Values of the policy, such as `privacy.k=20`
         settings: Vec<String>,
     },
+    /// Clusters of students: times, the literal algorithm, the figures of both papers
+    Cluster {
+        /// How many students
+        #[arg(long, default_value_t = 1000)]
+        students: u64,
+        /// Also 20,000 and 100,000 students
+        #[arg(long)]
+        large: bool,
+        /// Also draw the figures, as SVG files in this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// One run of a clustering algorithm on students
+    #[command(hide = true)]
+    ClusterSearch {
+        /// school, syntheticS or syntheticT
+        kind: String,
+        /// How many students
+        #[arg(long, default_value_t = 1000)]
+        students: u64,
+        /// Values of the policy, such as `privacy.l=5`
+        settings: Vec<String>,
+    },
     /// Searches for k^(m,n) on TPC-H records
     Kmn {
         /// How many customers
@@ -93,6 +117,10 @@ fn main() {
         Some(Suite::KmSearch { source, transactions, fanout, count_tree, settings }) => {
             km::search_here(&km::Source { name: &source, transactions, fanout, count_tree }, &settings);
         }
+        Some(Suite::Cluster { students, large, out }) => cluster::run(students, large, out.as_deref()),
+        Some(Suite::ClusterSearch { kind, students, settings }) => {
+            cluster::search_here(&kind, students, &settings);
+        }
         Some(Suite::Kmn { customers, algorithm: Some(name) }) => {
             kmn::run(customers, &[&[format!("method.algorithm={name}").as_str()]]);
         }
@@ -102,6 +130,7 @@ fn main() {
             read::run(cli.people);
             verify::run();
             kmn::run(100_000, SEARCHES);
+            cluster::run(1000, true, None);
             let transactions = baskets::TRANSACTIONS;
             km::run(&km::Options { transactions, grow: None, count_tree: false, out: None });
         }

@@ -408,6 +408,29 @@ pub enum Generate {
         #[arg(long)]
         force: bool,
     },
+    /// Students, their courses and books, as NDJSON and as linked tables
+    Students {
+        /// How many students
+        #[arg(
+            long,
+            value_name = "N",
+            default_value_t = 1000,
+            value_parser = clap::value_parser!(u64).range(1..=10_000_000)
+        )]
+        students: u64,
+        /// Which students
+        #[arg(long, value_enum, default_value_t = StudentKind::SyntheticS)]
+        kind: StudentKind,
+        /// Another seed gives other students
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
     /// Shopping baskets like those of BMS-POS: 1,657 articles, 6.5 per basket on average, at most 164
     Baskets {
         /// How many baskets
@@ -428,6 +451,19 @@ pub enum Generate {
         #[arg(long)]
         force: bool,
     },
+}
+
+/// Which students are generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum StudentKind {
+    /// A few courses each
+    School,
+    /// A whole program: student, courses, books
+    #[value(name = "syntheticS")]
+    SyntheticS,
+    /// The same, year by year: student, years, courses, books
+    #[value(name = "syntheticT")]
+    SyntheticT,
 }
 
 /// Half of the machine's memory; two gigabytes where the system does not say how much there is.

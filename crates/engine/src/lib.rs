@@ -3,6 +3,7 @@
 //! An algorithm turns records into a release that keeps a guarantee. It is judged by the verifier, which shares no code
 //! with it.
 
+pub mod cluster;
 pub mod km;
 pub mod kmn;
 
@@ -24,4 +25,16 @@ pub const ALGORITHMS: &[(Model, &str, &str)] = &[
     (Model::Km, "lra", "local recoding: similar sets together, a cut per part"),
     (Model::Km, "vpa", "the domain in regions, then all of it"),
     (Model::Km, "partition", "top-down to groups of equal sets"),
+    (Model::KAnonymity, "ctoff", "clusters one after the other, each with its cheapest records"),
+    (Model::KAnonymity, "clustree", "ctoff in passes, costly clusters dissolved"),
+    (Model::KAnonymity, "miracle", "records stream into open clusters"),
+    (Model::KAnonymity, "miraclex", "miracle, vertices matched without their children"),
+    (Model::KAnonymity, "blocks", "flat tables: split top-down, clustered bottom-up, rows moved"),
+    (Model::KAnonymity, "bitmap", "the single-table baseline: what all members have"),
+    (Model::LDiversity, "clustree", "clusters in passes, costly ones dissolved"),
+    (Model::LDiversity, "ctoff", "clusters one after the other, each with its cheapest records"),
+    (Model::LDiversity, "miracle", "records stream into open clusters"),
+    (Model::LDiversity, "miraclex", "miracle, vertices matched without their children"),
+    (Model::LDiversity, "dmiracle", "miracle with pairs, then merged until diverse"),
+    (Model::LDiversity, "bitmap", "the single-table baseline: what all members have"),
 ];

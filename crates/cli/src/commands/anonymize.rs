@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::made::{Made, Work, make, measure};
-use crate::commands::pairing::pair_up;
+use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
+use crate::commands::pairs;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -46,19 +46,21 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let private = prepared.private_files(args.force)?;
 
     let binding = prepared.binding.without_companions();
-    let trees = ValueTrees::new(&prepared.input.data, &binding, privacy.root, privacy.payload);
     let work = Work {
         policy,
         claim: &claim,
+        data: &prepared.input.data,
         binding: &prepared.binding,
-        trees: &trees,
+        published: &binding,
         hierarchies: &prepared.hierarchies,
         memory: args.memory,
     };
     let made = make(&work, talk)?;
     talk.quiet();
-    let data = made.trees.write_back(&prepared.binding);
-    publication.write(&data)?;
+    match &made.product {
+        Product::Trees(_, made) => publication.write(&made.write_back(&prepared.binding))?,
+        Product::Vertices { data, .. } => publication.write(data)?,
+    }
 
     let again = publication.read_again(talk)?;
     let binding = Binding::new(again.schema(), &policy.attributes, policy.undeclared, "the publication")?;
@@ -76,17 +78,32 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         ));
     }
     talk.quiet();
-    let published = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
-    let pairs = pair_up(&made.trees, &published).ok_or_else(|| {
+    let mut published = None;
+    let pairs = match &made.product {
+        Product::Trees(_, made) => {
+            let again = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
+            pairs::trees(made, published.insert(again))
+        }
+        Product::Vertices { data, binding: own, records } => {
+            pairs::vertices((data, own), records, (&again, &binding))
+        }
+    };
+    let pairs = pairs.ok_or_else(|| {
         let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
         let help = "nothing was published; rename one of the keys in the data";
         Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
     })?;
-    let loss = if args.measure { Some(measure(&work, &published, &pairs, talk)?) } else { None };
+    let loss = match (&made.product, &published) {
+        (Product::Trees(trees, _), Some(published)) if args.measure => {
+            Some(measure(&work, trees, published, &pairs, talk)?)
+        }
+        (Product::Vertices { .. }, _) if args.measure => Some(measure_vertices(&work, (&again, &binding))),
+        _ => None,
+    };
     talk.quiet();
     let mut others = Vec::new();
     if let Some([mut mapping, mut rules]) = private {
-        mapping.write_all(mapping_csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
+        mapping.write_all(pairs::csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
         rules.write_all(format!("{:#}\n", made.private).as_bytes()).map_err(bosket_io::write_failure)?;
         others.extend([mapping, rules]);
     }
@@ -153,7 +170,9 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
         let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
         return Err(Failure::new(Fault::Unreachable, diagnostic));
     }
-    refuse_revealing(policy, &input.data, &binding, fewest)?;
+    let alike =
+        if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
+    refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
     Ok(Prepared { file, input, source: name, binding, hierarchies, target })
 }
 
@@ -228,11 +247,6 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
-fn mapping_csv(pairs: &[(usize, usize)]) -> String {
-    let lines = pairs.iter().map(|(input, published)| format!("{},{}\n", input + 1, published + 1));
-    std::iter::once("input_record,published_record\n".to_owned()).chain(lines).collect()
-}
-
 fn report(
     args: &Anonymize,
     prepared: &Prepared,
@@ -250,7 +264,7 @@ fn report(
             let own = prepared.input.data.schema().attributes();
             let own = own.filter(|(id, _)| prepared.binding.attributes[id.index()] == Some(i));
             let originals = own.map(|(id, _)| prepared.input.data.dictionary(id).len()).sum();
-            (d.path.as_str(), originals, made.trees.items().iter().filter(|item| item.declared == i).count())
+            (d.path.as_str(), originals, made.product.values(i))
         })
         .filter(|(_, originals, _)| *originals > 0)
         .collect();

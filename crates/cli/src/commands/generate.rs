@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bosket_generate::{baskets, clinic, tpch};
+use bosket_generate::{baskets, clinic, students, tpch};
 use bosket_io::Create;
 use bosket_model::Failure;
 
 use crate::Outcome;
-use crate::args::Generate;
+use crate::args::{Generate, StudentKind};
 use crate::output::{count, plural, print};
 use crate::talk::Talk;
 
@@ -25,6 +25,17 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             let written = tpch::write(out, *customers, Create { force: *force, private: false }, talk);
             talk.quiet();
             print(&describe_tpch(out, &written?))?;
+        }
+        Generate::Students { students, kind, seed, out, force } => {
+            let create = Create { force: *force, private: false };
+            let kind = match kind {
+                StudentKind::School => students::Kind::School,
+                StudentKind::SyntheticS => students::Kind::SyntheticS,
+                StudentKind::SyntheticT => students::Kind::SyntheticT,
+            };
+            let written = students::write(out, kind, *students, *seed, create, talk);
+            talk.quiet();
+            print(&describe_students(out, &written?))?;
         }
         Generate::Baskets { transactions, seed, out, force } => {
             let create = Create { force: *force, private: false };
@@ -51,6 +62,19 @@ fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
         tpch::VERTEX_DEPTH,
         tpch::VALUE_DEPTH,
         tpch::HIERARCHY_NODES,
+    )
+}
+
+fn describe_students(out: &Path, written: &students::Summary) -> String {
+    let out = out.display();
+    let average = |n: u64| n as f64 / written.students.max(1) as f64;
+    format!(
+        "wrote {} to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies, \
+         and as linked tables to {out}/tables, with policy-csv.toml and policy-sqlite.toml there\n\
+         a student has {:.1} courses and {:.1} vertices on average\n",
+        plural(written.students as usize, "student"),
+        average(written.courses),
+        average(written.vertices),
     )
 }
 

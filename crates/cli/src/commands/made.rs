@@ -1,12 +1,12 @@
 //! What a family has made of the records, in one form for the command.
 
-use bosket_engine::{km, kmn};
-use bosket_measure::{sets, trees};
+use bosket_engine::{cluster, km, kmn};
+use bosket_measure::{sets, trees, vertices};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Model, Policy};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault};
 use bosket_verify::{Claim, Witness};
 use serde_json::{Value, json};
 
@@ -17,17 +17,49 @@ use crate::talk::Talk;
 pub(super) struct Work<'a> {
     pub(super) policy: &'a Policy,
     pub(super) claim: &'a Claim,
+    pub(super) data: &'a Dataset,
     /// The place of the attributes in the input.
     pub(super) binding: &'a Binding,
-    pub(super) trees: &'a ValueTrees,
+    /// The same without companions, which are not published.
+    pub(super) published: &'a Binding,
     pub(super) hierarchies: &'a [Option<Hierarchy>],
     /// Bytes for searching and counting.
     pub(super) memory: usize,
 }
 
+impl Work<'_> {
+    /// The records as value trees.
+    fn trees(&self) -> Result<ValueTrees, Failure> {
+        let privacy = self.policy.need_privacy()?;
+        Ok(ValueTrees::new(self.data, self.published, privacy.root, privacy.payload))
+    }
+}
+
+/// The records that a family has made.
+pub(super) enum Product {
+    /// Value trees, before and after.
+    Trees(ValueTrees, ValueTrees),
+    /// Vertex trees, the place of their attributes, and the input record of each.
+    Vertices { data: Dataset, binding: Binding, records: Vec<u32> },
+}
+
+impl Product {
+    /// How many values of a declared attribute are published.
+    pub(super) fn values(&self, declared: usize) -> usize {
+        match self {
+            Product::Trees(_, trees) => trees.items().iter().filter(|item| item.declared == declared).count(),
+            Product::Vertices { data, binding, .. } => {
+                let own = data.schema().attributes().map(|(id, _)| id);
+                let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
+                own.map(|id| data.dictionary(id).len()).sum()
+            }
+        }
+    }
+}
+
 /// The result of an algorithm.
 pub(super) struct Made {
-    pub(super) trees: ValueTrees,
+    pub(super) product: Product,
     /// What was done and what it cost, in words.
     pub(super) told: String,
     /// The same for programs.
@@ -41,6 +73,7 @@ pub(super) fn make(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
     match work.policy.need_privacy()?.model {
         Model::Km => km(work, talk),
         Model::Kmn => kmn(work, talk),
+        Model::KAnonymity | Model::LDiversity => clusters(work, talk),
         // Models without a registered algorithm are refused before any work.
         model => Err(Failure::new(
             Fault::Policy,
@@ -61,7 +94,8 @@ fn kmn(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
         Ok(witness.map_or(kmn::Verdict::Kept, |w| broken_by(&w, &binding)))
     };
     let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
-    let release = kmn::run(work.trees, work.hierarchies, &params, accept, talk)?;
+    let trees = work.trees()?;
+    let release = kmn::run(&trees, work.hierarchies, &params, accept, talk)?;
     let apart = match release.rules.len() {
         0 => "no relation had to be taken apart".to_owned(),
         1 => "one kind of relation was taken apart".to_owned(),
@@ -87,7 +121,7 @@ fn kmn(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
             "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
             "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
         }),
-        trees: release.trees,
+        product: Product::Trees(trees, release.trees),
     })
 }
 
@@ -105,7 +139,8 @@ fn broken_by(witness: &Witness, binding: &Binding) -> kmn::Verdict {
 fn km(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
     let mut params = km::Params::new(work.policy)?;
     params.memory = work.memory;
-    let release = km::run(work.trees, work.hierarchies, &params, talk)?;
+    let trees = work.trees()?;
+    let release = km::run(&trees, work.hierarchies, &params, talk)?;
     let parts = match release.parts.len() {
         1 => String::new(),
         n => format!(" in {} parts", count(n)),
@@ -129,20 +164,57 @@ fn km(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
             "parts": release.parts.iter().map(|p| json!({"records": p.records, "cut": p.cut})).collect::<Vec<_>>(),
             "left_out": release.suppressed,
         }),
-        trees: release.trees,
+        product: Product::Trees(trees, release.trees),
+    })
+}
+
+fn clusters(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
+    let params = cluster::Params::new(work.policy)?;
+    let release = cluster::run(work.data, work.published, work.hierarchies, &params, talk)?;
+    let policy = work.policy;
+    let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
+    let algorithm = format!("{:?}", params.algorithm).to_lowercase();
+    let suppressed = match release.suppressed.len() {
+        0 => "no record had to be suppressed".to_owned(),
+        n => format!("{} suppressed", plural(n, "record")),
+    };
+    let sizes = release.clusters.iter().map(Vec::len);
+    let (smallest, largest) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    Ok(Made {
+        told: format!(
+            "loss LM {:.3}; {suppressed}, {} vertices of the others pruned; {algorithm}: {} of {smallest} to {largest} records",
+            release.lm,
+            count(release.pruned as usize),
+            plural(release.clusters.len(), "cluster"),
+        ),
+        figures: json!({
+            "algorithm": algorithm,
+            "lm": release.lm,
+            "clusters": release.clusters.len(),
+            "smallest_cluster": smallest,
+            "largest_cluster": largest,
+            "records_suppressed": release.suppressed.len(),
+            "vertices_pruned": release.pruned,
+        }),
+        private: json!({
+            "clusters": release.clusters.iter().map(|c| c.iter().map(|r| r + 1).collect()).collect::<Vec<Vec<u32>>>(),
+            "suppressed": release.suppressed.iter().map(|r| r + 1).collect::<Vec<u32>>(),
+        }),
+        product: Product::Vertices { data: release.data, binding, records: release.records },
     })
 }
 
 /// The loss by every metric of the model: in words, and for programs.
 pub(super) fn measure(
     work: &Work<'_>,
+    input: &ValueTrees,
     published: &ValueTrees,
     pairs: &[(usize, usize)],
     talk: &Talk,
 ) -> Result<(String, Value), Failure> {
     let mapping: Vec<(u32, u32)> = pairs.iter().map(|&(input, to)| (input as u32, to as u32)).collect();
     let compared = trees::Comparison {
-        input: work.trees,
+        input,
         published,
         binding: work.binding,
         hierarchies: work.hierarchies,
@@ -169,4 +241,27 @@ pub(super) fn measure(
         share(Some(mining.dml2()))
     );
     Ok((told, loss.to_json()))
+}
+
+/// The queries that a loss is measured by.
+const QUERIES: usize = 200;
+
+/// The same for vertex trees.
+pub(super) fn measure_vertices(work: &Work<'_>, published: (&Dataset, &Binding)) -> (String, Value) {
+    let compared =
+        vertices::Comparison { input: (work.data, work.published), published, hierarchies: work.hierarchies };
+    let loss = vertices::VertexLoss::new(&compared, QUERIES, work.policy.seed);
+    let accuracy = loss.accuracy.map_or("none could be asked".to_owned(), |a| format!("{:.1} %", 100.0 * a));
+    let sizes = &loss.sizes;
+    let told = format!(
+        "LM {:.3}, DM {}; {} that look alike, of {} to {} records, {:.1} on average; accuracy of {} count queries: {accuracy}",
+        loss.lm,
+        count(loss.dm as usize),
+        plural(sizes.classes, "group"),
+        sizes.smallest,
+        sizes.largest,
+        sizes.mean(),
+        count(loss.queries),
+    );
+    (told, loss.to_json())
 }

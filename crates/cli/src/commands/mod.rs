@@ -8,6 +8,6 @@ pub mod hierarchy;
 pub mod inspect;
 pub mod look;
 mod made;
-mod pairing;
+mod pairs;
 pub mod policy;
 pub mod verify;

@@ -95,19 +95,19 @@ fn a_dry_run_writes_nothing() {
 #[test]
 fn a_model_without_an_algorithm() {
     let dir = Dir::new();
-    dir.write("data.csv", "a\nQuetzal\nQuetzal\n");
+    dir.write("data.csv", "a,b\nQuetzal,x\nQuetzal,y\n");
     let files = "[source]\nformat = \"csv\"\npath = \"data.csv\"\n[publish]\npath = \"out.csv\"\n";
-    let town = attribute("a", "quasi", "hierarchy = { build = \"prefix\" }");
-    dir.write("policy.toml", policy(&[town], &format!("model = \"k-anonymity\"\nk = 2\n{files}")));
+    let attributes = [attribute("a", "quasi", ""), attribute("b", "sensitive", "")];
+    dir.write("policy.toml", policy(&attributes, &format!("model = \"anatomy\"\ngroup_size = 2\n{files}")));
     let found = dir.run(&["anonymize", "policy.toml"]).exits(2).hides(&["Quetzal"]);
     found.says(&[
-        "no algorithm for model `k-anonymity` is registered",
+        "no algorithm for model `anatomy` is registered",
         " --> policy.toml",
         "registered: ",
         "--dry-run",
     ]);
     let found = dir.run(&["anonymize", "policy.toml", "--dry-run"]).exits(0).says_nothing();
-    found.prints(&["no algorithm for k-anonymity is registered"]).hides(&["Quetzal"]);
+    found.prints(&["no algorithm for anatomy is registered"]).hides(&["Quetzal"]);
     assert_eq!(dir.files(), ["data.csv", "policy.toml"]);
 }
 

@@ -8,6 +8,8 @@ mod anonymize;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod cluster_data;
+mod clusters;
 mod convert;
 mod exit_codes;
 mod fhir;

@@ -334,6 +334,13 @@ static MATCHING: [Choice; 3] = [
     level("x", "by the vertices' own values, children not looked at"),
 ];
 
+static NEIGHBOURS: [Type; 2] = [Type::OneOf(&NEIGHBOURS_WORDS), Type::at_least(1)];
+static NEIGHBOURS_WORDS: [Choice; 1] = [level("approximate", "those with the 16 lowest bounds")];
+static ABSENT: [Choice; 2] = [
+    level("unknown", "nothing: the data is incomplete"),
+    level("no", "that it is not there: the data is complete"),
+];
+
 pub(super) static METHOD: Section = Section {
     name: "[method]",
     about: "How the guarantee is reached. Nothing here weakens it.",
@@ -386,11 +393,22 @@ pub(super) static METHOD: Section = Section {
         )
         .default(Literal::Number(0.1))
         .only(CLUSTERS),
-        Key::new("neighbours", Type::at_least(1), "look only at so many candidates (all if not given)")
-            .only(CLUSTERS),
+        Key::new(
+            "neighbours",
+            Type::AnyOf(&NEIGHBOURS),
+            "look only at so many candidates, 16 if approximate (all if not given)",
+        )
+        .only(CLUSTERS),
         Key::new("weighted", Type::Bool, "a cluster's cost counts its members")
             .default(Literal::Bool(true))
             .only(CLUSTERS),
+        Key::new(
+            "absent",
+            Type::OneOf(&ABSENT),
+            "bitmap: what follows from a vertex that a record does not have",
+        )
+        .default(Literal::Text("unknown"))
+        .only(CLUSTERS),
         Key::new("suppress_violators", Type::Bool, "suppress what is not diverse instead of merging on")
             .default(Literal::Bool(false))
             .only(CLUSTERS),

@@ -1,0 +1,73 @@
+//! Records that no cluster was grown for.
+
+use super::profile::Profile;
+use super::rep::{FAR, Rep};
+use super::search::Search;
+use super::{Cluster, Clustering};
+
+/// Clusters that a record is tried in: those with the lowest bounds.
+const NEAR: usize = 8;
+
+/// A record that was left over joins the cluster, of those that are near, where that costs least, if it costs less than
+/// giving the record up.
+pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) {
+    let forest = search.forest();
+    let left = std::mem::take(&mut found.left);
+    let near = near(search, &found.clusters, &left);
+    for (record, near) in left.into_iter().zip(near) {
+        let mut best: Option<(i64, usize)> = None;
+        for (_, at) in near {
+            let most = best.map_or(forest.prune[record as usize] - 1, |b| b.0 - 1);
+            let rise = rise(search, &found.clusters[at], record, most);
+            best = rise.map(|rise| (rise, at)).or(best);
+        }
+        let joined = best.and_then(|(_, at)| {
+            let rep = search.joiner.join(&found.clusters[at].rep, &Rep::of_record(forest, record))?;
+            Some((at, rep))
+        });
+        match joined {
+            Some((at, rep)) => found.clusters[at].add(forest, record, rep),
+            None => found.left.push(record),
+        }
+    }
+}
+
+/// Per record the clusters that it could join at the lowest bounds.
+fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Vec<Vec<(i64, usize)>> {
+    let forest = search.forest();
+    let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); left.len()];
+    if left.is_empty() {
+        return near;
+    }
+    for (at, cluster) in clusters.iter().enumerate() {
+        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+        let before = search.joiner.weight(cluster.rep.members()) * cluster.rep.loss;
+        let taken = search.taken(&cluster.rep);
+        for (list, &record) in near.iter_mut().zip(left) {
+            let one = (profile.bound(forest, record) - before, at);
+            let close = list.len() < NEAR || one < list[NEAR - 1];
+            if close && search.fits(&cluster.rep, &taken, record) {
+                list.insert(list.partition_point(|other| *other < one), one);
+                list.truncate(NEAR);
+            }
+        }
+    }
+    near
+}
+
+/// What a cluster and a record lose more together, if they fit and it is no more than `most`.
+fn rise(search: &mut Search<'_>, cluster: &Cluster, record: u32, most: i64) -> Option<i64> {
+    let forest = search.forest();
+    if !search.may_join(&cluster.rep, record) {
+        return None;
+    }
+    let rise = if search.joiner.weighted {
+        let before = cluster.rep.members() as i64 * cluster.rep.loss;
+        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+        profile.cost(&mut search.joiner, &cluster.rep, record, most.saturating_add(before).min(FAR))? - before
+    } else {
+        let joined = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))?;
+        joined.cost(cluster.had + forest.prune[record as usize]) - cluster.cost()
+    };
+    (rise <= most).then_some(rise)
+}

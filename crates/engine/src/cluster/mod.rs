@@ -1,0 +1,212 @@
+//! Multirelational k-anonymity and hierarchical l-diversity by clustering.
+//!
+//! Nergiz, Clifton, Nergiz: Multirelational k-anonymity. IEEE TKDE 21 (2009). Ozalp, Gursoy, Nergiz, Saygin:
+//! Privacy-preserving publishing of hierarchical data. ACM TOPS 19 (2016).
+//!
+//! A record is a tree of vertices. Records are put into clusters, and the members of a cluster are made to look alike:
+//! values are generalized, subtrees that have no partner are pruned, records that fit nowhere are suppressed. For
+//! diversity, vertices with the same sensitive value are never laid over each other more often than l allows.
+//!
+//! The flow: `forest` lays the records out and interns their subtrees; `rep` holds what a cluster's members have in common
+//! and joins two of them (`diversify`); `rows`, `profile` and `search` find the cheapest record to join without comparing
+//! all; one file per algorithm makes clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
+//! writes them back.
+
+mod assign;
+mod bitmap;
+mod blocks;
+mod clustree;
+mod cost;
+mod ctoff;
+mod diverse;
+mod dmiracle;
+mod forest;
+mod improve;
+mod kinds;
+mod leftovers;
+mod miracle;
+mod miraclex;
+mod params;
+mod profile;
+mod publish;
+mod rep;
+mod rows;
+mod search;
+mod secrets;
+mod tune;
+
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+
+pub use assign::Solver;
+pub use cost::{Cost, Height, Lm, SCALE};
+pub use params::{APPROXIMATE, Absent, Algorithm, Diverse, Matching, Params};
+
+use diverse::{Judge, distinct_everywhere};
+use forest::Forest;
+use miracle::Stream;
+use rep::{Joiner, Rep};
+use search::Search;
+
+/// What a run has made.
+#[derive(Debug)]
+pub struct Release {
+    /// The published records, cluster by cluster.
+    pub data: Dataset,
+    /// Per published record the input record it stems from.
+    pub records: Vec<u32>,
+    /// Input records by cluster, as they were put together.
+    pub clusters: Vec<Vec<u32>>,
+    /// Input records that are not published.
+    pub suppressed: Vec<u32>,
+    /// Vertices of published records that are not published themselves.
+    pub pruned: u64,
+    /// LM of the publication.
+    pub lm: f64,
+}
+
+/// Records that are going to look alike.
+#[derive(Clone, Debug)]
+struct Cluster {
+    members: Vec<u32>,
+    rep: Rep,
+    /// The cost of giving up all members.
+    had: i64,
+}
+
+impl Cluster {
+    fn of(forest: &Forest, record: u32) -> Self {
+        let had = forest.prune[record as usize];
+        Cluster { members: vec![record], rep: Rep::of_record(forest, record), had }
+    }
+
+    fn add(&mut self, forest: &Forest, record: u32, rep: Rep) {
+        self.members.push(record);
+        self.had += forest.prune[record as usize];
+        self.rep = rep;
+    }
+
+    fn merge(&mut self, other: Cluster, rep: Rep) {
+        self.members.extend(other.members);
+        self.had += other.had;
+        self.rep = rep;
+    }
+
+    /// What its members have lost.
+    fn cost(&self) -> i64 {
+        self.rep.cost(self.had)
+    }
+}
+
+/// Clusters, and the records that are in none.
+#[derive(Debug, Default)]
+struct Clustering {
+    clusters: Vec<Cluster>,
+    left: Vec<u32>,
+}
+
+impl Clustering {
+    fn add(&mut self, forest: &Forest, members: Vec<u32>, rep: Rep) {
+        let had = members.iter().map(|&r| forest.prune[r as usize]).sum();
+        self.clusters.push(Cluster { members, rep, had });
+    }
+}
+
+fn cancelled(observer: &dyn Observer) -> Result<()> {
+    if observer.cancelled() {
+        return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
+    }
+    Ok(())
+}
+
+/// Anonymizes vertex trees at the usual cost. `hierarchies` cover every value of the quasi attributes; companions of
+/// quasi attributes are not bound.
+pub fn run(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Release> {
+    run_at(data, binding, hierarchies, params, &Lm, observer)
+}
+
+/// The same with a cost of one's own.
+pub fn run_at(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    cost: &dyn Cost,
+    observer: &dyn Observer,
+) -> Result<Release> {
+    let forest = Forest::new(data, binding, hierarchies, params, cost)?;
+    if forest.len() < params.size() {
+        let what = format!("clusters of {} cannot be made of {} records", params.size(), forest.len());
+        return Err(Failure::new(
+            Fault::Unreachable,
+            Diagnostic::error(what).help("ask for a smaller k or l"),
+        ));
+    }
+    let mut found = cluster(&forest, params, observer)?;
+    let mut gone = std::mem::take(&mut found.left);
+    if let Some(ask) = &params.diverse {
+        let judge = Judge { forest: &forest, ask };
+        // What is taken away for one promise may make vertices look different, which the other depends on.
+        let mut changed = true;
+        while changed {
+            let mut kept = Vec::new();
+            for mut cluster in found.clusters {
+                let good = match params.suppress_violators {
+                    true => judge.is_diverse(&cluster.rep),
+                    false => judge.enforce(&mut cluster.rep),
+                };
+                if good { kept.push(cluster) } else { gone.extend(cluster.members) }
+            }
+            let repeating;
+            (found.clusters, repeating, changed) = distinct_everywhere(&forest, kept);
+            gone.extend(repeating);
+        }
+    }
+    gone.sort_unstable();
+    if found.clusters.is_empty() {
+        let what = "no two records can be published together: too many share their sensitive values";
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
+    }
+    Ok(publish::publish(data, binding, hierarchies, &forest, found.clusters, gone))
+}
+
+fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
+    let size = params.size();
+    // How often a value may stand at one vertex of a cluster of this size.
+    let most = params.diverse.as_ref().map(|d| ((size as f64 / d.l) + 1e-9).floor() as usize);
+    let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
+    let most = most.filter(|_| !regardless);
+    let joiner = Joiner::new(forest, params.matching, most, params.weighted);
+    let mut search = Search::new(joiner, params.neighbours);
+    let stream = Stream { size, climit: params.climit, th: params.th };
+    let mut found = match params.algorithm {
+        Algorithm::Ctoff => ctoff::ctoff(&mut search, size, observer)?,
+        Algorithm::Clustree => clustree::clustree(&mut search, size, (params.s, params.m), observer)?,
+        Algorithm::Miracle => miracle::miracle(&mut search, stream, observer)?,
+        Algorithm::Miraclex => miraclex::miraclex(&mut search, stream, observer)?,
+        Algorithm::Dmiracle => match &params.diverse {
+            Some(ask) if !params.suppress_violators => {
+                let stream = Stream { size: (params.k as usize).max(2), ..stream };
+                dmiracle::dmiracle(&mut search, stream, &Judge { forest, ask }, observer)?
+            }
+            _ => miracle::miracle(&mut search, stream, observer)?,
+        },
+        Algorithm::Blocks => blocks::blocks(&mut search, size, observer)?,
+        Algorithm::Bitmap => bitmap::bitmap(&search, stream, params.absent, observer)?,
+    };
+    if matches!(params.algorithm, Algorithm::Ctoff | Algorithm::Clustree) && params.leftovers {
+        leftovers::place(&mut search, &mut found);
+    }
+    if params.improve {
+        improve::improve(&mut search, size, &mut found, observer)?;
+    }
+    Ok(found)
+}

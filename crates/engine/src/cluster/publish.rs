@@ -1,0 +1,222 @@
+//! Writing clusters back as records of the shape that the input has.
+
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::policy::Role;
+use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING};
+
+use super::cost::{Cost, Lm};
+use super::forest::Forest;
+use super::rep::Rep;
+use super::{Cluster, Release};
+
+/// The records of all clusters.
+pub(super) fn publish(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    forest: &Forest,
+    clusters: Vec<Cluster>,
+    suppressed: Vec<u32>,
+) -> Release {
+    let mut counted = Counted::new(forest, hierarchies);
+    clusters.iter().for_each(|c| counted.add(&c.rep));
+    let mut writer = Writer::new(data, binding, hierarchies, forest, &counted);
+    let mut records = Vec::new();
+    for cluster in &clusters {
+        for (member, &record) in cluster.members.iter().enumerate() {
+            writer.record(&cluster.rep, member);
+            records.push(record);
+        }
+    }
+    let members =
+        |c: &Cluster| c.members.iter().map(|&r| data.vertices(r as usize).len() as u64).sum::<u64>();
+    let before: u64 = clusters.iter().map(members).sum();
+    let (values, published) = (input_values(data, forest), counted.values as f64);
+    Release {
+        pruned: before - counted.vertices,
+        lm: if values > 0 { (counted.lm + values as f64 - published) / values as f64 } else { 0.0 },
+        data: writer.builder.finish(),
+        records,
+        clusters: clusters.into_iter().map(|c| c.members).collect(),
+        suppressed,
+    }
+}
+
+/// Quasi values of all records, missing ones included: in vertex trees they are leaves like others.
+fn input_values(data: &Dataset, forest: &Forest) -> u64 {
+    (0..data.vertex_count()).map(|v| forest.values(v as u32).len() as u64).sum()
+}
+
+/// What is published.
+struct Counted<'a> {
+    forest: &'a Forest,
+    /// Per domain and node, missing ones last: LM, and whether it is published.
+    shares: Vec<Vec<f64>>,
+    occurs: Vec<Vec<bool>>,
+    lm: f64,
+    values: u64,
+    vertices: u64,
+}
+
+impl<'a> Counted<'a> {
+    fn new(forest: &'a Forest, hierarchies: &[Option<Hierarchy>]) -> Self {
+        let shares = forest.declared.iter().enumerate().map(|(d, &at)| {
+            let Some(hierarchy) = &hierarchies[at] else { return Vec::new() };
+            let missing = forest.misses[d];
+            let own = hierarchy.nodes().map(|n| Lm.of(at, hierarchy, n, missing));
+            own.chain([0.0]).collect()
+        });
+        Counted {
+            shares: shares.collect(),
+            occurs: forest.domains.iter().map(|d| vec![false; d.len()]).collect(),
+            forest,
+            lm: 0.0,
+            values: 0,
+            vertices: 0,
+        }
+    }
+
+    fn add(&mut self, rep: &Rep) {
+        let members = rep.members() as u64;
+        self.vertices += members;
+        for (&node, &(_, d)) in rep.values.iter().zip(&self.forest.classes[rep.class as usize].quasi) {
+            self.lm += members as f64 * self.shares[d][node as usize];
+            self.values += members;
+            self.occurs[d][node as usize] = true;
+        }
+        rep.kids.iter().for_each(|k| self.add(k));
+    }
+}
+
+/// No code yet.
+const NONE: u32 = u32::MAX;
+
+struct Writer<'a> {
+    data: &'a Dataset,
+    forest: &'a Forest,
+    builder: Builder,
+    /// Per class of the input that of the publication.
+    classes: Vec<ClassId>,
+    /// Per class the attributes that are published as they are, here and there.
+    beside: Vec<Vec<(AttributeId, AttributeId)>>,
+    /// Per domain the published attribute, and the code of every node.
+    quasi: Vec<(AttributeId, Vec<u32>)>,
+    /// Per attribute of the input the codes that its values have in the publication.
+    codes: Vec<Vec<u32>>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        data: &'a Dataset,
+        binding: &Binding,
+        hierarchies: &[Option<Hierarchy>],
+        forest: &'a Forest,
+        counted: &Counted<'_>,
+    ) -> Self {
+        let schema = data.schema();
+        let mut writer = Writer {
+            data,
+            forest,
+            builder: Builder::in_notation(schema.notation()),
+            classes: Vec::new(),
+            beside: Vec::new(),
+            quasi: vec![(AttributeId(0), Vec::new()); forest.domains.len()],
+            codes: (schema.attributes()).map(|(a, _)| vec![NONE; data.dictionary(a).len()]).collect(),
+        };
+        for (id, class) in schema.classes() {
+            let own = match class.parent {
+                Some(parent) if binding.classes[id.index()].is_some() => {
+                    writer.builder.class(writer.classes[parent.index()], &class.name)
+                }
+                // Vertices of classes that are not declared are dropped; their place is never used.
+                _ => ClassId::ROOT,
+            };
+            writer.classes.push(own);
+            let mut beside = Vec::new();
+            for &a in &class.attributes {
+                let role = binding.role(a).filter(|_| binding.classes[id.index()].is_some());
+                let quasi = forest.classes[id.index()].quasi.iter().find(|q| q.0 == a);
+                match (role, quasi) {
+                    (Some(Role::Quasi), Some(&(_, d))) => {
+                        let to = writer.builder.attribute(own, &schema.attribute(a).name);
+                        let Some(hierarchy) = &hierarchies[forest.declared[d]] else { continue };
+                        let codes = writer.codes_of(a, to, hierarchy, &counted.occurs[d]);
+                        writer.quasi[d] = (to, codes);
+                    }
+                    (Some(Role::Sensitive | Role::Insensitive), _) => {
+                        beside.push((a, writer.builder.attribute(own, &schema.attribute(a).name)));
+                    }
+                    _ => {}
+                }
+            }
+            writer.beside.push(beside);
+        }
+        writer
+    }
+
+    /// The code of every published node. An attribute of which anything is generalized is text, and so is one of which a
+    /// leaf stands for values of different kinds.
+    fn codes_of(
+        &mut self,
+        from: AttributeId,
+        to: AttributeId,
+        hierarchy: &Hierarchy,
+        occurs: &[bool],
+    ) -> Vec<u32> {
+        let mut original: Vec<Option<(Kind, &str)>> = vec![None; hierarchy.len()];
+        let mut whole = true;
+        for (kind, text) in self.data.dictionary(from).iter() {
+            if let Some(leaf) = hierarchy.leaf(text) {
+                whole &= original[leaf.index()].replace((kind, text)).is_none();
+            }
+        }
+        let published: Vec<usize> = (0..hierarchy.len()).filter(|&n| occurs[n]).collect();
+        whole &= published.iter().all(|&n| original[n].is_some());
+        let mut codes = vec![NONE; occurs.len()];
+        for node in published {
+            let (kind, text) = match original[node] {
+                Some(original) if whole => original,
+                _ => (Kind::Text, hierarchy.label(NodeId(node as u32))),
+            };
+            codes[node] = self.builder.code(to, kind, text);
+        }
+        codes
+    }
+
+    /// Writes one member of a cluster.
+    fn record(&mut self, rep: &Rep, member: usize) {
+        self.builder.begin_record();
+        self.vertex(rep, member);
+        // Every value is set once, and the publication is no larger than the input.
+        let ended = self.builder.end_record();
+        debug_assert!(ended.is_ok());
+    }
+
+    fn vertex(&mut self, rep: &Rep, member: usize) {
+        let class = &self.forest.classes[rep.class as usize];
+        for (&node, &(_, d)) in rep.values.iter().zip(&class.quasi) {
+            let (attribute, codes) = &self.quasi[d];
+            if codes[node as usize] != NONE {
+                self.builder.set_code(*attribute, codes[node as usize]);
+            }
+        }
+        let vertex = rep.from[member] as usize;
+        for &(from, to) in &self.beside[rep.class as usize] {
+            let code = self.data.value(vertex, from);
+            if code != MISSING {
+                let known = &mut self.codes[from.index()][code as usize];
+                if *known == NONE {
+                    let dictionary = self.data.dictionary(from);
+                    *known = self.builder.code(to, dictionary.kind(code), dictionary.text(code));
+                }
+                self.builder.set_code(to, *known);
+            }
+        }
+        for kid in &rep.kids {
+            self.builder.open(self.classes[kid.class as usize]);
+            self.vertex(kid, member);
+            self.builder.close();
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! What it costs to join the vertices of a representative with every form: one row of costs per vertex.
+//!
+//! Representatives of different clusters have many subtrees in common, so rows are kept and found again by what the
+//! subtree is. Where a form has many children, the row holds a lower bound and the exact cost is worked out on demand.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::forest::{Forest, Kid};
+use super::params::Matching;
+use super::rep::{FAR, Joiner, Rep, greedy};
+
+/// Costs kept in rows at most; about 150 MB.
+const MOST_COSTS: usize = 1 << 24;
+
+/// Problems up to this size are solved at once; larger ones are bounded first.
+const SMALL: usize = 2;
+
+/// The costs of one subtree of a representative with all forms of its class.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Exact or a lower bound.
+    pub(super) cost: Vec<i64>,
+    exact: Vec<bool>,
+    /// Whether all of them are exact.
+    pub(super) is_exact: bool,
+    later: RefCell<FxHashMap<u32, i64>>,
+    kids: Vec<Rc<Row>>,
+    /// Potentials that the subtree had in assignments: their sum and number.
+    dual: Cell<(i64, i64)>,
+}
+
+impl Row {
+    /// The potential that the subtree usually has.
+    pub(super) fn usual_dual(&self) -> i64 {
+        let (sum, count) = self.dual.get();
+        if count == 0 { 0 } else { sum / count }
+    }
+
+    pub(super) fn learn_dual(&self, dual: i64) {
+        let (sum, count) = self.dual.get();
+        self.dual.set((sum + dual, count + 1));
+    }
+}
+
+/// All rows.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    numbers: FxHashMap<Vec<u32>, u32>,
+    rows: FxHashMap<u32, Rc<Row>>,
+    costs: usize,
+}
+
+impl Rows {
+    /// The number of everything about a subtree that its costs depend on.
+    fn number(&mut self, joiner: &Joiner<'_>, rep: &Rep) -> u32 {
+        let mut kids: Vec<Vec<u32>> = Vec::with_capacity(rep.kids.len());
+        for kid in &rep.kids {
+            let mut key = vec![self.number(joiner, kid)];
+            let sensitive = joiner.forest.classes[kid.class as usize].sensitive;
+            if joiner.most.is_some() {
+                for i in 0..sensitive {
+                    let from = key.len();
+                    key.extend(kid.labels.iter().skip(i).step_by(sensitive));
+                    key[from..].sort_unstable();
+                }
+            }
+            kids.push(key);
+        }
+        if joiner.matching == Matching::Lsap {
+            kids.sort_unstable();
+        }
+        let mut key = vec![rep.class, rep.members() as u32];
+        key.extend_from_slice(&rep.values);
+        kids.iter().for_each(|k| key.extend_from_slice(k));
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(key).or_insert(next)
+    }
+
+    /// The row of a subtree.
+    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Rc<Row> {
+        let number = self.number(joiner, rep);
+        if let Some(row) = self.rows.get(&number) {
+            return Rc::clone(row);
+        }
+        let row = Rc::new(self.make(joiner, rep));
+        self.costs += row.cost.len();
+        if self.costs > MOST_COSTS {
+            // Rows in use live on; the others are made again when they are needed.
+            self.rows.clear();
+            self.numbers.clear();
+            self.costs = row.cost.len();
+            let number = self.number(joiner, rep);
+            self.rows.insert(number, Rc::clone(&row));
+            return row;
+        }
+        self.rows.insert(number, Rc::clone(&row));
+        row
+    }
+
+    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Row {
+        let kids: Vec<Rc<Row>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
+        let forest = joiner.forest;
+        let class = &forest.classes[rep.class as usize];
+        let weight = joiner.weight(rep.members()) + 1;
+        let mut tables: Vec<Vec<i64>> = vec![Vec::new(); class.quasi.len()];
+        for (i, table) in tables.iter_mut().enumerate() {
+            forest.domains[class.quasi[i].1].costs_with(rep.values[i], table);
+        }
+        let forms = &forest.forms;
+        let range = forms.class_start[rep.class as usize]..forms.class_start[rep.class as usize + 1];
+        let mut row = Row {
+            cost: Vec::with_capacity(range.len()),
+            exact: Vec::with_capacity(range.len()),
+            is_exact: true,
+            later: RefCell::default(),
+            kids,
+            dual: Cell::default(),
+        };
+        for form in range {
+            let values = forms.values(form);
+            let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
+            let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form));
+            row.cost.push(weight * own + below);
+            row.exact.push(exact);
+            row.is_exact &= exact;
+        }
+        row
+    }
+}
+
+/// The cost of joining a subtree with a form.
+pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> i64 {
+    let forest = joiner.forest;
+    let at = (form - forest.forms.class_start[rep.class as usize]) as usize;
+    if row.exact[at] {
+        return row.cost[at];
+    }
+    if let Some(&known) = row.later.borrow().get(&form) {
+        return known;
+    }
+    let class = &forest.classes[rep.class as usize];
+    let values = forest.forms.values(form);
+    let own: i64 = (0..values.len())
+        .map(|i| {
+            let domain = &forest.domains[class.quasi[i].1];
+            domain.cost(domain.lca(rep.values[i], values[i]))
+        })
+        .sum();
+    let mut cost = (joiner.weight(rep.members()) + 1) * own;
+    for (run, kids) in runs(forest, rep, forest.forms.kids(form)) {
+        cost += solve(joiner, &rep.kids[run.clone()], &row.kids[run], kids);
+    }
+    row.later.borrow_mut().insert(form, cost);
+    cost
+}
+
+/// The cost of pairing a representative's children of one class with a form's.
+fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i64 {
+    let forest = joiner.forest;
+    let prune = &forest.forms.prune;
+    let given_up: i64 = kids.iter().map(|k| prune[k.form as usize]).sum();
+    let Some(first) = reps.first() else {
+        return given_up;
+    };
+    let weight = joiner.weight(first.members());
+    if kids.is_empty() {
+        return reps.iter().map(|r| weight * r.prune).sum();
+    }
+    let swapped = reps.len() > kids.len();
+    let (n, m) = if swapped { (kids.len(), reps.len()) } else { (reps.len(), kids.len()) };
+    let mut matrix = std::mem::take(&mut joiner.matrix);
+    matrix.clear();
+    for row in 0..n {
+        for column in 0..m {
+            let (i, j) = if swapped { (column, row) } else { (row, column) };
+            let secret = forest.secrets.labels(kids[j].secret);
+            matrix.push(if joiner.clash(first.class, &reps[i].labels, secret) {
+                weight * reps[i].prune + prune[kids[j].form as usize]
+            } else {
+                exact(joiner, &reps[i], &rows[i], kids[j].form)
+            });
+        }
+    }
+    let alone = |column: usize| {
+        if swapped { weight * reps[column].prune } else { prune[kids[column].form as usize] }
+    };
+    let all: i64 = (0..m).map(alone).sum();
+    let total = match joiner.matching {
+        Matching::Lsap => {
+            matrix.iter_mut().enumerate().for_each(|(at, cost)| *cost -= alone(at % m));
+            all + joiner.solver.solve(n, m, &matrix, FAR).unwrap_or(FAR)
+        }
+        Matching::Grd | Matching::X => {
+            let chosen = match joiner.matching {
+                Matching::Grd => greedy(n, m, &matrix),
+                _ => {
+                    let heads: Vec<i64> = (0..n * m)
+                        .map(|at| {
+                            let (i, j) = if swapped { (at % m, at / m) } else { (at / m, at % m) };
+                            head(joiner, &reps[i], kids[j].form, kids[j].secret)
+                        })
+                        .collect();
+                    greedy(n, m, &heads)
+                }
+            };
+            let paired = chosen.iter().enumerate().map(|(row, &c)| matrix[row * m + c] - alone(c));
+            all + paired.sum::<i64>()
+        }
+    };
+    joiner.matrix = matrix;
+    total
+}
+
+/// The cost of two vertices by their own values alone.
+pub(super) fn head(joiner: &Joiner<'_>, rep: &Rep, form: u32, secret: u32) -> i64 {
+    let forest = joiner.forest;
+    let class = &forest.classes[rep.class as usize];
+    let weight = joiner.weight(rep.members()) + 1;
+    if joiner.clash(rep.class, &rep.labels, forest.secrets.labels(secret)) {
+        return weight * class.own;
+    }
+    let values = forest.forms.values(form);
+    let cost = |i: usize| {
+        let domain = &forest.domains[class.quasi[i].1];
+        domain.cost(domain.lca(rep.values[i], values[i]))
+    };
+    weight * (0..values.len()).map(cost).sum::<i64>()
+}
+
+/// Children of a representative's vertex, by their positions, with those of a form, class by class.
+fn runs<'k>(
+    forest: &Forest,
+    rep: &Rep,
+    kids: &'k [Kid],
+) -> impl Iterator<Item = (std::ops::Range<usize>, &'k [Kid])> {
+    let (mut at, mut rest) = (0, kids);
+    std::iter::from_fn(move || {
+        let class_of = |k: &Kid| forest.forms.class[k.form as usize];
+        let class =
+            (rep.kids.get(at).map(|k| k.class)).into_iter().chain(rest.first().map(class_of)).min()?;
+        let end = at + rep.kids[at..].iter().take_while(|k| k.class == class).count();
+        let own = rest.iter().take_while(|k| class_of(k) == class).count();
+        let (run, others) = rest.split_at(own);
+        rest = others;
+        let range = at..end;
+        at = end;
+        Some((range, run))
+    })
+}
+
+/// The cost of pairing all children of a vertex with those of a form, and whether it is exact.
+fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> (i64, bool) {
+    if rep.kids.is_empty() && kids.is_empty() {
+        return (0, true);
+    }
+    let (mut cost, mut all_exact) = (0, true);
+    for (run, kids) in runs(joiner.forest, rep, kids) {
+        let (reps, rows) = (&rep.kids[run.clone()], &rows[run]);
+        if reps.len().min(kids.len()) <= SMALL {
+            cost += solve(joiner, reps, rows, kids);
+        } else {
+            cost += bound(joiner, reps, rows, kids);
+            all_exact = false;
+        }
+    }
+    (cost, all_exact)
+}
+
+/// Each child on its own, from both sides: no pairing costs less.
+fn bound(joiner: &Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i64 {
+    let forms = &joiner.forest.forms;
+    let weight = joiner.weight(reps[0].members());
+    let start = forms.class_start[reps[0].class as usize];
+    let mut least: Vec<i64> = reps.iter().map(|r| weight * r.prune).collect();
+    let mut by_kids = 0;
+    for kid in kids {
+        let at = (kid.form - start) as usize;
+        let mut own = forms.prune[kid.form as usize];
+        for (least, row) in least.iter_mut().zip(rows) {
+            own = own.min(row.cost[at]);
+            *least = (*least).min(row.cost[at]);
+        }
+        by_kids += own;
+    }
+    by_kids.max(least.iter().sum())
+}

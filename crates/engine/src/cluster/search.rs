@@ -1,0 +1,295 @@
+//! The record that joins a cluster at the least cost.
+//!
+//! Every record has a lower bound; records are looked at in the order of their bounds, until none of the others can be
+//! better. Of equal costs the first record wins, as if all had been compared one after the other.
+
+use rayon::prelude::*;
+
+use super::forest::Forest;
+use super::profile::{Bounds, Profile};
+use super::rep::{FAR, Joiner, Rep};
+use super::rows::Rows;
+use super::tune::tune;
+
+/// Records whose bounds are worked out anew with better potentials, if at least so many are left.
+const REFINE: usize = 12;
+
+/// Records that the better potentials are made for.
+const SAMPLE: usize = 12;
+
+/// Records that one thread bounds at a time.
+const CHUNK: usize = 4096;
+
+/// Records that can still be taken.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    here: Vec<bool>,
+    list: Vec<u32>,
+    count: usize,
+}
+
+impl Pool {
+    pub(super) fn new(records: usize) -> Self {
+        Pool { here: vec![true; records], list: (0..records as u32).collect(), count: records }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn has(&self, record: u32) -> bool {
+        self.here[record as usize]
+    }
+
+    pub(super) fn take(&mut self, record: u32) {
+        debug_assert!(self.has(record));
+        self.here[record as usize] = false;
+        self.count -= 1;
+        if self.count * 8 < self.list.len() * 7 {
+            let here = &self.here;
+            self.list.retain(|&r| here[r as usize]);
+        }
+    }
+
+    /// Puts a record back that was taken a moment ago.
+    pub(super) fn put_back(&mut self, record: u32) {
+        debug_assert!(!self.has(record));
+        self.here[record as usize] = true;
+        self.count += 1;
+        if let Err(at) = self.list.binary_search(&record) {
+            self.list.insert(at, record);
+        }
+    }
+
+    /// The bounds of all of them, in order.
+    fn bounds(&self, of: &Bounds<'_>, bounds: &mut Vec<(i64, u32)>) {
+        bounds.clear();
+        if self.list.len() < 2 * CHUNK {
+            bounds.extend(self.iter().map(|r| (of.of(r), r)));
+            return;
+        }
+        bounds.resize(self.list.len(), (0, 0));
+        let chunks = bounds.par_chunks_mut(CHUNK).zip(self.list.par_chunks(CHUNK));
+        chunks.for_each(|(bounds, records)| {
+            for (bound, &record) in bounds.iter_mut().zip(records) {
+                *bound = (if self.here[record as usize] { of.of(record) } else { FAR }, record);
+            }
+        });
+        bounds.retain(|b| b.0 < FAR);
+    }
+
+    /// All of them, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        self.list.iter().copied().filter(|&r| self.here[r as usize])
+    }
+}
+
+/// What a search has found out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looked {
+    /// Costs and records, cheapest first.
+    pub(super) tried: Vec<(i64, u32)>,
+    /// No other record costs less than this.
+    pub(super) floor: i64,
+}
+
+impl Looked {
+    /// The cheapest of all records that are still there, if that is certain.
+    pub(super) fn best(&self, pool: &Pool) -> Option<(i64, u32)> {
+        let first = self.tried.iter().copied().find(|&(_, r)| pool.has(r))?;
+        (first.0 < self.floor).then_some(first)
+    }
+}
+
+/// Looks for records.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    pub(super) joiner: Joiner<'a>,
+    pub(super) rows: Rows,
+    /// Look only at so many records.
+    neighbours: Option<usize>,
+    /// Per record the values that may stand only once in a class.
+    listed: Vec<Vec<u32>>,
+    bounds: Vec<(i64, u32)>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>) -> Self {
+        let listed = listed(joiner.forest);
+        Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new() }
+    }
+
+    pub(super) fn forest(&self) -> &'a Forest {
+        self.joiner.forest
+    }
+
+    /// The values of a representative that may stand only once in a class.
+    pub(super) fn taken(&self, rep: &Rep) -> Vec<u32> {
+        fn walk(forest: &Forest, rep: &Rep, taken: &mut Vec<u32>) {
+            taken.extend(rep.labels.iter().filter(|&&l| forest.secrets.is_listed(l)));
+            rep.kids.iter().for_each(|k| walk(forest, k, taken));
+        }
+        let mut taken = Vec::new();
+        if !self.listed.is_empty() {
+            walk(self.forest(), rep, &mut taken);
+        }
+        taken
+    }
+
+    /// Whether a record may join at all.
+    pub(super) fn fits(&self, rep: &Rep, taken: &[u32], record: u32) -> bool {
+        let forest = self.joiner.forest;
+        let secret = forest.secrets.labels(forest.secret[forest.roots[record as usize] as usize]);
+        !self.joiner.clash(rep.class, &rep.labels, secret)
+            && (taken.is_empty() || !self.listed[record as usize].iter().any(|l| taken.contains(l)))
+    }
+
+    /// Whether a record may join a cluster.
+    pub(super) fn may_join(&self, rep: &Rep, record: u32) -> bool {
+        self.fits(rep, &self.taken(rep), record)
+    }
+
+    /// Whether two clusters may become one.
+    pub(super) fn fit(&self, a: &Rep, b: &Rep) -> bool {
+        let (in_a, in_b) = (self.taken(a), self.taken(b));
+        !self.joiner.clash(a.class, &a.labels, &b.labels) && !in_a.iter().any(|l| in_b.contains(l))
+    }
+
+    /// The record of the pool that joins at the least cost, and `more` others that are next to it.
+    pub(super) fn nearest(&mut self, rep: &Rep, pool: &Pool, more: usize) -> Looked {
+        let forest = self.forest();
+        let mut profile = Profile::new(&mut self.joiner, &mut self.rows, rep);
+        let taken = self.taken(rep);
+        let mut bounds = std::mem::take(&mut self.bounds);
+        pool.bounds(&profile.bounds(forest), &mut bounds);
+        let mut looked = Looked { tried: Vec::new(), floor: FAR };
+        if let Some(count) = self.neighbours {
+            self.keep_lowest(rep, &taken, &mut bounds, count);
+            for &(_, record) in &bounds {
+                let limit = looked.tried.first().map_or(FAR, |t| t.0);
+                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit) {
+                    insert(&mut looked.tried, (cost, record));
+                }
+            }
+            if let Some(&(limit, _)) = looked.tried.first() {
+                let sample: Vec<u32> = bounds.iter().map(|b| b.1).collect();
+                profile.learn(&tune(&profile, forest, &sample, limit).0);
+            }
+            self.bounds = bounds;
+            return looked;
+        }
+        self.exact(rep, &mut profile, &taken, &mut bounds, more, &mut looked);
+        self.bounds = bounds;
+        looked
+    }
+
+    /// Keeps the records with the lowest bounds among those that fit, lowest first.
+    fn keep_lowest(&self, rep: &Rep, taken: &[u32], bounds: &mut Vec<(i64, u32)>, count: usize) {
+        let mut wanted = 2 * count;
+        let all = bounds.len();
+        loop {
+            if wanted < all {
+                bounds.select_nth_unstable(wanted);
+            }
+            let lowest = &bounds[..wanted.min(all)];
+            let mut fit: Vec<(i64, u32)> =
+                lowest.iter().copied().filter(|&(_, r)| self.fits(rep, taken, r)).collect();
+            if fit.len() >= count || wanted >= all {
+                fit.sort_unstable();
+                fit.truncate(count);
+                *bounds = fit;
+                return;
+            }
+            wanted *= 4;
+        }
+    }
+
+    fn exact(
+        &mut self,
+        rep: &Rep,
+        profile: &mut Profile,
+        taken: &[u32],
+        bounds: &mut Vec<(i64, u32)>,
+        more: usize,
+        looked: &mut Looked,
+    ) {
+        let forest = self.forest();
+        // The records with the lowest bounds give a limit.
+        while looked.tried.len() <= more {
+            let mut lowest: Option<(i64, u32)> = None;
+            for &(bound, record) in bounds.iter() {
+                if lowest.is_none_or(|low| (bound, record) < low)
+                    && !looked.tried.iter().any(|t| t.1 == record)
+                    && self.fits(rep, taken, record)
+                {
+                    lowest = Some((bound, record));
+                }
+            }
+            let Some((_, record)) = lowest else { break };
+            let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR) else { break };
+            insert(&mut looked.tried, (cost, record));
+        }
+        if looked.tried.is_empty() {
+            return;
+        }
+        let most = limit(&looked.tried, more);
+        let mut floor = FAR;
+        bounds.retain(|&(bound, record)| {
+            if bound > most {
+                floor = floor.min(bound);
+            }
+            bound <= most && !looked.tried.iter().any(|t| t.1 == record) && self.fits(rep, taken, record)
+        });
+        if bounds.len() >= REFINE && !rep.kids.is_empty() {
+            let step = bounds.len().div_ceil(SAMPLE);
+            let sample: Vec<u32> = bounds.iter().step_by(step).map(|b| b.1).collect();
+            let (duals, taken) = tune(profile, forest, &sample, most);
+            profile.learn(&duals);
+            profile.set_duals(forest, (&duals, &taken));
+            for (bound, record) in bounds.iter_mut() {
+                *bound = (*bound).max(profile.bound(forest, *record));
+            }
+        }
+        bounds.sort_unstable();
+        for &(bound, record) in bounds.iter() {
+            let most = limit(&looked.tried, more);
+            if bound > most {
+                floor = floor.min(bound);
+                break;
+            }
+            match profile.cost(&mut self.joiner, rep, record, most) {
+                Some(cost) => insert(&mut looked.tried, (cost, record)),
+                None => floor = floor.min(most + 1),
+            }
+        }
+        looked.floor = floor;
+    }
+}
+
+/// What a record has to cost to be of interest: no more than the one that `more` others are better than.
+fn limit(tried: &[(i64, u32)], more: usize) -> i64 {
+    tried.get(more).map_or(FAR, |t| t.0)
+}
+
+fn insert(tried: &mut Vec<(i64, u32)>, one: (i64, u32)) {
+    let at = tried.partition_point(|t| *t < one);
+    tried.insert(at, one);
+}
+
+/// Per record the values that may stand only once in a class; empty if there is no such value.
+fn listed(forest: &Forest) -> Vec<Vec<u32>> {
+    fn walk(forest: &Forest, vertex: u32, found: &mut Vec<u32>) {
+        let labels = forest.secrets.labels(forest.secret[vertex as usize]);
+        found.extend(labels.iter().filter(|&&l| forest.secrets.is_listed(l)));
+        forest.below(vertex).iter().for_each(|&v| walk(forest, v, found));
+    }
+    if !forest.secrets.lists_any() {
+        return Vec::new();
+    }
+    let of = |&root: &u32| {
+        let mut found = Vec::new();
+        walk(forest, root, &mut found);
+        found
+    };
+    forest.roots.iter().map(of).collect()
+}

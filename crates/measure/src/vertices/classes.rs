@@ -1,0 +1,69 @@
+//! How many records look alike.
+
+use rustc_hash::FxHashMap;
+
+use super::coded::Coded;
+
+/// Sizes of classes of records that look alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// How many classes there are.
+    pub classes: usize,
+    /// How many records.
+    pub records: usize,
+    /// The fewest that look alike.
+    pub smallest: usize,
+    /// Half of the classes are no larger.
+    pub median: usize,
+    /// The most that look alike.
+    pub largest: usize,
+    /// The squares of all sizes, summed up.
+    pub squares: u64,
+}
+
+impl Sizes {
+    pub(super) fn new(records: &Coded) -> Self {
+        let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
+        let mut counts: Vec<usize> = Vec::new();
+        let mut class_of: FxHashMap<usize, usize> = FxHashMap::default();
+        for record in 0..records.records() {
+            let range = records.record(record);
+            let mut below: Vec<Vec<usize>> = vec![Vec::new(); range.len()];
+            let mut root = 0;
+            for v in range.clone().rev() {
+                let mut kids = std::mem::take(&mut below[v - range.start]);
+                kids.sort_unstable();
+                let mut key = vec![records.home(v)];
+                key.extend(
+                    records.values(v).iter().flat_map(|(d, n)| [*d, n.map_or(usize::MAX, |n| n.index())]),
+                );
+                key.extend(kids);
+                let next = known.len();
+                let form = *known.entry(key).or_insert(next);
+                match records.parent(v) {
+                    Some(parent) => below[parent - range.start].push(form),
+                    None => root = form,
+                }
+            }
+            let class = *class_of.entry(root).or_insert_with(|| {
+                counts.push(0);
+                counts.len() - 1
+            });
+            counts[class] += 1;
+        }
+        counts.sort_unstable();
+        Sizes {
+            classes: counts.len(),
+            records: records.records(),
+            smallest: counts.first().copied().unwrap_or(0),
+            median: counts.get(counts.len().saturating_sub(1) / 2).copied().unwrap_or(0),
+            largest: counts.last().copied().unwrap_or(0),
+            squares: counts.iter().map(|c| (c * c) as u64).sum(),
+        }
+    }
+
+    /// Records per class.
+    pub fn mean(&self) -> f64 {
+        self.records as f64 / self.classes.max(1) as f64
+    }
+}

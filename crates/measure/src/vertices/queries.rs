@@ -1,0 +1,130 @@
+//! Count queries: how many courses of this kind were taken, how many of them by people of that kind.
+
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+
+use super::coded::Coded;
+
+/// Draws for one query before giving up.
+const DRAWS: usize = 100;
+
+/// A value at a vertex and perhaps one at a vertex above it.
+struct Query {
+    conditions: Vec<(usize, usize, NodeId)>,
+}
+
+/// How well counts come out on average, and from how many queries. A count that is nothing before is drawn again.
+pub(super) fn accuracy(
+    input: &Coded,
+    published: &Coded,
+    hierarchies: &[Option<Hierarchy>],
+    queries: usize,
+    seed: u64,
+) -> (Option<f64>, usize) {
+    let mut random = Random(seed);
+    let places = places(input);
+    let (mut sum, mut asked) = (0.0, 0);
+    for _ in 0..queries {
+        for _ in 0..DRAWS {
+            let Some(query) = draw(&places, input, hierarchies, &mut random) else { break };
+            let before = count(&query, input, hierarchies);
+            if before > 0.0 {
+                let after = count(&query, published, hierarchies);
+                sum += 1.0 - (after - before).abs() / before;
+                asked += 1;
+                break;
+            }
+        }
+    }
+    ((asked > 0).then(|| sum / asked as f64), asked)
+}
+
+/// A home with quasi attributes, and those above it that have some too.
+type Place = (usize, Vec<usize>);
+
+/// All of them. Homes are drawn, not vertices: there are few of these at the top.
+fn places(input: &Coded) -> Vec<Place> {
+    let mut known: Vec<Place> = Vec::new();
+    for v in 0..input.len() {
+        let home = input.home(v);
+        if input.quasi(home).is_empty() || known.iter().any(|k| k.0 == home) {
+            continue;
+        }
+        let above = std::iter::successors(input.parent(v), |&p| input.parent(p)).map(|p| input.home(p));
+        known.push((home, above.filter(|&h| !input.quasi(h).is_empty()).collect()));
+    }
+    known.sort_unstable();
+    known
+}
+
+/// One value at any level but the root, and in half of the cases one above it.
+fn draw(
+    places: &[Place],
+    input: &Coded,
+    hierarchies: &[Option<Hierarchy>],
+    random: &mut Random,
+) -> Option<Query> {
+    let (home, above) = places.get(random.below(places.len().max(1)))?;
+    let mut query = Query { conditions: vec![condition(*home, input, hierarchies, random)?] };
+    if !above.is_empty() && random.below(2) == 0 {
+        let home = above[random.below(above.len())];
+        query.conditions.extend(condition(home, input, hierarchies, random));
+    }
+    Some(query)
+}
+
+fn condition(
+    home: usize,
+    input: &Coded,
+    hierarchies: &[Option<Hierarchy>],
+    random: &mut Random,
+) -> Option<(usize, usize, NodeId)> {
+    let quasi = input.quasi(home);
+    let declared = quasi[random.below(quasi.len())];
+    let hierarchy = hierarchies[declared].as_ref()?;
+    let nodes = hierarchy.len();
+    let node = if nodes > 1 { NodeId(1 + random.below(nodes - 1) as u32) } else { NodeId::ROOT };
+    Some((home, declared, node))
+}
+
+/// How many vertices meet all conditions; a generalized value counts uniformly over its leaves.
+fn count(query: &Query, records: &Coded, hierarchies: &[Option<Hierarchy>]) -> f64 {
+    let first = query.conditions[0];
+    let share = |v: usize, (_, declared, node): (usize, usize, NodeId)| {
+        let (Some(own), Some(hierarchy)) = (records.value(v, declared), &hierarchies[declared]) else {
+            return 0.0;
+        };
+        if hierarchy.is_ancestor_or_self(node, own) {
+            1.0
+        } else if hierarchy.is_ancestor_or_self(own, node) {
+            hierarchy.leaves(node).len() as f64 / hierarchy.leaves(own).len() as f64
+        } else {
+            0.0
+        }
+    };
+    (0..records.len())
+        .filter(|&v| records.home(v) == first.0)
+        .map(|v| {
+            let mut all = share(v, first);
+            for &other in &query.conditions[1..] {
+                let mut at = records.parent(v);
+                while let Some(above) = at.filter(|&a| records.home(a) != other.0) {
+                    at = records.parent(above);
+                }
+                all *= at.map_or(0.0, |above| share(above, other));
+            }
+            all
+        })
+        .sum()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((u128::from(z ^ (z >> 31)) * n as u128) >> 64) as usize
+    }
+}

@@ -1,0 +1,105 @@
+//! Loss of vertex trees: the worked example, what nothing and everything lost look like.
+
+use std::io::Cursor;
+
+use bosket_io::{Input, Layout};
+use bosket_measure::vertices::{Comparison, VertexLoss, lm_of};
+use bosket_model::Dataset;
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::policy::Policy;
+use bosket_testkit::shared::{shared_json, shared_text};
+
+const POLICY: &str = "version = 1
+[[attribute]]
+path = 'sid'
+role = 'identifying'
+[[attribute]]
+path = 'gpa'
+role = 'sensitive'
+[[attribute]]
+path = 'takes[].course'
+role = 'quasi'
+hierarchy = 'c.csv'
+[[attribute]]
+path = 'takes[].grade'
+role = 'sensitive'
+[[attribute]]
+path = 'takes[].books[].book'
+role = 'quasi'
+hierarchy = 'b.csv'
+";
+
+const PUBLISHED: &str = r#"{"gpa":3.72,"takes":[{"course":"Science","grade":93,"books":[{"book":"Discrete"}]},{"course":"Physics","grade":91,"books":[{"book":"Dyn"}]},{"course":"Social","grade":85}]}
+{"gpa":2.34,"takes":[{"course":"Science","grade":78,"books":[{"book":"Discrete"}]},{"course":"Physics","grade":82,"books":[{"book":"Dyn"}]},{"course":"Social","grade":74}]}
+{"gpa":2.71,"takes":[{"course":"History","grade":60},{"course":"Religion","grade":66}]}
+{"gpa":4.0,"takes":[{"course":"History","grade":98},{"course":"Religion","grade":95}]}
+"#;
+
+fn read(text: &str) -> Dataset {
+    let input = Input::new("students", Cursor::new(text.as_bytes().to_vec()), None).expect("readable");
+    bosket_io::read(input, Some("ndjson"), &Layout::default()).expect("good records").data
+}
+
+fn bind(data: &Dataset) -> Binding {
+    let (policy, _) = Policy::parse("p", POLICY, &[]).expect("a good policy");
+    Binding::new(data.schema(), &policy.attributes, policy.undeclared, "students").expect("all declared")
+}
+
+fn students() -> Option<(Dataset, Vec<Option<Hierarchy>>)> {
+    let text = shared_text("golden/clusters/students.ndjson")?;
+    let hierarchy = |file: &str| {
+        let text = shared_text(&format!("golden/clusters/students.{file}.csv"))?;
+        Some(csv::parse(file, &text).expect("a good hierarchy"))
+    };
+    Some((read(&text), vec![None, None, Some(hierarchy("course")?), None, Some(hierarchy("book")?)]))
+}
+
+fn loss(input: &Dataset, published: &Dataset, hierarchies: &[Option<Hierarchy>]) -> VertexLoss {
+    let (before, after) = (bind(input), bind(published));
+    let compared = Comparison { input: (input, &before), published: (published, &after), hierarchies };
+    VertexLoss::new(&compared, 100, 7)
+}
+
+#[test]
+fn the_four_students() {
+    let Some((input, hierarchies)) = students() else { return };
+    let found = loss(&input, &read(PUBLISHED), &hierarchies);
+    // Science costs 1/2 and Social 1/4, for two students each; two of sixteen values are gone.
+    assert!((found.lm - (2.0 * 0.5 + 2.0 * 0.25 + 2.0) / 16.0).abs() < 1e-12, "{}", found.lm);
+    assert_eq!(found.dm, 8);
+    assert_eq!((found.sizes.classes, found.sizes.smallest, found.sizes.largest), (2, 2, 2));
+    let accuracy = found.accuracy.expect("queries");
+    assert!((0.3..1.0).contains(&accuracy), "{accuracy}");
+}
+
+#[test]
+fn nothing_is_lost_by_the_records_themselves() {
+    let Some((input, hierarchies)) = students() else { return };
+    let found = loss(&input, &input, &hierarchies);
+    assert_eq!((found.lm, found.dm, found.accuracy), (0.0, 4, Some(1.0)));
+}
+
+#[test]
+fn suppressed_records_look_like_all() {
+    let Some((input, hierarchies)) = students() else { return };
+    let two: String = PUBLISHED.lines().take(2).map(|l| format!("{l}\n")).collect();
+    let found = loss(&input, &read(&two), &hierarchies);
+    assert_eq!(found.dm, 4 + 2 * 4);
+    // Five values of the others, and Calc of the first.
+    assert!((found.lm - (2.0 * 0.5 + 2.0 * 0.25 + 1.0 + 5.0) / 16.0).abs() < 1e-12, "{}", found.lm);
+}
+
+#[test]
+fn lm_of_courses() {
+    let (Some(text), Some(expected)) =
+        (shared_text("golden/clusters/course.csv"), shared_json("golden/clusters/expected.json"))
+    else {
+        return;
+    };
+    let courses = csv::parse("course.csv", &text).expect("a good hierarchy");
+    for (label, value) in expected["lm_prime"].as_object().expect("an object") {
+        let node = courses.node(label).expect("a node");
+        assert!((lm_of(&courses, node, false) - value.as_f64().expect("a number")).abs() < 1e-12, "{label}");
+    }
+}
