@@ -9,7 +9,7 @@ use super::names::by_class;
 /// How the positions of resources were written down, found when bundles are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forms {
-    /// Positions that hold a CodeableConcept, as [`position`] writes them.
+    /// Positions that hold a CodeableConcept, by their path.
     pub concepts: BTreeSet<String>,
     /// Positions that hold dates and times: most labels are none.
     pub dates: BTreeSet<String>,
