@@ -5,20 +5,40 @@ use super::rep::{FAR, Rep};
 use super::search::Search;
 use super::{Cluster, Clustering};
 
-/// Clusters that a record is tried in: those with the lowest bounds.
-const NEAR: usize = 8;
+/// Clusters that a record is tried in at a time: those with the lowest bounds.
+const NEAR: usize = 256;
+
+/// Potentials kept from one record to the next at most.
+const MOST_POTENTIALS: usize = 1 << 22;
 
 /// A record that was left over joins the cluster, of those that are near, where that costs least, if it costs less than
 /// giving the record up.
 pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) {
+    // Records that are left over often have the same secret and want the same clusters: who comes too late looks again.
+    loop {
+        let before = found.left.len();
+        once(search, found);
+        if found.left.is_empty() || found.left.len() == before {
+            return;
+        }
+    }
+}
+
+fn once(search: &mut Search<'_>, found: &mut Clustering) {
     let forest = search.forest();
     let left = std::mem::take(&mut found.left);
-    let near = near(search, &found.clusters, &left);
+    let mut profiles: Vec<Option<Profile>> = Vec::new();
+    profiles.resize_with(found.clusters.len(), || None);
+    let keep = forest.kinds.form.len() * found.clusters.len() <= MOST_POTENTIALS;
+    let near = near(search, &found.clusters, &left, keep.then_some(&mut profiles));
     for (record, near) in left.into_iter().zip(near) {
         let mut best: Option<(i64, usize)> = None;
-        for (_, at) in near {
+        for (bound, at) in near {
             let most = best.map_or(forest.prune[record as usize] - 1, |b| b.0 - 1);
-            let rise = rise(search, &found.clusters[at], record, most);
+            if bound > most {
+                break;
+            }
+            let rise = rise(search, &found.clusters[at], profiles[at].as_ref(), record, most);
             best = rise.map(|rise| (rise, at)).or(best);
         }
         let joined = best.and_then(|(_, at)| {
@@ -26,14 +46,22 @@ pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) {
             Some((at, rep))
         });
         match joined {
-            Some((at, rep)) => found.clusters[at].add(forest, record, rep),
+            Some((at, rep)) => {
+                found.clusters[at].add(forest, record, rep);
+                profiles[at] = None;
+            }
             None => found.left.push(record),
         }
     }
 }
 
 /// Per record the clusters that it could join at the lowest bounds.
-fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Vec<Vec<(i64, usize)>> {
+fn near(
+    search: &mut Search<'_>,
+    clusters: &[Cluster],
+    left: &[u32],
+    mut profiles: Option<&mut Vec<Option<Profile>>>,
+) -> Vec<Vec<(i64, usize)>> {
     let forest = search.forest();
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); left.len()];
     if left.is_empty() {
@@ -51,20 +79,36 @@ fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Vec<Vec<
                 list.truncate(NEAR);
             }
         }
+        if let Some(profiles) = &mut profiles {
+            profiles[at] = Some(profile);
+        }
     }
     near
 }
 
 /// What a cluster and a record lose more together, if they fit and it is no more than `most`.
-fn rise(search: &mut Search<'_>, cluster: &Cluster, record: u32, most: i64) -> Option<i64> {
+fn rise(
+    search: &mut Search<'_>,
+    cluster: &Cluster,
+    known: Option<&Profile>,
+    record: u32,
+    most: i64,
+) -> Option<i64> {
     let forest = search.forest();
     if !search.may_join(&cluster.rep, record) {
         return None;
     }
     let rise = if search.joiner.weighted {
         let before = cluster.rep.members() as i64 * cluster.rep.loss;
-        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
-        profile.cost(&mut search.joiner, &cluster.rep, record, most.saturating_add(before).min(FAR))? - before
+        let limit = most.saturating_add(before).min(FAR);
+        let cost = match known {
+            Some(profile) => profile.cost(&mut search.joiner, &cluster.rep, record, limit),
+            None => {
+                let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+                profile.cost(&mut search.joiner, &cluster.rep, record, limit)
+            }
+        };
+        cost? - before
     } else {
         let joined = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))?;
         joined.cost(cluster.had + forest.prune[record as usize]) - cluster.cost()
