@@ -3,6 +3,7 @@
 //! An algorithm turns records into a release that keeps a guarantee. It is judged by the verifier, which shares no code
 //! with it.
 
+pub mod dissect;
 pub mod km;
 pub mod kmn;
 
@@ -24,4 +25,7 @@ pub const ALGORITHMS: &[(Model, &str, &str)] = &[
     (Model::Km, "lra", "local recoding: similar sets together, a cut per part"),
     (Model::Km, "vpa", "the domain in regions, then all of it"),
     (Model::Km, "partition", "top-down to groups of equal sets"),
+    (Model::Anatomy, "anatomy", "groups of distinct sensitive values, the most frequent first"),
+    (Model::Delta, "delta", "groups of values far apart in their hierarchy, as far as can be reached"),
+    (Model::None, "plain", "quasi and sensitive parts separated, nothing claimed"),
 ];

@@ -2,6 +2,7 @@
 
 pub mod alike;
 pub mod dice;
+pub mod dissect;
 pub mod diversity;
 pub mod km;
 pub mod knowledge;
