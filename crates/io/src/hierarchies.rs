@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_model::binding::Binding;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, build, csv};
 use bosket_model::policy::{AttributePolicy, Model, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
@@ -167,6 +168,12 @@ pub fn not_covered(
     show_values: bool,
 ) -> Diagnostic {
     let path = columns.first().map_or("", |&a| data.schema().attribute(a).path.as_str());
+    let mut place = Place::source(source).path(path);
+    place.record = first_record(data, columns, values).map(|r| r as u64 + 1);
+    uncovered(values, place, show_values)
+}
+
+fn uncovered(values: &[&str], place: Place, show_values: bool) -> Diagnostic {
     let mut message = match values.len() {
         1 => "a value is not in the hierarchy".to_owned(),
         n => format!("{n} distinct values are not in the hierarchy"),
@@ -179,8 +186,6 @@ pub fn not_covered(
             message.push_str(&format!(" and {more} more"));
         }
     }
-    let mut place = Place::source(source).path(path);
-    place.record = first_record(data, columns, values).map(|r| r as u64 + 1);
     let help = if show_values {
         "add them to the hierarchy, correct them in the data, or give the attribute another role"
     } else {
@@ -199,4 +204,36 @@ fn first_record(data: &Dataset, columns: &[AttributeId], values: &[&str]) -> Opt
             })
         })
     })
+}
+
+/// The hierarchies of sensitive attributes, per declared attribute, over values that were taken out of the data. An inner
+/// node stands for itself. All problems are reported together.
+pub fn of_sensitive(
+    file: &PolicyFile,
+    sensitive: &[SensitiveValues],
+    source: &str,
+    show_values: bool,
+) -> Result<Vec<Option<Hierarchy>>> {
+    let mut loaded = vec![None; file.policy.attributes.len()];
+    let (mut policy_problems, mut data_problems) = (Vec::new(), Vec::new());
+    for column in sensitive {
+        let Some(spec) = &file.policy.attributes[column.declared].hierarchy else { continue };
+        let mut domain: Vec<&str> = column.values.iter().map(|(_, text)| text).collect();
+        domain.sort_unstable();
+        domain.dedup();
+        match one(spec, &file.folder, &domain) {
+            Err(failure) => policy_problems.extend(failure.diagnostics),
+            Ok(hierarchy) => {
+                let values: Vec<&str> = domain.into_iter().filter(|v| hierarchy.node(v).is_none()).collect();
+                if !values.is_empty() {
+                    let place = Place::source(source).path(&column.path);
+                    data_problems.push(uncovered(&values, place, show_values));
+                }
+                loaded[column.declared] = Some(hierarchy);
+            }
+        }
+    }
+    let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
+    policy_problems.extend(data_problems);
+    if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
 }

@@ -5,13 +5,23 @@
 //! brought together, ordered by their texts, and the groups by theirs. Sorting spills to private files as well, so that
 //! memory does not depend on how long the texts are.
 
+mod dissection;
+mod draft;
 mod fates;
+mod json;
+mod records;
 mod scratch;
 mod sorter;
 mod spool;
+mod tables;
+mod truth;
 
+use dissection::Kept;
+pub use dissection::{Dissection, Found, People};
+pub use draft::{Drafts, Written};
 pub use fates::{Fate, Fates, SensitivePath};
 pub(crate) use scratch::Scratch;
 pub(crate) use sorter::{Merged, Sorter};
 pub use spool::Spool;
-pub(crate) use spool::{SIDE, join, split};
+pub(crate) use spool::{Parts, SIDE, join};
+pub use truth::Sides;

@@ -95,6 +95,7 @@ impl Spool {
     }
 
     /// Groups as texts, ordered by them: the people in order, then the sensitive values, as `fragment` writes them.
+    /// [`Parts`] takes them apart.
     pub(crate) fn groups(
         &mut self,
         group_of: &[u32],
@@ -136,6 +137,7 @@ impl Spool {
                 }
             }
             join(&mut texts, &mut whole);
+            whole.extend_from_slice(&(g as u32).to_be_bytes());
             sorter.push(&whole)?;
         }
         sorter.finish()
@@ -158,18 +160,32 @@ pub(crate) fn join(texts: &mut [Vec<u8>], out: &mut Vec<u8>) {
     }
 }
 
-/// The people and the sensitive values of a group's text.
-pub(crate) fn split(group: &[u8]) -> (impl Iterator<Item = &[u8]>, impl Iterator<Item = &[u8]>) {
-    let side = memchr::memchr(SIDE, group).unwrap_or(group.len());
-    let (people, values) = group.split_at(side);
-    let parts = |side: &'_ [u8]| side.len().checked_sub(1);
-    let people = parts(people).map_or(&[][..], |end| &people[..end]);
-    let values = values.get(1..).unwrap_or_default();
-    let values = parts(values).map_or(&[][..], |end| &values[..end]);
-    let some = |side: &[u8]| !side.is_empty();
-    let (has_people, has_values) = (some(people), some(values));
-    (
-        people.split(|&b| b == PERSON).filter(move |_| has_people),
-        values.split(|&b| b == PERSON).filter(move |_| has_values),
-    )
+/// A group that was written down.
+pub(crate) struct Parts<'g> {
+    people: &'g [u8],
+    values: &'g [u8],
+    /// The number it had before it had a place; it decides nothing but between groups that are alike.
+    pub(crate) number: u32,
+}
+
+impl<'g> Parts<'g> {
+    pub(crate) fn of(group: &'g [u8]) -> Self {
+        let (text, end) = group.split_at(group.len().saturating_sub(4));
+        let number = end.try_into().map_or(0, u32::from_be_bytes);
+        let side = memchr::memchr(SIDE, text).unwrap_or(text.len());
+        Parts { people: &text[..side], values: text.get(side + 1..).unwrap_or_default(), number }
+    }
+
+    pub(crate) fn people(&self) -> impl Iterator<Item = &'g [u8]> {
+        marked(self.people)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &'g [u8]> {
+        marked(self.values)
+    }
+}
+
+/// Texts with a mark behind each.
+fn marked(texts: &[u8]) -> impl Iterator<Item = &[u8]> {
+    texts.split_inclusive(|&b| b == PERSON).map(|text| &text[..text.len() - 1])
 }

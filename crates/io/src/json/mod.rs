@@ -14,7 +14,7 @@ mod scan;
 mod shape;
 mod template;
 mod whereabouts;
-mod write;
+pub(crate) mod write;
 
 pub use document::Json;
 pub use lines::Ndjson;

@@ -8,8 +8,15 @@ use crate::sorted::Sorted;
 
 /// The text of every record. Siblings of a class, and then the records, are ordered by their bytes.
 pub(super) fn write_records(data: &Dataset) -> Result<Sorted> {
+    let mut sorted = record_texts(data)?;
+    sorted.sort();
+    Ok(sorted)
+}
+
+/// The same in the order of the records.
+pub(crate) fn record_texts(data: &Dataset) -> Result<Sorted> {
     let templates = templates(data)?;
-    bottom_up::write_records(data, |texts, record, vertex| {
+    bottom_up::record_texts(data, |texts, record, vertex| {
         let written = Writer { data, texts }.vertex(&templates, vertex);
         written.map_err(|e| e.failure(data, record, vertex))
     })
@@ -116,7 +123,7 @@ impl Writer<'_> {
 }
 
 /// Appends a JSON string.
-pub(super) fn push_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(i) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {

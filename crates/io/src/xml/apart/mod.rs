@@ -16,7 +16,7 @@ mod xsd;
 mod xsd_read;
 
 pub use infer::infer;
-pub use publish::{Plain, Written, publish};
-pub use published::{Found, read_published};
-pub use read::{Reading, read_people};
+pub(crate) use publish::{Fragments, Plain, publish};
+pub(crate) use published::{Groups, read_published};
+pub(crate) use read::read_people;
 pub use xsd::{PrivateSchema, published_xsd};

@@ -113,15 +113,17 @@ impl Person {
         }
         let tag = out.len();
         out.push(b'>');
-        if let Some(value) = entry.value {
-            let wrapped = paths.node(entry.node).wrapped;
-            if wrapped {
-                out.extend_from_slice(format!("<{VALUE}>").as_bytes());
+        match entry.value.map(|value| self.text(value)) {
+            Some("") if paths.node(entry.node).wrapped => {
+                out.extend_from_slice(format!("<{VALUE}/>").as_bytes());
             }
-            push_text(out, self.text(value));
-            if wrapped {
+            Some(text) if paths.node(entry.node).wrapped => {
+                out.extend_from_slice(format!("<{VALUE}>").as_bytes());
+                push_text(out, text);
                 out.extend_from_slice(format!("</{VALUE}>").as_bytes());
             }
+            Some(text) => push_text(out, text),
+            None => {}
         }
         if sorted {
             let mut field = entry.first;

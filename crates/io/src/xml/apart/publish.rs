@@ -5,8 +5,7 @@ use std::io::Write;
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use crate::apart::{Fates, Merged, Sorter, Spool, join, split};
-use crate::apart::{SIDE, Scratch};
+use crate::apart::{Fates, Merged, Parts, SIDE, Scratch, Sorter, Spool, Written, join};
 use crate::fault;
 use crate::xml::Namespaces;
 use crate::xml::names::{is_qualified, prefix};
@@ -38,19 +37,8 @@ pub(super) fn root(policy: &Policy) -> Result<&str> {
     Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)))
 }
 
-/// How much was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Groups.
-    pub groups: u64,
-    /// People on the quasi side.
-    pub people: u64,
-    /// Values on the sensitive side.
-    pub values: u64,
-}
-
 /// Writes people and values of groups as a document, ordered by what is written.
-pub fn publish(
+pub(crate) fn publish(
     spool: &mut Spool,
     (group_of, groups): (&[u32], usize),
     policy: &Policy,
@@ -68,11 +56,30 @@ pub fn publish(
     writer.finish()
 }
 
-/// Separates the sides of people as they come, without grouping constraint. In memory is one group at most.
-pub struct Plain<'a> {
-    policy: &'a Policy,
-    fates: &'a Fates,
+/// The texts of sensitive values.
+pub(crate) struct Fragments<'a> {
     paths: Paths,
+    fates: &'a Fates,
+    text: Vec<u8>,
+}
+
+impl<'a> Fragments<'a> {
+    pub(crate) fn new(policy: &Policy, fates: &'a Fates) -> Result<Self> {
+        Ok(Fragments { paths: Paths::new(policy, fates, false)?, fates, text: Vec::new() })
+    }
+
+    /// The text of one value.
+    pub(crate) fn of(&mut self, at: usize, value: &str) -> &[u8] {
+        self.text.clear();
+        write_fragment(&self.paths, self.fates.sensitive[at].declared, value, &mut self.text);
+        &self.text
+    }
+}
+
+/// Separates the sides of people as they come, without grouping constraint. In memory is one group at most.
+pub(crate) struct Plain<'a> {
+    policy: &'a Policy,
+    fragments: Fragments<'a>,
     /// People per group; 0 for one group of all.
     size: usize,
     people: Vec<Vec<u8>>,
@@ -83,27 +90,29 @@ pub struct Plain<'a> {
 
 impl<'a> Plain<'a> {
     /// Groups of `size` people; one group of all if it is 0.
-    pub fn new(policy: &'a Policy, fates: &'a Fates, size: usize) -> Result<Self> {
-        let paths = Paths::new(policy, fates, false)?;
+    pub(crate) fn new(policy: &'a Policy, fates: &'a Fates, size: usize) -> Result<Self> {
+        let fragments = Fragments::new(policy, fates)?;
         let sorters = [Sorter::new(), Sorter::new()];
-        Ok(Plain { policy, fates, paths, size, people: Vec::new(), values: Vec::new(), sorters })
+        Ok(Plain { policy, fragments, size, people: Vec::new(), values: Vec::new(), sorters })
     }
 
     /// Takes a person: its sensitive values, and the text of its quasi side.
-    pub fn person(&mut self, values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]) -> Result<()> {
+    pub(crate) fn person(
+        &mut self,
+        values: &mut dyn Iterator<Item = (usize, &str)>,
+        text: &[u8],
+    ) -> Result<()> {
         // What is over joins the last group, so a group is complete only when the next has begun.
         if self.size > 0 && self.people.len() == 2 * self.size {
             self.close(self.size)?;
         }
-        let mut fragment = Vec::new();
         for (at, value) in values {
-            fragment.clear();
-            write_fragment(&self.paths, self.fates.sensitive[at].declared, value, &mut fragment);
+            let fragment = self.fragments.of(at, value);
             if self.size == 0 {
-                self.sorters[1].push(&fragment)?;
+                self.sorters[1].push(fragment)?;
             } else {
                 // Counted by person, so that a group takes its own along.
-                self.values.push([&(self.people.len() as u64).to_be_bytes(), fragment.as_slice()].concat());
+                self.values.push([&(self.people.len() as u64).to_be_bytes(), fragment].concat());
             }
         }
         if self.size == 0 {
@@ -131,18 +140,19 @@ impl<'a> Plain<'a> {
         self.people.drain(..people);
         group.push(SIDE);
         join(&mut own, &mut group);
+        group.extend_from_slice(&[0; 4]);
         self.sorters[0].push(&group)
     }
 
     /// Writes everything.
-    pub fn finish(mut self, namespaces: &Namespaces, out: &mut dyn Write) -> Result<Written> {
+    pub(crate) fn finish(mut self, namespaces: &Namespaces, out: &mut dyn Write) -> Result<Written> {
         if self.size > 0 && self.people.len() >= 2 * self.size {
             self.close(self.size)?;
         }
         if !self.people.is_empty() {
             self.close(self.people.len())?;
         }
-        let mut writer = Writer::begin(self.policy, &self.paths, namespaces, out)?;
+        let mut writer = Writer::begin(self.policy, &self.fragments.paths, namespaces, out)?;
         let [first, second] = self.sorters;
         if self.size > 0 {
             writer.groups(first.finish()?)?;
@@ -198,16 +208,17 @@ impl<'w> Writer<'w> {
         while let Some(group) = merged.next()? {
             self.written.groups += 1;
             let id = self.written.groups;
-            let (people, values) = split(group);
+            let group = Parts::of(group);
+            self.written.numbers.push(group.number);
             open(&mut self.buffer, QUASI);
-            for person in people {
+            for person in group.people() {
                 element(&mut self.buffer, id, person);
                 self.written.people += 1;
             }
             close(&mut self.buffer);
             later.clear();
             open(&mut later, SENSITIVE);
-            for value in values {
+            for value in group.values() {
                 element(&mut later, id, value);
                 self.written.values += 1;
             }

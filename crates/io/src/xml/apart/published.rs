@@ -6,22 +6,13 @@ use bosket_model::dissected::{Dissected, Lists, SensitiveValues};
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
-use crate::apart::{Fates, SensitivePath};
+use crate::apart::{Fates, Found, SensitivePath};
 use crate::input::Input;
 
 use super::paths::{ID, Paths};
 use super::publish::{ELEMENT, GROUP, QUASI, SENSITIVE, TYPE, root};
 use super::read::each_person;
 use super::walk::Watch;
-
-/// What a publication was found to hold.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// What its guarantee depends on.
-    pub dissected: Dissected,
-    /// Per attribute of the policy whether it is there although the policy removes it.
-    pub gone: Vec<bool>,
-}
 
 /// Groups as they come, by their names.
 #[derive(Debug, Default)]
@@ -92,8 +83,8 @@ impl Groups {
 }
 
 /// Reads a published document. With `each`, the texts of its people and of its values are handed out, as
-/// [`read_people`](super::read_people) writes those of private ones.
-pub fn read_published(
+/// `read_people` writes those of private ones.
+pub(crate) fn read_published(
     input: &mut Input,
     policy: &Policy,
     fates: &Fates,

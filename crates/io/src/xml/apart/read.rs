@@ -16,9 +16,7 @@ use super::walk::{Take, Walk, Watch};
 
 /// What a document was found to be besides its people.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// How many people it has.
-    pub people: u64,
+pub(crate) struct Reading {
     /// Which namespaces its names are in.
     pub namespaces: Namespaces,
     /// Per attribute of the policy whether it occurs without being published.
@@ -91,12 +89,12 @@ pub(crate) fn each_person(
         let help = "nothing of it is published; if it says something about people, choose other records";
         warnings.push(Diagnostic::warning(what).at(place).help(help));
     }
-    Ok(Reading { people: walk.records, namespaces: walk.namespaces, gone: walk.gone, warnings })
+    Ok(Reading { namespaces: walk.namespaces, gone: walk.gone, warnings })
 }
 
 /// Reads the people of a private document: for each its sensitive values (attribute and text), then the text of its
 /// quasi side.
-pub fn read_people(
+pub(crate) fn read_people(
     input: &mut Input,
     policy: &Policy,
     fates: &Fates,

@@ -105,7 +105,7 @@ impl<'a, T: Take> Walk<'a, T> {
             repeated: BTreeSet::new(),
             outside: BTreeSet::new(),
             gone: vec![false; leaves],
-            seen_in: vec![0; paths.nodes.len()],
+            seen_in: vec![u64::MAX; paths.nodes.len()],
             entries: 0,
             text: Text::default(),
             scopes: Scopes::default(),

@@ -156,6 +156,8 @@ impl Given {
             let own = self.global("simpleType", name).or_else(|| self.global("complexType", name));
             return match own {
                 Some(own) => self.simple(own, steps + 1),
+                // What names something in the private document names nothing in the publication.
+                None if matches!(local(name), "ID" | "IDREF" | "IDREFS" | "ENTITY" | "ENTITIES") => None,
                 None => Some(format!("xs:{}", local(name))),
             };
         }
