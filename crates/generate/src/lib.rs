@@ -3,4 +3,5 @@
 pub mod baskets;
 pub mod clinic;
 pub mod random;
+pub mod sensitive_tree;
 pub mod tpch;
