@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod anonymize;
+pub mod dissect;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;

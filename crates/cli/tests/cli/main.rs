@@ -8,6 +8,7 @@ mod anonymize;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod dissect;
 mod exit_codes;
 mod golden;
 mod hierarchy;

@@ -99,6 +99,21 @@ pub fn verify_apart(
     Ok(verdict)
 }
 
+/// How many things of a publication the input does not have, or not as often. Both are given as numbers that are equal
+/// where the things are.
+pub fn invented(mut published: Vec<u64>, mut private: Vec<u64>) -> usize {
+    published.sort_unstable();
+    private.sort_unstable();
+    let mut left = private.into_iter().peekable();
+    published
+        .into_iter()
+        .filter(|thing| {
+            while left.next_if(|other| other < thing).is_some() {}
+            left.next_if_eq(thing).is_none()
+        })
+        .count()
+}
+
 struct Placed<'h> {
     hierarchy: &'h Hierarchy,
     nodes: Vec<NodeId>,
