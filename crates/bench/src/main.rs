@@ -1,5 +1,6 @@
 //! Bosket's benchmarks: what is fast, by how much, on which data. A benchmark reports, it never asserts.
 
+mod dissect;
 mod km;
 mod kmn;
 mod kmn_loss;
@@ -30,6 +31,15 @@ enum Suite {
     Read,
     /// Verification of k^(m,n)
     Verify,
+    /// Dissection: distances reached, time and memory, on generated trees and on PubMed
+    Dissect {
+        /// Memory on a document grown to so many bytes
+        #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "2000000000")]
+        grow: Option<u64>,
+        /// Also draw the figures, as SVG files in this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Searches for k^m on sets: real ones beside the repository, and generated baskets
     Km {
         /// How many baskets
@@ -87,6 +97,7 @@ fn main() {
     match cli.suite {
         Some(Suite::Read) => read::run(cli.people),
         Some(Suite::Verify) => verify::run(),
+        Some(Suite::Dissect { grow, out }) => dissect::run(&dissect::Options { grow, out }),
         Some(Suite::Km { transactions, grow, count_tree, out }) => {
             km::run(&km::Options { transactions, grow, count_tree, out });
         }
@@ -101,6 +112,7 @@ fn main() {
         None => {
             read::run(cli.people);
             verify::run();
+            dissect::run(&dissect::Options { grow: None, out: None });
             kmn::run(100_000, SEARCHES);
             let transactions = baskets::TRANSACTIONS;
             km::run(&km::Options { transactions, grow: None, count_tree: false, out: None });
