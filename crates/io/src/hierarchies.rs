@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
-use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, build, csv};
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, NodeId, build, csv, icd10};
 use bosket_model::policy::{AttributePolicy, Model, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::policy_file::{PolicyFile, read_text};
+use rustc_hash::FxHashMap;
 
 /// Values of the data that a message may show at most.
 const SHOWN: usize = 20;
@@ -221,7 +222,7 @@ pub fn of_sensitive(
         let mut domain: Vec<&str> = column.values.iter().map(|(_, text)| text).collect();
         domain.sort_unstable();
         domain.dedup();
-        match one(spec, &file.folder, &domain) {
+        match spelt(spec, &file.folder, &domain) {
             Err(failure) => policy_problems.extend(failure.diagnostics),
             Ok(hierarchy) => {
                 let values: Vec<&str> = domain.into_iter().filter(|v| hierarchy.node(v).is_none()).collect();
@@ -236,4 +237,25 @@ pub fn of_sensitive(
     let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
     policy_problems.extend(data_problems);
     if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
+}
+
+/// A hierarchy in which all spellings of a code are one node, for those who compare values rather than replace them.
+fn spelt(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarchy> {
+    let HierarchySpec::Build(Build::Icd10 { table }) = spec else {
+        return one(spec, folder, domain);
+    };
+    // A table has all its codes; other spellings would hang below them.
+    let mut usual: Vec<String> = domain.iter().map(|code| icd10::usual(code)).collect();
+    usual.retain(|_| table.is_none());
+    usual.sort_unstable();
+    usual.dedup();
+    let hierarchy = one(spec, folder, &usual.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut nodes: FxHashMap<String, NodeId> = FxHashMap::default();
+    for node in hierarchy.nodes() {
+        nodes.entry(icd10::normal(hierarchy.label(node))).or_insert(node);
+    }
+    let others = domain.iter().filter(|text| hierarchy.node(text).is_none());
+    let spellings: Vec<(String, NodeId)> =
+        others.filter_map(|text| Some(((*text).to_owned(), *nodes.get(&icd10::normal(text))?))).collect();
+    Ok(hierarchy.with_spellings(spellings))
 }

@@ -47,11 +47,11 @@ impl Pubmed {
         let end = text.rfind("</PubmedArticleSet>").expect("a root");
         let path = self.folder.path().join("grown.xml");
         let mut out = BufWriter::new(File::create(&path).expect("room"));
-        out.write_all(text[..start].as_bytes()).expect("room");
+        out.write_all(&text.as_bytes()[..start]).expect("room");
         for _ in 0..bytes.div_ceil((end - start) as u64) {
-            out.write_all(text[start..end].as_bytes()).expect("room");
+            out.write_all(&text.as_bytes()[start..end]).expect("room");
         }
-        out.write_all(text[end..].as_bytes()).expect("room");
+        out.write_all(&text.as_bytes()[end..]).expect("room");
         path
     }
 

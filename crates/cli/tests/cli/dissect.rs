@@ -305,6 +305,33 @@ fn linked_tables_are_joined_by_group() {
 }
 
 #[test]
+fn tables_of_sqlite_hold_both_sides() {
+    let dir = Dir::new();
+    let mut sql = String::from(
+        "CREATE TABLE patient (pid INTEGER PRIMARY KEY, town TEXT);\nCREATE TABLE visit (pid INTEGER REFERENCES patient, code TEXT);\n",
+    );
+    for i in 0..12 {
+        sql.push_str(&format!(
+            "INSERT INTO patient VALUES ({i}, 'T{}'); INSERT INTO visit VALUES ({i}, 'c{}');\n",
+            i % 4,
+            i % 6
+        ));
+    }
+    let create = bosket_io::Create::default();
+    bosket_io::tables::NewDatabase::create(&dir.path("in.db"), create, &sql)
+        .and_then(|database| database.finish(Vec::new()))
+        .expect("a database");
+    let source = "path = \"in.db\"\n[[source.table]]\nname = \"patient\"\nkey = \"pid\"\n\
+                  [[source.table]]\nname = \"visit\"\nparent = \"patient\"\nforeign_key = \"pid\"";
+    let attributes = [attribute("patient.town", "quasi", ""), attribute("visit.code", "sensitive", "")];
+    let text = table_policy(source, &attributes, "out.db").replace("\"csv\"", "\"sqlite\"");
+    dir.write("policy.toml", text);
+    dir.run(&["anonymize", "policy.toml"]).exits(0).prints(&["published 12 records", "12 sensitive values"]);
+    dir.run(&["verify", "out.db", "--policy", "policy.toml"]).exits(0);
+    dir.run(&["verify", "out.db", "--policy", "policy.toml", "--set=privacy.group_size=6"]).exits(1);
+}
+
+#[test]
 fn a_flat_table_becomes_a_folder() {
     let dir = Dir::new();
     let rows: String = (0..12).map(|i| format!("N{i},T{},d{}\n", i % 3, i % 6)).collect();
@@ -339,4 +366,44 @@ fn generated_people_reach_a_distance() {
     is_valid(&dir, "tree/published.xsd", "tree/published.xml");
     dir.run(&["inspect", "tree/data.xml", "--xsd", "private.xsd"]).exits(0);
     is_valid(&dir, "private.xsd", "tree/data.xml");
+}
+
+/// Taken for two values, `J45.9` and `J459` would be distinct and fill a group of two.
+#[test]
+fn codes_with_and_without_the_dot_are_one_value() {
+    let dir = Dir::new();
+    let table = "code,parent\nJ,\nG,\nJ45,J\nJ45.9,J45\nJ20,J\nG20,G\nG12,G\nG12.3,G12\n";
+    dir.write("table.csv", table);
+    for (build, name) in
+        [("{ build = 'icd10' }", "built"), ("{ build = 'icd10', table = 'table.csv' }", "table")]
+    {
+        let codes = ["J45.9", "J459", "j45.9", "G20", "G12.3", "G123", "J45", "J20"];
+        let people: String = codes
+            .iter()
+            .enumerate()
+            .map(|(i, c)| format!("{{\"town\":\"T{i}\",\"code\":\"{c}\"}}\n"))
+            .collect();
+        dir.write("data.ndjson", people);
+        let attributes =
+            [attribute("town", "quasi", ""), attribute("code", "sensitive", &format!("hierarchy = {build}"))];
+        let text = |size: u32| {
+            format!(
+                "version = 1\n[source]\nformat = \"ndjson\"\npath = \"data.ndjson\"\n{}[privacy]\nmodel = \"anatomy\"\ngroup_size = {size}\n[publish]\npath = \"{name}.json\"\n",
+                attributes.concat()
+            )
+        };
+        dir.write("policy.toml", text(3));
+        dir.run(&["anonymize", "policy.toml"]).exits(4).says(&["3 of 8 records have the value"]);
+        dir.write("policy.toml", text(2));
+        dir.run(&["anonymize", "policy.toml"]).exits(0);
+        let published = dir.text(&format!("{name}.json"));
+        assert!(codes.iter().all(|c| published.contains(&format!("\"{c}\""))), "{published}");
+        let one = "{\"quasi\":[{\"group\":1,\"records\":[{\"town\":\"a\"},{\"town\":\"b\"}]}],\"sensitive\":[\
+                   {\"group\":1,\"path\":\"code\",\"value\":\"J45.9\"},{\"group\":1,\"path\":\"code\",\"value\":\"J459\"}]}";
+        dir.write("one.json", one);
+        dir.run(&["verify", "one.json", "--policy", "policy.toml"]).exits(1);
+        let inner = one.replace("J459", "J45");
+        dir.write("one.json", inner);
+        dir.run(&["verify", "one.json", "--policy", "policy.toml"]).exits(0);
+    }
 }

@@ -74,15 +74,17 @@ impl<'a> Column<'a> {
                 };
                 (self.nodes.iter().map(above).collect(), hierarchy.len())
             }
+            // Texts of one node are spellings of one value.
+            (Level::Values, Some(hierarchy)) => (self.nodes.iter().map(|n| n.0).collect(), hierarchy.len()),
             _ => (self.rank.clone(), self.rank.len()),
         }
     }
 
     /// What a bucket is called: a label of the hierarchy, or a value of the data.
-    pub(super) fn label(&self, level: Level, bucket: u32) -> Option<String> {
-        match (level, self.hierarchy) {
-            (Level::Depth(_), Some(hierarchy)) => Some(hierarchy.label(NodeId(bucket)).to_owned()),
-            _ => {
+    pub(super) fn label(&self, bucket: u32) -> Option<String> {
+        match self.hierarchy {
+            Some(hierarchy) => Some(hierarchy.label(NodeId(bucket)).to_owned()),
+            None => {
                 let code = self.rank.iter().position(|&r| r == bucket)?;
                 Some(self.values.values.text(code as u32).to_owned())
             }

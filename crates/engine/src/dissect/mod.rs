@@ -97,9 +97,9 @@ pub fn run(
 
 /// Groups of records as they come; all in one if there is no size.
 fn plain(records: usize, attributes: usize, size: usize) -> Release {
-    let groups = if size == 0 { usize::from(records > 0) } else { (records / size).max(1).min(records) };
+    let groups = records.checked_div(size).unwrap_or(1).max(1).min(records);
     // The last group takes what is left over.
-    let group = |r: usize| if size == 0 { 0 } else { (r / size).min(groups - 1) };
+    let group = |r: usize| r.checked_div(size).map_or(0, |g| g.min(groups - 1));
     Release {
         group_of: (0..records).map(|r| group(r) as u32).collect(),
         groups,

@@ -19,6 +19,7 @@ impl Rows {
     pub(super) fn new(records: usize, columns: &[Column<'_>], levels: &[Level]) -> Self {
         let mut offsets = Vec::new();
         let mut buckets = Vec::new();
+        let same: Vec<Vec<u32>> = columns.iter().map(|c| c.buckets(Level::Values).0).collect();
         let mut next = 0;
         for (column, &level) in columns.iter().zip(levels) {
             let (of, count) = column.buckets(level);
@@ -41,7 +42,7 @@ impl Rows {
                 ids.extend(own.iter().map(|&code| rows.offsets[a] + buckets[a][code as usize]));
                 if own.len() > 1 {
                     codes.clear();
-                    codes.extend_from_slice(own);
+                    codes.extend(own.iter().map(|&code| same[a][code as usize]));
                     codes.sort_unstable();
                     let runs = codes.chunk_by(|a, b| a == b).map(<[u32]>::len);
                     most = most.max(runs.max().unwrap_or(1));

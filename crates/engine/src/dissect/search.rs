@@ -122,7 +122,7 @@ fn refuse_frequent(rows: &Rows, columns: &[Column<'_>], levels: &[Level], params
             let (attribute, bucket) = rows.bucket(id);
             let column = &columns[attribute];
             let named = |bucket| {
-                let label = column.label(levels[attribute], bucket);
+                let label = column.label(bucket);
                 label.filter(|_| params.show_values).map_or(String::new(), |label| format!(" `{label}`"))
             };
             let (what, offer) = match (bucket, levels[attribute]) {

@@ -70,7 +70,10 @@ impl<'p> Dissection<'p> {
         if !matches!(format, Format::Xml | Format::Json | Format::Ndjson) && !tables::can(format) {
             let what = format!("format \"{format}\" cannot be dissected in this version");
             let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-            return Err(Failure::new(Fault::Policy, what.help("dissected are xml, json, ndjson and csv")));
+            return Err(Failure::new(
+                Fault::Policy,
+                what.help("dissected are xml, json, ndjson, csv and sqlite"),
+            ));
         }
         let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };
         let fates = Fates::new(&file.policy, notation)?;

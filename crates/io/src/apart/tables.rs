@@ -7,7 +7,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::observe::Observer;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Role};
-use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
+use bosket_model::{ClassId, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::draft::{Draft, Drafts, Written};
 use super::fates::{Fate, Fates};
@@ -24,7 +24,7 @@ use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::Form;
 use crate::table::{Csv, push_row};
-use crate::tables::{Tables, Writing, is_linked};
+use crate::tables::{Tables, Writing, is_linked, sqlite_pairs};
 use crate::xml::apart::Groups;
 
 /// The column that joins the sides.
@@ -109,7 +109,6 @@ pub(super) fn publish(
     let own: Vec<Option<u32>> = group_of.iter().map(|&g| ids.get(g as usize).copied()).collect();
     let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)))?;
     let policy = quasi_policy(file, fates)?;
-    let folder = folder(file)?;
     let mut drafts = Drafts { written, ..Drafts::default() };
     match &kept.form {
         Form::Tables(form) => {
@@ -121,22 +120,31 @@ pub(super) fn publish(
         Form::Document { layout, .. } => {
             let mut draft = Draft::create()?;
             Csv.write(&quasi, layout, &mut draft)?;
-            drafts.files.push((folder.join(file_name(file)?), draft));
+            drafts.files.push((folder(file)?.join(file_name(file)?), draft));
         }
     }
     for (name, column) in names(fates).iter().zip(&spool.sensitive) {
-        drafts.files.push((folder.join(format!("{name}.csv")), sensitive_table(column, &own)?));
+        let rows = sensitive_rows(column, &own);
+        let added = drafts.tables.as_ref().map(|t| t.add_pairs(name, [GROUP, VALUE], &rows)).transpose()?;
+        if added != Some(true) {
+            drafts.files.push((folder(file)?.join(format!("{name}.csv")), sensitive_file(&rows)?));
+        }
     }
     Ok(drafts)
 }
 
-fn sensitive_table(column: &SensitiveValues, own: &[Option<u32>]) -> Result<Draft> {
+/// Groups and values, ordered by both.
+fn sensitive_rows<'v>(column: &'v SensitiveValues, own: &[Option<u32>]) -> Vec<(u32, &'v str)> {
     let mut rows: Vec<(u32, &str)> = Vec::new();
     for (record, group) in own.iter().enumerate() {
         let codes = column.codes.of(record).iter();
         rows.extend(group.iter().flat_map(|&g| codes.clone().map(move |&c| (g, column.values.text(c)))));
     }
     rows.sort_unstable();
+    rows
+}
+
+fn sensitive_file(rows: &[(u32, &str)]) -> Result<Draft> {
     let mut text = Vec::new();
     push_row(&mut text, b',', [GROUP, VALUE].into_iter());
     for (group, value) in rows {
@@ -224,17 +232,28 @@ pub(super) fn read(
             _ => {}
         }
     }
-    for (at, name) in names(fates).iter().enumerate() {
-        let data = match Csv.read(
-            &mut open(&format!("{name}.csv"))?,
-            &Layout { separator: Some(",".into()), ..Layout::default() },
-        ) {
-            Ok((data, _)) => data,
-            // A table without rows: nobody has a value.
-            Err(Failure { fault: Fault::Data, .. }) => continue,
-            Err(failure) => return Err(failure),
+    let source = policy.policy.need_source()?;
+    for (attribute, name) in names(fates).iter().enumerate() {
+        let pairs = match (&tables, at) {
+            (Some(writing), _) => writing.pairs(name, [GROUP, VALUE])?,
+            (None, Some(at)) if source.format == Format::Sqlite => {
+                Some(sqlite_pairs(at, source.path.as_deref(), name, [GROUP, VALUE])?)
+            }
+            _ => None,
         };
-        values(&data, at, &mut groups, &mut wrong);
+        let pairs = match pairs {
+            Some(pairs) => pairs,
+            None => file_pairs(&mut open(&format!("{name}.csv"))?, &mut wrong)?,
+        };
+        for (row, (group, value)) in pairs.into_iter().enumerate() {
+            let Some(group) = group else {
+                wrong(format!("row {} of `{name}` has no group", row + 1));
+                continue;
+            };
+            let group = groups.number(&group);
+            // An empty cell is an empty text: people without value have no row.
+            groups.value(group, attribute, Kind::Text, &value.unwrap_or_default());
+        }
     }
     if !problems.is_empty() {
         problems.truncate(20);
@@ -243,25 +262,30 @@ pub(super) fn read(
     Ok(Found { dissected: groups.finish(place)?, gone })
 }
 
-fn values(data: &Dataset, attribute: usize, groups: &mut Groups, wrong: &mut dyn FnMut(String)) {
-    let (Some(group), Some(value)) = (data.schema().find(GROUP), data.schema().find(VALUE)) else {
-        return wrong(format!("a sensitive table has not the columns `{GROUP}` and `{VALUE}`"));
+/// Groups and values of a file.
+fn file_pairs(input: &mut Input, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
+    let layout = Layout { separator: Some(",".to_owned()), ..Layout::default() };
+    let data = match Csv.read(input, &layout) {
+        Ok((data, _)) => data,
+        // A table without rows: nobody has a value.
+        Err(Failure { fault: Fault::Data, .. }) => return Ok(Vec::new()),
+        Err(failure) => return Err(failure),
     };
-    for record in 0..data.len() {
-        let row = data.vertices(record).start;
-        match (data.value(row, group), data.value(row, value)) {
-            (MISSING, _) => wrong(format!("row {} of a sensitive table has no group", record + 1)),
-            (number, code) => {
-                let number = groups.number(data.dictionary(group).text(number));
-                // An empty cell is an empty text: people without value have no row.
-                let text = if code == MISSING { "" } else { data.dictionary(value).text(code) };
-                groups.value(number, attribute, Kind::Text, text);
-            }
-        }
-    }
+    let (Some(group), Some(value)) = (data.schema().find(GROUP), data.schema().find(VALUE)) else {
+        wrong(format!("a sensitive table has not the columns `{GROUP}` and `{VALUE}`"));
+        return Ok(Vec::new());
+    };
+    let cell = |record: usize, id| match data.value(data.vertices(record).start, id) {
+        MISSING => None,
+        code => Some(data.dictionary(id).text(code).to_owned()),
+    };
+    Ok((0..data.len()).map(|r| (cell(r, group), cell(r, value))).collect())
 }
+
+/// A group and a value of a sensitive table; none where the cell is empty.
+type Pair = (Option<String>, Option<String>);
 
 /// Whether tables of this format can be dissected.
 pub(super) fn can(format: Format) -> bool {
-    format == Format::Csv
+    matches!(format, Format::Csv | Format::Sqlite)
 }

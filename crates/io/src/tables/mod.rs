@@ -230,6 +230,16 @@ impl Tables {
     }
 }
 
+/// A table of groups and values in a SQLite publication.
+pub(crate) fn sqlite_pairs(
+    at: &Path,
+    source: Option<&str>,
+    table: &str,
+    columns: [&str; 2],
+) -> Result<Vec<sqlite::pairs::Pair>> {
+    sqlite::pairs::read(&sqlite::target(at, source), table, columns)
+}
+
 /// What a folder of CSV files or a database holds; none for a document.
 pub fn catalogue(
     at: &Path,

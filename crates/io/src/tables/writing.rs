@@ -13,6 +13,7 @@ use super::columns::Mode;
 use super::csv::{CsvTables, Files, Shared, file_name};
 use super::disassemble::disassemble;
 use super::postgres::PgPublication;
+use super::sqlite::pairs::Pair;
 use super::sqlite::{self, SqliteFile};
 use super::{Form, unknown};
 use crate::Create;
@@ -152,6 +153,22 @@ impl Writing {
                     nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
                 publication.write(&rows, &names)
             }
+        }
+    }
+
+    /// Adds a table of groups and values where it belongs into the same database; false if it is a file of its own.
+    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<bool> {
+        match &self.target {
+            Target::Sqlite { file, .. } => file.add_pairs(table, columns, rows).map(|()| true),
+            Target::Csv { .. } | Target::Postgres(_) => Ok(false),
+        }
+    }
+
+    /// Reads such a table again; none if it is a file of its own.
+    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2]) -> Result<Option<Vec<Pair>>> {
+        match &self.target {
+            Target::Sqlite { file, .. } => file.pairs(table, columns).map(Some),
+            Target::Csv { .. } | Target::Postgres(_) => Ok(None),
         }
     }
 

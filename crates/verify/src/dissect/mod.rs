@@ -82,7 +82,7 @@ pub fn verify_apart(
             found.push(witness(group, people));
         }
         for (at, sensitive) in published.sensitive.iter().enumerate() {
-            found.extend(too_common(sensitive, group, people, claim));
+            found.extend(too_common(sensitive, nodes[at].as_ref(), group, people, claim));
             let Some(placed) = &nodes[at] else { continue };
             let values: Vec<NodeId> =
                 sensitive.codes.of(group).iter().map(|&c| placed.nodes[c as usize]).collect();
@@ -151,11 +151,19 @@ fn witness(group: usize, people: u32) -> Witness {
 }
 
 /// The most frequent value of a group, if it is too frequent; that of people without value is called `∅`.
-fn too_common(sensitive: &SensitiveValues, group: usize, people: u32, claim: &Apart) -> Option<Witness> {
+fn too_common(
+    sensitive: &SensitiveValues,
+    placed: Option<&Placed<'_>>,
+    group: usize,
+    people: u32,
+    claim: &Apart,
+) -> Option<Witness> {
     let codes = sensitive.codes.of(group);
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     for &code in codes {
-        *counts.entry(sensitive.values.text(code)).or_default() += 1;
+        // Texts of one node are spellings of one value.
+        let value = placed.map(|p| p.hierarchy.label(p.nodes[code as usize]));
+        *counts.entry(value.unwrap_or_else(|| sensitive.values.text(code))).or_default() += 1;
     }
     // Several values per person leave open who has none.
     let missing = if sensitive.many { 0 } else { people.saturating_sub(codes.len() as u32) };
