@@ -8,6 +8,8 @@ mod speed;
 
 use std::path::PathBuf;
 
+pub(crate) use speed::here;
+
 /// What to measure.
 pub(crate) struct Options {
     /// Grow the document to about so many bytes for the question of memory.

@@ -40,6 +40,20 @@ enum Suite {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// One dissection, for its own sake
+    #[command(hide = true)]
+    DissectOne {
+        /// none, anatomy, delta, or unsorted
+        model: String,
+        /// The document
+        path: PathBuf,
+        /// How many quasi elements
+        #[arg(long, default_value_t = 5)]
+        quasi: usize,
+        /// People per group
+        #[arg(long)]
+        group_size: Option<usize>,
+    },
     /// Searches for k^m on sets: real ones beside the repository, and generated baskets
     Km {
         /// How many baskets
@@ -98,6 +112,9 @@ fn main() {
         Some(Suite::Read) => read::run(cli.people),
         Some(Suite::Verify) => verify::run(),
         Some(Suite::Dissect { grow, out }) => dissect::run(&dissect::Options { grow, out }),
+        Some(Suite::DissectOne { model, path, quasi, group_size }) => {
+            dissect::here(&path, &model, quasi, group_size);
+        }
         Some(Suite::Km { transactions, grow, count_tree, out }) => {
             km::run(&km::Options { transactions, grow, count_tree, out });
         }

@@ -13,7 +13,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::Model;
 use bosket_model::{Dictionary, Kind};
 
-use super::documents::{Pubmed, group};
+use super::documents::{Pubmed, group, policy};
 use crate::plot::{Axis, Chart, Series};
 use crate::resources::timed;
 
@@ -109,9 +109,8 @@ pub(crate) fn synthetic(out: Option<&Path>) {
         depths: [7, 8, 9],
         points: vec![1, 2, 3, 4, 5],
     };
-    // Trees of nine levels have a million nodes at fan-out 5; one occurrence each is enough there.
+    // Trees of nine levels have half a million nodes at fan-out 5; one occurrence each is enough there.
     let few = |s: Shape, x| Shape { levels: x, most: if s.depth > 7 { 1 } else { 5 }, ..s };
-    let levels = Figure { depths: [5, 6, 7], ..levels };
     levels.run(&few, &all, out);
     let branches = Figure {
         name: "9b",
@@ -152,7 +151,7 @@ pub(crate) fn real(pubmed: &Pubmed, out: Option<&Path>) {
     );
     let mut series =
         [Model::Delta, Model::Anatomy].map(|m| Series { name: m.to_string(), points: Vec::new() });
-    let file = pubmed.policy(&pubmed.path, Model::Delta, 5, Some(5));
+    let file = policy(&pubmed.path, Model::Delta, 5, Some(5));
     let dissection = Dissection::new(&file).expect("a good policy");
     let people = dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet).expect("readable");
     for size in [5, 6, 7, 8, 9, 10, 20] {

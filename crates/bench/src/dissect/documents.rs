@@ -54,30 +54,26 @@ impl Pubmed {
         out.write_all(&text.as_bytes()[end..]).expect("room");
         path
     }
+}
 
-    pub(crate) fn policy(
-        &self,
-        path: &Path,
-        model: Model,
-        quasi: usize,
-        group_size: Option<usize>,
-    ) -> PolicyFile {
-        let quasi: String = QUASI[..quasi]
-            .iter()
-            .map(|path| format!("[[attribute]]\npath = '{path}'\nrole = \"quasi\"\n"))
-            .collect();
-        let size = group_size.map_or(String::new(), |n| format!("group_size = {n}\n"));
-        let text = format!(
-            "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"xml\"\npath = '{}'\n\
-             record = \"PubmedArticleSet/PubmedArticle\"\n{quasi}\
-             [[attribute]]\npath = '{SENSITIVE}'\nrole = \"sensitive\"\n\
-             hierarchy = {{ build = \"fanout\", fanout = 5 }}\n\
-             [privacy]\nmodel = \"{model}\"\n{size}[publish]\npath = \"out.xml\"\n",
-            path.display()
-        );
-        let (policy, _) = Policy::parse("pubmed", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
-        PolicyFile { policy, folder: self.folder.path().to_owned(), warnings: Vec::new() }
-    }
+/// A policy over a document of PubMed.
+pub(crate) fn policy(path: &Path, model: Model, quasi: usize, group_size: Option<usize>) -> PolicyFile {
+    let quasi: String = QUASI[..quasi]
+        .iter()
+        .map(|path| format!("[[attribute]]\npath = '{path}'\nrole = \"quasi\"\n"))
+        .collect();
+    let size = group_size.map_or(String::new(), |n| format!("group_size = {n}\n"));
+    let text = format!(
+        "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"xml\"\npath = '{}'\n\
+         record = \"PubmedArticleSet/PubmedArticle\"\n{quasi}\
+         [[attribute]]\npath = '{SENSITIVE}'\nrole = \"sensitive\"\n\
+         hierarchy = {{ build = \"fanout\", fanout = 5 }}\n\
+         [privacy]\nmodel = \"{model}\"\n{size}[publish]\npath = \"out.xml\"\n",
+        path.display()
+    );
+    let (policy, _) = Policy::parse("pubmed", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    PolicyFile { policy, folder, warnings: Vec::new() }
 }
 
 /// Reads, groups and writes, without putting the publication anywhere.
