@@ -1,6 +1,7 @@
 //! Bosket's benchmarks: what is fast, by how much, on which data. A benchmark reports, it never asserts.
 
 mod cluster;
+mod dissect;
 mod km;
 mod kmn;
 mod kmn_loss;
@@ -31,6 +32,29 @@ enum Suite {
     Read,
     /// Verification of k^(m,n)
     Verify,
+    /// Dissection: distances reached, time and memory, on generated trees and on PubMed
+    Dissect {
+        /// Memory on a document grown to so many bytes
+        #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "2000000000")]
+        grow: Option<u64>,
+        /// Also draw the figures, as SVG files in this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// One dissection, for its own sake
+    #[command(hide = true)]
+    DissectOne {
+        /// none, anatomy, delta, or unsorted
+        model: String,
+        /// The document
+        path: PathBuf,
+        /// How many quasi elements
+        #[arg(long, default_value_t = 5)]
+        quasi: usize,
+        /// People per group
+        #[arg(long)]
+        group_size: Option<usize>,
+    },
     /// Searches for k^m on sets: real ones beside the repository, and generated baskets
     Km {
         /// How many baskets
@@ -111,6 +135,10 @@ fn main() {
     match cli.suite {
         Some(Suite::Read) => read::run(cli.people),
         Some(Suite::Verify) => verify::run(),
+        Some(Suite::Dissect { grow, out }) => dissect::run(&dissect::Options { grow, out }),
+        Some(Suite::DissectOne { model, path, quasi, group_size }) => {
+            dissect::here(&path, &model, quasi, group_size);
+        }
         Some(Suite::Km { transactions, grow, count_tree, out }) => {
             km::run(&km::Options { transactions, grow, count_tree, out });
         }
@@ -129,6 +157,7 @@ fn main() {
         None => {
             read::run(cli.people);
             verify::run();
+            dissect::run(&dissect::Options { grow: None, out: None });
             kmn::run(100_000, SEARCHES);
             cluster::run(1000, true, None);
             let transactions = baskets::TRANSACTIONS;

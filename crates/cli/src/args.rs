@@ -105,7 +105,10 @@ pub struct Inspect {
     /// Write a draft policy; it holds no values of the data
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draft: Option<PathBuf>,
-    /// Replace the draft if it exists
+    /// XML: write the schema that the document shows as XSD, and nothing else
+    #[arg(long, value_name = "FILE", conflicts_with = "draft", value_hint = ValueHint::FilePath)]
+    pub xsd: Option<PathBuf>,
+    /// Replace the draft or the schema if it exists
     #[arg(long)]
     pub force: bool,
     /// Show the most frequent values of each attribute
@@ -451,6 +454,40 @@ pub enum Generate {
         #[arg(long)]
         force: bool,
     },
+    /// People with one sensitive value each, out of a hierarchy of given shape
+    SensitiveTree {
+        /// Children per node of the hierarchy
+        #[arg(long, default_value_t = 3, value_parser = at_least_two)]
+        fanout: usize,
+        /// Levels of the hierarchy, the root's included
+        #[arg(long, default_value_t = 5, value_parser = at_least_two)]
+        depth: usize,
+        /// How many levels, from the lowest up, occur in the data
+        #[arg(long, default_value_t = 2)]
+        levels: usize,
+        /// Fewest occurrences of a value
+        #[arg(long, default_value_t = 0)]
+        least: usize,
+        /// Most occurrences of a value
+        #[arg(long, default_value_t = 5)]
+        most: usize,
+        /// People per group in the policies
+        #[arg(long, default_value_t = 5, value_parser = at_least_two)]
+        group_size: usize,
+        /// Another seed gives other people
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+fn at_least_two(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n >= 2).ok_or_else(|| "a whole number from 2 on is needed".to_owned())
 }
 
 /// Which students are generated.

@@ -4,6 +4,7 @@
 //! with it.
 
 pub mod cluster;
+pub mod dissect;
 pub mod km;
 pub mod kmn;
 
@@ -37,4 +38,7 @@ pub const ALGORITHMS: &[(Model, &str, &str)] = &[
     (Model::LDiversity, "miraclex", "miracle, vertices matched without their children"),
     (Model::LDiversity, "dmiracle", "miracle with pairs, then merged until diverse"),
     (Model::LDiversity, "bitmap", "the single-table baseline: what all members have"),
+    (Model::Anatomy, "anatomy", "groups of distinct sensitive values, the most frequent first"),
+    (Model::Delta, "delta", "groups of values far apart in their hierarchy, as far as can be reached"),
+    (Model::None, "plain", "quasi and sensitive parts separated, nothing claimed"),
 ];

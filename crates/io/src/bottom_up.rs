@@ -51,6 +51,16 @@ struct Link {
 /// Siblings of a class, and then the records, are ordered by their bytes.
 pub(crate) fn write_records(
     data: &Dataset,
+    write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
+) -> Result<Sorted> {
+    let mut sorted = record_texts(data, write)?;
+    sorted.sort();
+    Ok(sorted)
+}
+
+/// The same in the order of the records.
+pub(crate) fn record_texts(
+    data: &Dataset,
     mut write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
 ) -> Result<Sorted> {
     let mut texts = Texts::default();
@@ -76,6 +86,5 @@ pub(crate) fn write_records(
         }
         sorted.push(|out| out.extend_from_slice(&texts.buffer[links[0].start..links[0].end]));
     }
-    sorted.sort();
     Ok(sorted)
 }

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, build, csv};
+use bosket_model::dissected::SensitiveValues;
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, NodeId, build, csv, icd10};
 use bosket_model::policy::{AttributePolicy, Model, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::policy_file::{PolicyFile, read_text};
+use rustc_hash::FxHashMap;
 
 /// Values of the data that a message may show at most.
 const SHOWN: usize = 20;
@@ -167,6 +169,12 @@ pub fn not_covered(
     show_values: bool,
 ) -> Diagnostic {
     let path = columns.first().map_or("", |&a| data.schema().attribute(a).path.as_str());
+    let mut place = Place::source(source).path(path);
+    place.record = first_record(data, columns, values).map(|r| r as u64 + 1);
+    uncovered(values, place, show_values)
+}
+
+fn uncovered(values: &[&str], place: Place, show_values: bool) -> Diagnostic {
     let mut message = match values.len() {
         1 => "a value is not in the hierarchy".to_owned(),
         n => format!("{n} distinct values are not in the hierarchy"),
@@ -179,8 +187,6 @@ pub fn not_covered(
             message.push_str(&format!(" and {more} more"));
         }
     }
-    let mut place = Place::source(source).path(path);
-    place.record = first_record(data, columns, values).map(|r| r as u64 + 1);
     let help = if show_values {
         "add them to the hierarchy, correct them in the data, or give the attribute another role"
     } else {
@@ -199,4 +205,57 @@ fn first_record(data: &Dataset, columns: &[AttributeId], values: &[&str]) -> Opt
             })
         })
     })
+}
+
+/// The hierarchies of sensitive attributes, per declared attribute, over values that were taken out of the data. An inner
+/// node stands for itself. All problems are reported together.
+pub fn of_sensitive(
+    file: &PolicyFile,
+    sensitive: &[SensitiveValues],
+    source: &str,
+    show_values: bool,
+) -> Result<Vec<Option<Hierarchy>>> {
+    let mut loaded = vec![None; file.policy.attributes.len()];
+    let (mut policy_problems, mut data_problems) = (Vec::new(), Vec::new());
+    for column in sensitive {
+        let Some(spec) = &file.policy.attributes[column.declared].hierarchy else { continue };
+        let mut domain: Vec<&str> = column.values.iter().map(|(_, text)| text).collect();
+        domain.sort_unstable();
+        domain.dedup();
+        match spelt(spec, &file.folder, &domain) {
+            Err(failure) => policy_problems.extend(failure.diagnostics),
+            Ok(hierarchy) => {
+                let values: Vec<&str> = domain.into_iter().filter(|v| hierarchy.node(v).is_none()).collect();
+                if !values.is_empty() {
+                    let place = Place::source(source).path(&column.path);
+                    data_problems.push(uncovered(&values, place, show_values));
+                }
+                loaded[column.declared] = Some(hierarchy);
+            }
+        }
+    }
+    let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
+    policy_problems.extend(data_problems);
+    if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
+}
+
+/// A hierarchy in which all spellings of a code are one node, for those who compare values rather than replace them.
+fn spelt(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarchy> {
+    let HierarchySpec::Build(Build::Icd10 { table }) = spec else {
+        return one(spec, folder, domain);
+    };
+    // A table has all its codes; other spellings would hang below them.
+    let mut usual: Vec<String> = domain.iter().map(|code| icd10::usual(code)).collect();
+    usual.retain(|_| table.is_none());
+    usual.sort_unstable();
+    usual.dedup();
+    let hierarchy = one(spec, folder, &usual.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut nodes: FxHashMap<String, NodeId> = FxHashMap::default();
+    for node in hierarchy.nodes() {
+        nodes.entry(icd10::normal(hierarchy.label(node))).or_insert(node);
+    }
+    let others = domain.iter().filter(|text| hierarchy.node(text).is_none());
+    let spellings: Vec<(String, NodeId)> =
+        others.filter_map(|text| Some(((*text).to_owned(), *nodes.get(&icd10::normal(text))?))).collect();
+    Ok(hierarchy.with_spellings(spellings))
 }

@@ -4,6 +4,7 @@
 //! [`Dataset`](bosket_model::Dataset), or says everything that is wrong with it. [`Format::write`] turns a dataset
 //! into text of the same shape, ordered by its content; [`Output`] compresses it and puts it in its place.
 
+pub mod apart;
 pub mod atomic;
 mod bottom_up;
 pub mod convert;

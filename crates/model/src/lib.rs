@@ -6,6 +6,7 @@ pub mod binding;
 pub mod dataset;
 pub mod diag;
 pub mod dictionary;
+pub mod dissected;
 pub mod hierarchy;
 pub mod observe;
 pub mod path;

@@ -3,6 +3,7 @@
 pub mod alike;
 pub mod cluster;
 pub mod dice;
+pub mod dissect;
 pub mod diversity;
 pub mod km;
 pub mod knowledge;

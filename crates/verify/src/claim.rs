@@ -8,6 +8,7 @@ use bosket_model::policy::{
 };
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
+use crate::dissect::{Apart, Delta};
 use crate::vertex::Diverse;
 
 /// A guarantee with its numbers.
@@ -29,6 +30,8 @@ pub enum Claim {
         /// What is asked of the sensitive values.
         ask: Diverse,
     },
+    /// Anatomy or δ-dependency of a dissected publication.
+    Apart(Apart),
 }
 
 /// k^m-anonymity of sets.
@@ -148,10 +151,14 @@ impl Claim {
                 "model `none` claims nothing that could be verified".into(),
                 "choose a model with a guarantee",
             )),
-            Model::Anatomy | Model::Delta => Err(refuse(
-                format!("this version cannot verify model `{model}`"),
-                "it verifies km, kmn, k-anonymity and l-diversity",
-            )),
+            Model::Anatomy | Model::Delta => Ok(Claim::Apart(Apart {
+                group_size: number(privacy.group_size, "group_size")?,
+                l: privacy.l,
+                delta: (model == Model::Delta).then(|| Delta {
+                    distance: privacy.delta_target.unwrap_or(0),
+                    pairwise: privacy.pairwise,
+                }),
+            })),
         }
     }
 
@@ -160,7 +167,7 @@ impl Claim {
         match self {
             Claim::Km(claim) => &claim.negative,
             Claim::Kmn(claim) => &claim.negative,
-            Claim::KAnonymity { .. } | Claim::LDiversity { .. } => &[],
+            Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Apart(_) => &[],
         }
     }
 
@@ -217,6 +224,20 @@ impl Claim {
                 };
                 format!("{alike}among records that look alike {measure}")
             }
+            Claim::Apart(Apart { group_size, l, delta }) => {
+                let shares = l.map_or(f64::from(*group_size), |l| l.max(f64::from(*group_size)));
+                let apart = match delta {
+                    Some(Delta { distance, pairwise }) if *distance > 0 => {
+                        let whom = if *pairwise { "any two values" } else { "its values" };
+                        format!(", each at least {distance} edges below what {whom} have in common")
+                    }
+                    _ => String::new(),
+                };
+                format!(
+                    "sensitive values are linked to groups of at least {group_size} people only, \
+                     and no value to more than 1/{shares} of a group{apart}"
+                )
+            }
         }
     }
 
@@ -259,6 +280,18 @@ impl Claim {
                 }
                 claim
             }
+            Claim::Apart(Apart { group_size, l, delta }) => {
+                let model = if delta.is_some() { "delta" } else { "anatomy" };
+                let mut claim = json!({"model": model, "group_size": group_size});
+                if let Some(l) = l {
+                    claim["l"] = json!(l);
+                }
+                if let Some(delta) = delta {
+                    claim["delta"] = json!(delta.distance);
+                    claim["pairwise"] = json!(delta.pairwise);
+                }
+                claim
+            }
         };
         let negative = self.negative();
         if !negative.is_empty() {
@@ -270,6 +303,9 @@ impl Claim {
 
     /// What a reader of the claim should know about its limits.
     pub fn caveats(&self, binding: &Binding) -> Vec<Diagnostic> {
+        if let Claim::Apart(apart) = self {
+            return apart.caveats(binding);
+        }
         let Claim::Kmn(Kmn { n, relations: Relations::Pair, root, .. }) = self else {
             return Vec::new();
         };

@@ -6,6 +6,7 @@
 
 mod buckets;
 pub mod claim;
+pub mod dissect;
 pub mod knowledge;
 pub mod truth;
 pub mod vertex;
@@ -18,6 +19,7 @@ use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use claim::{Claim, Km, Kmn};
+pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use witness::{Sensitive, Value, Witness};
 
 use knowledge::{Knowledge, Range, Records, SensitiveValues, View, pair_bit, pair_count};
@@ -47,6 +49,11 @@ pub fn verify(
                 return Ok(Some(witness));
             }
             vertex::smallest_uniform(data, binding, &forms, ask).map_err(|d| Failure::all(Fault::Data, d))
+        }
+        Claim::Apart(_) => {
+            let what = "a dissected publication has two sides and cannot be read as one record per person";
+            let help = "read it as dissected; `verify_apart` checks it";
+            Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)))
         }
     }
 }
@@ -161,8 +168,8 @@ fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
         unrelated: pairs(unrelated),
         support: found.records.len(),
         records: found.records.clone(),
-        sensitive: None,
         values,
+        ..Witness::default()
     }
 }
 

@@ -43,6 +43,11 @@ pub struct Witness {
     pub records: Vec<u32>,
     /// The sensitive value whose share is too high, if that is what is wrong.
     pub sensitive: Option<Sensitive>,
+    /// The group of a dissected publication, from 0; `support` is then the number of its people, and `values` are the
+    /// sensitive ones that are too close to each other.
+    pub group: Option<u32>,
+    /// How close these are.
+    pub distance: Option<u32>,
 }
 
 impl Value {
@@ -73,7 +78,7 @@ impl Witness {
     /// Smallest first: by number of relations, number of values, then the values, then the records.
     pub fn order(a: &Witness, b: &Witness) -> Ordering {
         let key = |w: &Witness| (w.relations.len() + w.unrelated.len(), w.values.len());
-        (key(a), &a.values, &a.records).cmp(&(key(b), &b.values, &b.records))
+        (key(a), &a.values, &a.records, a.group).cmp(&(key(b), &b.values, &b.records, b.group))
     }
 
     /// The JSON form; records are numbered from 1.
@@ -90,6 +95,12 @@ impl Witness {
         }
         if let Some(s) = &self.sensitive {
             witness["sensitive"] = json!({"path": s.path, "value": s.value, "share": s.share});
+        }
+        if let Some(group) = self.group {
+            witness["group"] = json!(group + 1);
+        }
+        if let Some(distance) = self.distance {
+            witness["distance"] = json!(distance);
         }
         witness
     }

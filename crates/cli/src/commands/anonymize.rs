@@ -8,7 +8,7 @@ use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Opened, Output, PolicyFile, Publication, Whereabouts, publication};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Model, Policy, Publish, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
 use bosket_verify::Claim;
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
+use crate::commands::dissect;
 use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
 use crate::commands::pairs;
 use crate::load;
@@ -33,7 +34,11 @@ struct Prepared {
 }
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
-    let prepared = prepare(args, talk)?;
+    let file = load::policy(&args.policy, &args.sets, talk)?;
+    if dissect::is_asked(&file)? && !args.dry_run {
+        return dissect::run(args, &file, talk);
+    }
+    let prepared = prepare(args, file, talk)?;
     if args.dry_run {
         return dry_run(args, &prepared);
     }
@@ -43,7 +48,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let claim = Claim::new(policy)?;
     let create = Create { force: args.force, private: false };
     let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create)?;
-    let private = prepared.private_files(args.force)?;
+    let private = private_files(&prepared.file, args.force)?;
 
     let binding = prepared.binding.without_companions();
     let work = Work {
@@ -111,30 +116,27 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     report(args, &prepared, &claim, &made, loss, again.len(), talk)
 }
 
-impl Prepared {
-    /// The mapping, and beside it a file for the cut and the rules.
-    fn private_files(&self, force: bool) -> Result<Option<[Output; 2]>, Failure> {
-        let path = self.file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
-        let Some(path) = path.map(|p| self.file.resolve(p)) else {
-            return Ok(None);
-        };
-        if path == Path::new("-") {
-            let what = "the mapping is private and cannot go to standard output";
-            return Err(Failure::new(
-                Fault::Policy,
-                Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
-            ));
-        }
-        if let Some(folder) = path.parent() {
-            bosket_io::make_folder(folder)?;
-        }
-        let create = Create { force, private: true };
-        Ok(Some([Output::create(&path, create)?, Output::create(&path.with_extension("json"), create)?]))
+/// The mapping, and beside it a file for the cut and the rules.
+pub(super) fn private_files(file: &PolicyFile, force: bool) -> Result<Option<[Output; 2]>, Failure> {
+    let path = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
+    let Some(path) = path.map(|p| file.resolve(p)) else {
+        return Ok(None);
+    };
+    if path == Path::new("-") {
+        let what = "the mapping is private and cannot go to standard output";
+        return Err(Failure::new(
+            Fault::Policy,
+            Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
+        ));
     }
+    if let Some(folder) = path.parent() {
+        bosket_io::make_folder(folder)?;
+    }
+    let create = Create { force, private: true };
+    Ok(Some([Output::create(&path, create)?, Output::create(&path.with_extension("json"), create)?]))
 }
 
-fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
-    let file = load::policy(&args.policy, &args.sets, talk)?;
+fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, Failure> {
     let policy = &file.policy;
     let privacy = policy.need_privacy()?;
     let source = Whereabouts::input(&file)?;
@@ -144,11 +146,7 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     }
     let target = publication::target(&file)?;
     refuse_overwriting(&file, &args.policy, source.paths(), &target)?;
-    let unwritten = [("certificate", publish.certificate.is_some()), ("report", publish.report.is_some())];
-    for (key, _) in unwritten.iter().filter(|(_, asked)| *asked) {
-        let what = format!("`publish.{key}` is not written in this version");
-        talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
-    }
+    warn_unwritten(policy, publish, talk);
     let name = source.name();
     let input = load::records(source, talk)?;
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
@@ -176,8 +174,17 @@ fn prepare(args: &Anonymize, talk: &Talk) -> Result<Prepared, Failure> {
     Ok(Prepared { file, input, source: name, binding, hierarchies, target })
 }
 
+/// Says what the policy asks for and a run does not write.
+pub(super) fn warn_unwritten(policy: &Policy, publish: &Publish, talk: &Talk) {
+    let unwritten = [("certificate", publish.certificate.is_some()), ("report", publish.report.is_some())];
+    for (key, _) in unwritten.iter().filter(|(_, asked)| *asked) {
+        let what = format!("`publish.{key}` is not written in this version");
+        talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
+    }
+}
+
 /// The publication must not take the place of what it is made from, by whatever name.
-fn refuse_overwriting(
+pub(super) fn refuse_overwriting(
     file: &PolicyFile,
     policy: &Path,
     mut inputs: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_generate::{baskets, clinic, students, tpch};
+use bosket_generate::{baskets, clinic, sensitive_tree, students, tpch};
 use bosket_io::Create;
 use bosket_model::Failure;
 
@@ -42,6 +42,25 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             let written = baskets::write(out, *transactions, *seed, create, talk);
             talk.quiet();
             print(&describe_baskets(out, &written?))?;
+        }
+        Generate::SensitiveTree { fanout, depth, levels, least, most, group_size, seed, out, force } => {
+            let shape = sensitive_tree::Shape {
+                fanout: *fanout,
+                depth: *depth,
+                levels: *levels,
+                least: *least,
+                most: *most,
+                group_size: *group_size,
+            };
+            let written =
+                sensitive_tree::write(out, &shape, *seed, Create { force: *force, private: false })?;
+            let out = out.display();
+            print(&format!(
+                "wrote {} to {out}/data.ndjson and {out}/data.xml, with {out}/policy.toml, {out}/policy-xml.toml and \
+                 {out}/hierarchies; the hierarchy has {}\n",
+                plural(written.people, "invented record"),
+                plural(written.nodes + 1, "node"),
+            ))?;
         }
     }
     Ok(Outcome::Done)

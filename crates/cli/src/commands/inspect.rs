@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use bosket_io::{Create, Output};
+use bosket_io::xml::apart::infer;
+use bosket_io::{Create, Input, Output};
 use bosket_measure::inspect::{
     AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
 };
@@ -21,6 +22,9 @@ use crate::talk::Talk;
 const SHOWN: usize = 5;
 
 pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
+    if let Some(file) = &args.xsd {
+        return write_xsd(args, file);
+    }
     let loaded = look::look(args, talk)?;
     let profile = Profile::new(&loaded.data, talk);
     talk.quiet();
@@ -41,6 +45,16 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
         talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));
     }
+    Ok(Outcome::Done)
+}
+
+/// Writes the schema that an XML document shows.
+fn write_xsd(args: &Inspect, file: &Path) -> Result<Outcome, Failure> {
+    let schema = infer(&mut Input::open(&args.data)?)?;
+    let mut out = Output::create(file, Create { force: args.force, private: false })?;
+    let text = schema.to_xsd().unwrap_or_default();
+    out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
+    out.finish()?;
     Ok(Outcome::Done)
 }
 

@@ -3,6 +3,7 @@
 pub mod about;
 pub mod anonymize;
 pub mod convert;
+pub mod dissect;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Verify;
+use crate::commands::dissect;
 use crate::load;
 use crate::negative;
 use crate::output::{count, plural, print, print_json};
@@ -25,6 +26,9 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
     one_stdin(args)?;
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let claim = Claim::new(&file.policy)?;
+    if let Claim::Apart(apart) = &claim {
+        return dissect::verify(args, &file, &claim, apart, talk);
+    }
     let published = load::records(Whereabouts::given(&file, &args.publication, true)?, talk)?;
     let binding = bind(&published, &file.policy, &args.publication)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {

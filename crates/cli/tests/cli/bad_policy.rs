@@ -109,7 +109,7 @@ fn a_policy_without_a_claim() {
     let dir = Dir::new();
     dir.write("data.ndjson", "{\"a\":\"Quetzal\"}\n");
     let claims = [
-        ("model = \"anatomy\"\ngroup_size = 2", "cannot verify model `anatomy`"),
+        ("model = \"anatomy\"\ngroup_size = 2", "the policy has no `[source]`"),
         ("model = \"none\"", "claims nothing"),
     ];
     let attributes = [attribute("a", "sensitive", ""), attribute("b", "quasi", "")];

@@ -11,6 +11,7 @@ mod baskets;
 mod cluster_data;
 mod clusters;
 mod convert;
+mod dissect;
 mod exit_codes;
 mod fhir;
 mod golden;

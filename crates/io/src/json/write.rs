@@ -14,9 +14,16 @@ use crate::sorted::Sorted;
 
 /// The text of every record. Siblings of a class, and then the records, are ordered by their bytes.
 pub(super) fn write_records(data: &Dataset, layout: &Layout) -> Result<Sorted> {
+    let mut sorted = record_texts(data, layout)?;
+    sorted.sort();
+    Ok(sorted)
+}
+
+/// The same in the order of the records.
+pub(crate) fn record_texts(data: &Dataset, layout: &Layout) -> Result<Sorted> {
     let templates = templates(data)?;
     let types = types(data, layout);
-    bottom_up::write_records(data, |texts, record, vertex| {
+    bottom_up::record_texts(data, |texts, record, vertex| {
         let written = Writer { data, texts, types: &types }.vertex(&templates, vertex);
         written.map_err(|e| e.failure(data, record, vertex))
     })

@@ -30,7 +30,7 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Format, Source, Undeclared};
+use bosket_model::policy::{AttributePolicy, Format, Source, Undeclared};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
@@ -91,6 +91,22 @@ pub struct Form {
 }
 
 impl Form {
+    /// The same tables with other attributes, and one more column in that of the people.
+    pub(crate) fn dissected(
+        &self,
+        attributes: &[AttributePolicy],
+        undeclared: Undeclared,
+        column: &str,
+    ) -> Form {
+        let mut form = self.clone();
+        form.shape = Shape::new(&form.source, attributes, undeclared);
+        if let Some(person) = form.columns.first_mut() {
+            let (name, declared) = (column.to_owned(), "INTEGER".to_owned());
+            person.insert(0, Column { name, declared, form: backend::Form::Number });
+        }
+        form
+    }
+
     /// What policies call the format.
     pub fn format(&self) -> Format {
         self.source.format
@@ -151,6 +167,7 @@ impl Tables {
             path: Some(at.to_string_lossy().into_owned()),
             url: None,
             record: None,
+            schema: None,
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
             lookups: Vec::new(),
@@ -225,6 +242,16 @@ impl Tables {
         };
         Ok((data, Form { source, shape, columns, separators, inputs, database }))
     }
+}
+
+/// A table of groups and values in a SQLite publication.
+pub(crate) fn sqlite_pairs(
+    at: &Path,
+    source: Option<&str>,
+    table: &str,
+    columns: [&str; 2],
+) -> Result<Vec<sqlite::pairs::Pair>> {
+    sqlite::pairs::read(&sqlite::target(at, source), table, columns)
 }
 
 /// What a folder of CSV or Parquet files or a database holds; none for a document.

@@ -9,7 +9,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use super::assemble::assemble;
 use super::columns::Mode;
 use super::disassemble::disassemble;
-use super::sqlite;
+use super::sqlite::{self, pairs::Pair};
 use super::target::{Details, Place, Target};
 use super::{Form, parquet};
 use crate::Create;
@@ -59,6 +59,22 @@ impl Writing {
             details.types = parquet::types(&rows);
         }
         self.target.write(&rows, &names, &files, details)
+    }
+
+    /// Adds a table of groups and values where it belongs into the same database; false if it is a file of its own.
+    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<bool> {
+        match &self.target {
+            Target::Sqlite { file, .. } => file.add_pairs(table, columns, rows).map(|()| true),
+            Target::Files { .. } | Target::Postgres(_) => Ok(false),
+        }
+    }
+
+    /// Reads such a table again; none if it is a file of its own.
+    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2]) -> Result<Option<Vec<Pair>>> {
+        match &self.target {
+            Target::Sqlite { file, .. } => file.pairs(table, columns).map(Some),
+            Target::Files { .. } | Target::Postgres(_) => Ok(None),
+        }
     }
 
     /// Reads what has been written, as a stranger would.

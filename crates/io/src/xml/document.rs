@@ -1,12 +1,14 @@
 //! One document from its first to its last byte.
 
-use bosket_model::{Kind, Place};
-use quick_xml::events::{BytesDecl, BytesPI};
+use bosket_model::{Failure, Kind, Place};
+use quick_xml::events::BytesDecl;
 
 use super::doctype;
 use super::mistake::{MAX_DEPTH, Mistake, What};
-use super::names::{all_blank, is_plain, prefix};
+use super::names::{all_blank, prefix};
 use super::namespaces::{Namespaces, Scopes, XSI, declares};
+use super::prolog::{self, ignored};
+use super::read::Handler;
 use super::reference::{Entities, check};
 use super::shape::{Cursor, Shape};
 use super::tag::{self, Span};
@@ -74,138 +76,12 @@ impl<'p> Document<'p> {
         }
     }
 
-    /// The same place, with the record and the element that are open.
-    pub(super) fn locate(&self, place: Place) -> Place {
-        match self.frames.last() {
-            Some(frame) if frame.inside => {
-                let path = self.shape.path(frame.cursor.node);
-                let place = place.record(self.records);
-                if path.is_empty() { place } else { place.path(path) }
-            }
-            _ => place,
-        }
-    }
-
-    /// Notes that something was read: the XML declaration must come before everything else.
-    #[inline]
-    pub(super) fn begin(&mut self) -> bool {
-        std::mem::replace(&mut self.begun, true)
-    }
-
-    pub(super) fn declaration(&mut self, event: &BytesDecl<'_>) -> Result<(), Mistake> {
-        let text: &str = event;
-        tag::attributes(text, "xml".len(), &mut self.spans)?;
-        let mut names = self.spans.iter().map(|s| &text[s.name.clone()]).peekable();
-        let version = self.spans.first().map(|s| &text[s.value.clone()]);
-        if names.next() != Some("version") {
-            return Err(What::Declaration.at(0));
-        }
-        names.next_if_eq(&"encoding");
-        names.next_if_eq(&"standalone");
-        if names.next().is_some() {
-            return Err(What::Declaration.at(0));
-        }
-        if version == Some("1.0") { Ok(()) } else { Err(What::Version.at(0)) }
-    }
-
-    pub(super) fn instruction(&self, event: &BytesPI<'_>) -> Result<(), Mistake> {
-        let target: &str = event.target();
-        if !is_plain(target) || target.eq_ignore_ascii_case("xml") {
-            return Err(What::Instruction.at(0));
-        }
-        self.ignored(event.content(), "<?".len() + target.len())
-    }
-
-    /// Checks text that is not part of the data and starts so many bytes after its markup.
-    pub(super) fn ignored(&self, text: &str, markup: usize) -> Result<(), Mistake> {
-        check(text, false).map(|_| ()).map_err(|(what, at)| what.at(at + markup))
-    }
-
-    pub(super) fn doctype(&mut self, text: &str) -> Result<(), Mistake> {
-        if self.rooted || std::mem::replace(&mut self.typed, true) {
-            return Err(What::DoctypeLate.at(0));
-        }
-        self.ignored(text, 0)?;
-        self.entities = doctype::read(text)?;
-        Ok(())
-    }
-
-    #[inline]
-    pub(super) fn text(&mut self, text: &str) -> Result<(), Mistake> {
-        let plain = check(text, true).map_err(|(what, at)| what.at(at))?;
-        match self.frames.last() {
-            Some(frame) if frame.inside => self.text.push(text, plain),
-            _ => self.outer_text(all_blank(text))?,
-        }
-        Ok(())
-    }
-
-    pub(super) fn section(&mut self, text: &str) -> Result<(), Mistake> {
-        self.ignored(text, "<![CDATA[".len())?;
-        match self.frames.last() {
-            Some(frame) if frame.inside => self.text.push_section(text),
-            Some(_) => self.outer_text(all_blank(text))?,
-            None => return Err(What::OutsideRoot.at(0)),
-        }
-        Ok(())
-    }
-
-    pub(super) fn reference(&mut self, name: &str) -> Result<(), Mistake> {
-        let resolved = self.entities.resolve(name);
-        if let (Err(what @ (What::Undeclared { .. } | What::EntityUsed)), Some(frame)) =
-            (&resolved, self.frames.last().filter(|f| f.inside))
-        {
-            let (what, node) = (what.clone(), frame.cursor.node);
-            self.report(node, |path| Unfit::Reference(what, path));
-            return Ok(());
-        }
-        let c = resolved.map_err(|what| what.at(0))?;
-        match self.frames.last() {
-            Some(frame) if frame.inside => self.text.push_char(c),
-            Some(_) => self.outer_text(false)?,
-            None => return Err(What::OutsideRoot.at(0)),
-        }
-        Ok(())
-    }
-
     fn outer_text(&mut self, blank: bool) -> Result<(), Mistake> {
         match self.frames.last() {
             _ if blank => {}
             Some(frame) => self.outside.node_mut(frame.cursor.node).texty = true,
             None => return Err(What::OutsideRoot.at(0)),
         }
-        Ok(())
-    }
-
-    /// A start tag: what stands between its brackets, and how long its name is.
-    pub(super) fn start(&mut self, tag: &str, name: usize) -> Result<(), Mistake> {
-        if self.frames.len() == MAX_DEPTH {
-            return Err(What::TooDeep.at(0));
-        }
-        if self.frames.is_empty() && std::mem::replace(&mut self.rooted, true) {
-            return Err(What::SecondRoot.at(0));
-        }
-        if name == 0 {
-            return Err(What::BadName("an element").at(0));
-        }
-        let mut spans = std::mem::take(&mut self.spans);
-        spans.clear();
-        if tag.len() > name {
-            tag::attributes(tag, name, &mut spans)?;
-            tag::check_names(tag, &spans)?;
-        }
-        let scope = self.scopes.len();
-        for span in &spans {
-            if let Some(prefix) = declares(&tag[span.name.clone()]) {
-                let namespace = tag::value(tag, span, &self.entities, &mut self.scratch)?;
-                self.scopes.declare(prefix, namespace).map_err(|what| what.at(span.name.start))?;
-            }
-        }
-        self.open(&tag[..name], scope).map_err(|what| what.at(0))?;
-        if !spans.is_empty() {
-            self.attributes(tag, &spans)?;
-        }
-        self.spans = spans;
         Ok(())
     }
 
@@ -334,18 +210,6 @@ impl<'p> Document<'p> {
         Ok(())
     }
 
-    /// The end of the innermost open element.
-    pub(super) fn end(&mut self) -> Result<(), Mistake> {
-        let Some(frame) = self.frames.pop() else {
-            return Err(What::NothingOpen.at(0));
-        };
-        self.scopes.leave(frame.scope);
-        if frame.inside {
-            self.close(&frame)?;
-        }
-        Ok(())
-    }
-
     fn close(&mut self, frame: &Frame) -> Result<(), Mistake> {
         let node = frame.cursor.node;
         let at = self.shape.node_mut(node);
@@ -377,9 +241,119 @@ impl<'p> Document<'p> {
         self.text.clear();
         Ok(())
     }
+}
 
-    /// Checks that the document is complete.
-    pub(super) fn finish(&self) -> Result<(), Mistake> {
+impl Handler for Document<'_> {
+    fn locate(&self, place: Place) -> Place {
+        match self.frames.last() {
+            Some(frame) if frame.inside => {
+                let path = self.shape.path(frame.cursor.node);
+                let place = place.record(self.records);
+                if path.is_empty() { place } else { place.path(path) }
+            }
+            _ => place,
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self) -> bool {
+        std::mem::replace(&mut self.begun, true)
+    }
+
+    fn declaration(&mut self, event: &BytesDecl<'_>) -> Result<(), Mistake> {
+        prolog::declaration(event, &mut self.spans)
+    }
+
+    fn doctype(&mut self, text: &str) -> Result<(), Mistake> {
+        if self.rooted || std::mem::replace(&mut self.typed, true) {
+            return Err(What::DoctypeLate.at(0));
+        }
+        ignored(text, 0)?;
+        self.entities = doctype::read(text)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> Result<(), Mistake> {
+        let plain = check(text, true).map_err(|(what, at)| what.at(at))?;
+        match self.frames.last() {
+            Some(frame) if frame.inside => self.text.push(text, plain),
+            _ => self.outer_text(all_blank(text))?,
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, text: &str) -> Result<(), Mistake> {
+        ignored(text, "<![CDATA[".len())?;
+        match self.frames.last() {
+            Some(frame) if frame.inside => self.text.push_section(text),
+            Some(_) => self.outer_text(all_blank(text))?,
+            None => return Err(What::OutsideRoot.at(0)),
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, name: &str) -> Result<(), Mistake> {
+        let resolved = self.entities.resolve(name);
+        if let (Err(what @ (What::Undeclared { .. } | What::EntityUsed)), Some(frame)) =
+            (&resolved, self.frames.last().filter(|f| f.inside))
+        {
+            let (what, node) = (what.clone(), frame.cursor.node);
+            self.report(node, |path| Unfit::Reference(what, path));
+            return Ok(());
+        }
+        let c = resolved.map_err(|what| what.at(0))?;
+        match self.frames.last() {
+            Some(frame) if frame.inside => self.text.push_char(c),
+            Some(_) => self.outer_text(false)?,
+            None => return Err(What::OutsideRoot.at(0)),
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: &str, name: usize) -> Result<(), Mistake> {
+        if self.frames.len() == MAX_DEPTH {
+            return Err(What::TooDeep.at(0));
+        }
+        if self.frames.is_empty() && std::mem::replace(&mut self.rooted, true) {
+            return Err(What::SecondRoot.at(0));
+        }
+        if name == 0 {
+            return Err(What::BadName("an element").at(0));
+        }
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.clear();
+        if tag.len() > name {
+            tag::attributes(tag, name, &mut spans)?;
+            tag::check_names(tag, &spans)?;
+        }
+        let scope = self.scopes.len();
+        for span in &spans {
+            if let Some(prefix) = declares(&tag[span.name.clone()]) {
+                let namespace = tag::value(tag, span, &self.entities, &mut self.scratch)?;
+                self.scopes.declare(prefix, namespace).map_err(|what| what.at(span.name.start))?;
+            }
+        }
+        self.open(&tag[..name], scope).map_err(|what| what.at(0))?;
+        if !spans.is_empty() {
+            self.attributes(tag, &spans)?;
+        }
+        self.spans = spans;
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Mistake> {
+        let Some(frame) = self.frames.pop() else {
+            return Err(What::NothingOpen.at(0));
+        };
+        self.scopes.leave(frame.scope);
+        if frame.inside {
+            self.close(&frame)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Mistake> {
         match self.frames.last() {
             Some(frame) => {
                 let shape = if frame.inside { &self.shape } else { &self.outside };
@@ -388,5 +362,17 @@ impl<'p> Document<'p> {
             None if !self.rooted => Err(What::NoRoot.at(0)),
             None => Ok(()),
         }
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn unfit(&mut self) -> &mut Vec<Unfit> {
+        &mut self.unfit
+    }
+
+    fn stopped(&mut self) -> Option<Failure> {
+        None
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Nothing outside the document is ever fetched, and no declared entity is expanded.
 
+pub mod apart;
 mod doctype;
 mod document;
 mod encoding;
@@ -16,6 +17,7 @@ mod names;
 mod namespaces;
 mod order;
 mod outside;
+mod prolog;
 mod read;
 mod reference;
 mod settle;

@@ -1,17 +1,19 @@
 //! The loop over a document's events.
 
-use bosket_model::{Dataset, Diagnostic, Place, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Place, Result};
 use quick_xml::Reader;
 use quick_xml::encoding::EncodingError;
 use quick_xml::errors::Error;
-use quick_xml::events::Event;
+use quick_xml::events::{BytesDecl, Event};
 
 use super::Outline;
 use super::document::Document;
 use super::mistake::{Mistake, What};
 use super::outside::{left_out, offer};
+use super::prolog::{ignored, instruction};
 use super::settle::{Settled, settle};
 use super::source::{Source, not_text};
+use super::unfit::Unfit;
 use crate::input::Input;
 use crate::problems::{Problems, too_large};
 
@@ -48,8 +50,38 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     }
 }
 
+/// What is made of a document's events. Places of mistakes count from the start of what is handed over.
+pub(super) trait Handler {
+    /// Notes that something was read; says whether anything was before.
+    fn begin(&mut self) -> bool;
+    /// The XML declaration.
+    fn declaration(&mut self, event: &BytesDecl<'_>) -> Result<(), Mistake>;
+    /// The DOCTYPE.
+    fn doctype(&mut self, text: &str) -> Result<(), Mistake>;
+    /// A start tag: what stands between its brackets, and how long its name is.
+    fn start(&mut self, tag: &str, name: usize) -> Result<(), Mistake>;
+    /// The end of the innermost open element.
+    fn end(&mut self) -> Result<(), Mistake>;
+    /// Literal text.
+    fn text(&mut self, text: &str) -> Result<(), Mistake>;
+    /// A CDATA section.
+    fn section(&mut self, text: &str) -> Result<(), Mistake>;
+    /// A reference to a character or an entity.
+    fn reference(&mut self, name: &str) -> Result<(), Mistake>;
+    /// The end of the document.
+    fn finish(&mut self) -> Result<(), Mistake>;
+    /// The same place, with the record and the element that are open.
+    fn locate(&self, place: Place) -> Place;
+    /// How many records have begun.
+    fn records(&self) -> u64;
+    /// What was found unfit since it was last asked for.
+    fn unfit(&mut self) -> &mut Vec<Unfit>;
+    /// Why reading is to stop, if it is.
+    fn stopped(&mut self) -> Option<Failure>;
+}
+
 /// Reads to the end, or to the first place that is not XML.
-fn events(input: &mut Input, document: &mut Document<'_>, problems: &mut Problems) -> Result<()> {
+pub(super) fn events(input: &mut Input, document: &mut impl Handler, problems: &mut Problems) -> Result<()> {
     let name = input.name().to_owned();
     let mut reader = Reader::from_reader(Source::new(input)?);
     reader.config_mut().check_comments = true;
@@ -76,8 +108,9 @@ fn events(input: &mut Input, document: &mut Document<'_>, problems: &mut Problem
                 None => return Err(reader.get_mut().failure(document.locate(Place::source(name.as_str())))),
             },
         };
-        for unfit in document.unfit.drain(..) {
-            let (place, record) = (reader.get_ref().marked(), document.records);
+        let record = document.records();
+        for unfit in document.unfit().drain(..) {
+            let place = reader.get_ref().marked();
             problems.push_like(Some(unfit.group()), |p| unfit.diagnostic(place.in_place(p).record(record)));
         }
         if let Err(Mistake { what, at }) = result {
@@ -89,13 +122,16 @@ fn events(input: &mut Input, document: &mut Document<'_>, problems: &mut Problem
             return Ok(());
         }
         if !goes_on {
-            return Ok(());
+            return document.stopped().map_or(Ok(()), Err);
+        }
+        if let Some(failure) = document.stopped() {
+            return Err(failure);
         }
     }
 }
 
 /// Takes an event. Places of mistakes count from the first byte of its markup.
-fn take(document: &mut Document<'_>, event: Event<'_>) -> Result<(), Mistake> {
+fn take(document: &mut impl Handler, event: Event<'_>) -> Result<(), Mistake> {
     let begun = document.begin();
     // Where nothing else is known, it is the markup itself that is wrong.
     let inside = |mistake: Mistake, markup: &str| match mistake {
@@ -112,8 +148,8 @@ fn take(document: &mut Document<'_>, event: Event<'_>) -> Result<(), Mistake> {
         Event::Text(text) => document.text(&text),
         Event::CData(text) => document.section(&text),
         Event::GeneralRef(name) => document.reference(&name),
-        Event::Comment(text) => document.ignored(&text, "<!--".len()),
-        Event::PI(instruction) => document.instruction(&instruction),
+        Event::Comment(text) => ignored(&text, "<!--".len()),
+        Event::PI(event) => instruction(&event),
         Event::Decl(_) if begun => Err(What::DeclarationLate.at(0)),
         Event::Decl(declaration) => document.declaration(&declaration).map_err(|m| inside(m, "<?")),
         Event::DocType(text) => document.doctype(&text).map_err(|m| inside(m, "<!DOCTYPE ")),

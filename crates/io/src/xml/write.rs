@@ -218,7 +218,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-fn push_attribute(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(super) fn push_attribute(out: &mut Vec<u8>, name: &str, value: &str) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"=\"");
@@ -234,7 +234,7 @@ fn push_attribute(out: &mut Vec<u8>, name: &str, value: &str) {
 }
 
 /// Appends text. Blanks around it would be taken for layout.
-fn push_text(out: &mut Vec<u8>, text: &str) {
+pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let start = bytes.iter().position(|&b| !is_blank(b)).unwrap_or(bytes.len());
     let end = bytes.iter().rposition(|&b| !is_blank(b)).map_or(bytes.len(), |i| i + 1);

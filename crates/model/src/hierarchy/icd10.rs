@@ -27,9 +27,18 @@ pub fn icd10(domain: &[&str], table: Option<(&str, &str)>) -> Result<Hierarchy, 
     }
 }
 
-/// A code without its dot, in capitals.
-pub(super) fn normal(code: &str) -> String {
+/// A code without its dot, in capitals: what all its spellings have in common.
+pub fn normal(code: &str) -> String {
     code.trim().chars().filter(|&c| c != '.').map(|c| c.to_ascii_uppercase()).collect()
+}
+
+/// A code as it is usually written: with a dot after the category.
+pub fn usual(code: &str) -> String {
+    let code = normal(code);
+    match code.split_at_checked(3) {
+        Some((category, rest)) if !rest.is_empty() && !rest.contains('-') => format!("{category}.{rest}"),
+        _ => code,
+    }
 }
 
 fn built_in(sorted: &[&str]) -> Hierarchy {

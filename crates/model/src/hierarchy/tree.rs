@@ -41,6 +41,8 @@ pub struct Hierarchy {
     leaf_nodes: Vec<u32>,
     /// Inner nodes that occur as data with the leaf that stands for them, sorted.
     own_leaves: Vec<(u32, u32)>,
+    /// Other ways to write a label, sorted, with their nodes.
+    spellings: Vec<(String, u32)>,
     height: u32,
 }
 
@@ -73,7 +75,8 @@ impl Hierarchy {
         leaves_before.push(leaf_nodes.len() as u32);
         own_leaves.sort_unstable();
         let height = depths.iter().copied().max().unwrap_or(0);
-        Hierarchy { labels, parents, depths, ends, leaves_before, leaf_nodes, own_leaves, height }
+        let spellings = Vec::new();
+        Hierarchy { labels, parents, depths, ends, leaves_before, leaf_nodes, own_leaves, spellings, height }
     }
 
     /// How many nodes there are, the root included.
@@ -159,9 +162,22 @@ impl Hierarchy {
         NodeId(at)
     }
 
-    /// The node that is published as `label`.
+    /// The node that is published as `label`, or that it is another spelling of.
     pub fn node(&self, label: &str) -> Option<NodeId> {
-        self.labels.find(label).map(NodeId)
+        let spelt = || {
+            let at = self.spellings.binary_search_by(|(text, _)| text.as_str().cmp(label)).ok()?;
+            Some(self.spellings[at].1)
+        };
+        self.labels.find(label).or_else(spelt).map(NodeId)
+    }
+
+    /// The same hierarchy, in which these texts mean these nodes. Labels keep their meaning.
+    #[must_use]
+    pub fn with_spellings(mut self, spellings: impl IntoIterator<Item = (String, NodeId)>) -> Self {
+        self.spellings.extend(spellings.into_iter().map(|(text, node)| (text, node.0)));
+        self.spellings.sort_unstable();
+        self.spellings.dedup_by(|a, b| a.0 == b.0);
+        self
     }
 
     /// The leaf that stands for the original value `label`.

@@ -42,6 +42,7 @@ pub(super) static SOURCE: Section = Section {
         Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own"),
         Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password"),
         Key::new("record", Type::Text, "json, xml: where one person's record is (`entry[]`, `db/patient`)"),
+        Key::new("schema", Type::Text, "xml: XSD of the private documents (found out if not given)"),
         Key::new(
             "separator",
             Type::Text,
@@ -272,9 +273,13 @@ pub(super) static PRIVACY: Section = Section {
             .protects(&[LDiversity]),
         Key::new("distinct_everywhere", VALUES, "sensitive values that may not recur anywhere in a class")
             .protects(&[LDiversity]),
-        Key::new("group_size", Type::at_least(2), "distinct sensitive values per group")
-            .protects(&[Anatomy, Delta])
-            .required_for(&[Anatomy, Delta]),
+        Key::new(
+            "group_size",
+            Type::at_least(2),
+            "distinct sensitive values per group; none: people per group",
+        )
+        .protects(&[Anatomy, Delta, Plain])
+        .required_for(&[Anatomy, Delta]),
         Key::new(
             "delta_target",
             Type::at_least(0),

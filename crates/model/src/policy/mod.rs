@@ -60,6 +60,8 @@ pub struct Source {
     pub url: Option<String>,
     /// Where in a JSON or XML document one person's record is.
     pub record: Option<String>,
+    /// The XSD of private XML documents.
+    pub schema: Option<String>,
     /// What stands between items or cells.
     pub separator: Option<String>,
     /// The tables; empty for a flat table and for documents. One has no parent, unless rows are grouped by person.

@@ -98,6 +98,7 @@ fn source(node: &Node) -> Source {
         path: text(node, "path"),
         url: text(node, "url"),
         record: text(node, "record"),
+        schema: text(node, "schema"),
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),
         lookups: node.list("lookup").iter().map(|l| lookup(l, &table_names(node))).collect(),

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod new;
+pub(crate) mod pairs;
 mod read;
 mod write;
 

@@ -6,6 +6,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
+use super::pairs::{self, Pair};
 use super::{SqliteTables, failure, quoted, quoted_all};
 use crate::atomic::{AtomicFile, Create};
 use crate::output::{Output, finish_with};
@@ -73,6 +74,16 @@ impl SqliteFile {
             ));
         }
         connection.close().map_err(|(_, e)| self.failure(&e))
+    }
+
+    /// Adds a table of groups and values.
+    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<()> {
+        pairs::write(self.file.hidden(), &self.name, table, columns, rows)
+    }
+
+    /// Reads such a table again.
+    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
+        pairs::read(self.file.hidden(), table, columns)
     }
 
     /// The tables as they have been written.

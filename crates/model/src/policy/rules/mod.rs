@@ -144,8 +144,9 @@ fn no_effect(attribute: &Attribute<'_>, report: &mut Report) {
 fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
     let Some(source) = root.get("source") else { return };
     let Some(format) = source.str("format").and_then(Format::from_name) else { return };
-    let uses: [(&str, bool); 4] = [
+    let uses: [(&str, bool); 5] = [
         ("path", format != Format::Postgres),
+        ("schema", format == Format::Xml),
         ("url", format == Format::Postgres),
         ("record", matches!(format, Format::Json | Format::Xml)),
         ("separator", matches!(format, Format::Transactions | Format::Csv)),
@@ -263,6 +264,7 @@ fn files(root: &Node, report: &mut Report) {
     };
     if let Some(source) = root.get("source") {
         read(source.get("path"), "source.path");
+        read(source.get("schema"), "source.schema");
         for table in source.list("table") {
             read(table.get("path"), "source.table.path");
         }

@@ -1,0 +1,164 @@
+//! `bosket verify` of a dissected publication.
+
+use std::path::Path;
+
+use bosket_io::apart::Dissection;
+use bosket_io::{PolicyFile, Whereabouts, hierarchies};
+use bosket_model::binding::Binding;
+use bosket_model::path::Notation;
+use bosket_model::policy::{Format, Undeclared};
+use bosket_model::{Builder, Diagnostic, Failure, Fault, Place};
+use bosket_verify::dissect::invented;
+use bosket_verify::truth::Untruth;
+use bosket_verify::{Apart, Claim, Witness, verify_apart};
+use serde_json::json;
+
+use super::{degrees_json, degrees_told};
+use crate::Outcome;
+use crate::args::Verify;
+use crate::output::{plural, print, print_json};
+use crate::talk::Talk;
+
+/// Values shown at most.
+const SHOWN: usize = 20;
+
+pub fn verify(
+    args: &Verify,
+    file: &PolicyFile,
+    claim: &Claim,
+    apart: &Apart,
+    talk: &Talk,
+) -> Result<Outcome, Failure> {
+    let policy = &file.policy;
+    let name = args.publication.display().to_string();
+    let dissection = Dissection::new(file)?;
+    let found = dissection.read_published(&args.publication, talk)?;
+    let mut warnings = claim.caveats(&declared(file)?);
+    let left: Vec<&str> = (found.gone.iter().zip(&policy.attributes))
+        .filter(|(gone, _)| **gone)
+        .map(|(_, attribute)| attribute.path.as_str())
+        .collect();
+    if !left.is_empty() {
+        let what = format!("the policy removes {}, but the file still has it", left.join(", "));
+        let warning = Diagnostic::warning(what).at(Place::source(&name));
+        warnings.push(warning.help("the claim says nothing about such attributes; do not publish this file"));
+    }
+    talk.diagnostics(&warnings);
+    let hierarchies = hierarchies::of_sensitive(file, &found.dissected.sensitive, &name, args.show_values)?;
+    let verdict = verify_apart(&found.dissected, apart, &hierarchies)?;
+    let people: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
+    let groups = found.dissected.people.len();
+    let untruths = match &args.against {
+        Some(input) => Some(against(file, &dissection, &args.publication, input, talk)?),
+        None => None,
+    };
+    let holds = verdict.witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty);
+    let degrees = || dissection.fates().sensitive.iter().zip(verdict.distances.iter().copied());
+    if args.json {
+        let mut result = json!({
+            "holds": holds,
+            "claim": claim.to_json(),
+            "witness": verdict.witness.as_ref().map(Witness::to_json),
+            "records": people,
+            "groups": groups,
+            "degrees": degrees().map(|(s, d)| degrees_json(&s.path, d)).collect::<Vec<_>>(),
+            "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        if let Some(untruths) = &untruths {
+            let problem = |u: &Untruth| json!({"message": u.message, "path": u.path, "records": []});
+            result["truth"] = json!({
+                "holds": untruths.is_empty(),
+                "problems": untruths.iter().map(problem).collect::<Vec<_>>(),
+            });
+        }
+        print_json(&result)?;
+    } else {
+        let mut out = match &verdict.witness {
+            None => format!(
+                "HOLDS: {}.\n       Checked for all of {} with {}.\n",
+                claim.sentence(),
+                plural(groups, "group"),
+                plural(people as usize, "record")
+            ),
+            Some(witness) => format!("VIOLATED: {}.\n\n{}", claim.sentence(), told(witness)),
+        };
+        for told in degrees().filter_map(|(s, d)| degrees_told(&s.path, d)) {
+            out.push_str(&format!("{told}\n"));
+        }
+        match untruths.as_deref() {
+            None => {}
+            Some([]) => out.push_str("TRUE: the publication says nothing that the input does not.\n"),
+            Some(untruths) => {
+                out.push_str("NOT TRUE to the input:\n");
+                for untruth in untruths {
+                    let path = untruth.path.as_ref().map_or(String::new(), |p| format!("{p}: "));
+                    out.push_str(&format!("  {path}{}\n", untruth.message));
+                }
+            }
+        }
+        print(&out)?;
+    }
+    Ok(if holds { Outcome::Done } else { Outcome::Violated })
+}
+
+/// What the publication says and the input does not. Everything published must be there, as often; what is not published
+/// was suppressed.
+fn against(
+    file: &PolicyFile,
+    dissection: &Dissection<'_>,
+    publication: &Path,
+    input: &Path,
+    talk: &Talk,
+) -> Result<Vec<Untruth>, Failure> {
+    let Some(published) = dissection.published_sides(publication)? else {
+        let what = Diagnostic::error("dissected tables cannot be compared with their input in this version");
+        return Err(Failure::new(Fault::Usage, what.help("verify them without `--against`")));
+    };
+    let private = dissection.private_sides(Whereabouts::given(file, input, false)?, talk)?;
+    talk.quiet();
+    let mut untruths = Vec::new();
+    let mut told = |count: usize, what: &str, path: Option<String>| {
+        if count > 0 {
+            let message = format!("{} of the publication not in the input", plural(count, what));
+            untruths.push(Untruth { message, path, records: Vec::new() });
+        }
+    };
+    told(invented(published.people, private.people), "record", None);
+    let sides = published.values.into_iter().zip(private.values);
+    for ((published, private), attribute) in sides.zip(&dissection.fates().sensitive) {
+        told(invented(published, private), "value", Some(attribute.path.clone()));
+    }
+    Ok(untruths)
+}
+
+/// What the policy declares, without any data.
+fn declared(file: &PolicyFile) -> Result<Binding, Failure> {
+    let xml = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Xml);
+    let notation = if xml { Notation::Slashes } else { Notation::Dots };
+    let nothing = Builder::in_notation(notation).finish();
+    Binding::new(nothing.schema(), &file.policy.attributes, Undeclared::Drop, "the policy")
+}
+
+fn told(witness: &Witness) -> String {
+    let group = witness.group.map_or(0, |g| g + 1);
+    let people = plural(witness.support, "person").replace("persons", "people");
+    let mut out = match (&witness.sensitive, witness.distance) {
+        (Some(s), _) => format!(
+            "Witness: {} = {} has a share of {:.1} % in group {group} of {people}.\n",
+            s.path,
+            s.value,
+            s.share * 100.0
+        ),
+        (None, Some(distance)) => format!(
+            "Witness: in group {group} of {people} a value is only {distance} edges from what these have in common:\n"
+        ),
+        (None, None) => format!("Witness: group {group} has only {people}.\n"),
+    };
+    for value in witness.values.iter().take(SHOWN) {
+        out.push_str(&format!("  {}  {}\n", value.path, value.value));
+    }
+    if witness.values.len() > SHOWN {
+        out.push_str(&format!("  and {} more\n", witness.values.len() - SHOWN));
+    }
+    out
+}

@@ -1,0 +1,146 @@
+//! From the highest distance downwards, until groups are found.
+
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+
+use super::attempt::{Ask, Tried};
+use super::column::{Column, Level};
+use super::params::Params;
+use super::rows::Rows;
+
+/// Groups of distinct values.
+pub(super) fn anatomy(
+    records: usize,
+    columns: &[Column<'_>],
+    ties: &[u64],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Tried> {
+    observer.stage("groups of distinct values", 1);
+    let ask =
+        Ask { levels: vec![Level::Values; columns.len()], delta: vec![0; columns.len()], pairwise: false };
+    let rows = Rows::new(records, columns, &ask.levels);
+    refuse_frequent(&rows, columns, &ask.levels, params)?;
+    let tried = ask.try_groups(&rows, columns, params.group_size, ties);
+    observer.advance(1);
+    Ok(tried)
+}
+
+/// Groups of values as far apart as possible, or as the parameters ask for.
+pub(super) fn delta(
+    records: usize,
+    columns: &[Column<'_>],
+    ties: &[u64],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Tried> {
+    let highest = columns.iter().map(|c| c.shallowest).max().unwrap_or(0);
+    let (from, to) = match params.delta_target {
+        Some(target) => (target, target.max(1)),
+        None => (highest, 1),
+    };
+    observer.stage("groups of values far apart", u64::from(from));
+    if let Some(target) = params.delta_target {
+        refuse_shallow(columns, target)?;
+    }
+    let mut tried_rows = None;
+    for delta in (to..=from).rev() {
+        for ask in asks(columns, delta, params.pairwise) {
+            let rows = Rows::new(records, columns, &ask.levels);
+            if ask.is_eligible(&rows, columns, params.group_size) {
+                let tried = ask.try_groups(&rows, columns, params.group_size, ties);
+                if few(tried.left.len(), records, params.group_size) {
+                    return Ok(tried);
+                }
+            }
+            tried_rows.get_or_insert((rows, ask.levels));
+        }
+        observer.advance(1);
+    }
+    match (params.delta_target, tried_rows) {
+        (Some(target), Some((rows, levels))) if target > 0 => {
+            refuse_frequent(&rows, columns, &levels, params)?;
+            let what =
+                format!("the values of a group cannot all be {target} edges from what they have in common");
+            let help = "ask for a smaller `delta_target` or smaller groups, or leave `delta_target` out";
+            Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)))
+        }
+        _ => anatomy(records, columns, ties, params, observer),
+    }
+}
+
+/// A distance is reached if it leaves out fewer than a group, or one in a hundred.
+fn few(left: usize, records: usize, size: usize) -> bool {
+    left < size.max(records / 100 + 1)
+}
+
+/// What can be asked so that a distance is kept, the best first.
+///
+/// For every pair the buckets are the nodes just below the highest ancestor that two values may share. For a whole group
+/// they may be smaller: what counts is that not all its values lie below one such node. First nothing related is put
+/// together, down to the depth of the shallowest value; where that leaves too few buckets they are made smaller.
+fn asks(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Ask> {
+    let own: Vec<u32> = columns.iter().map(|c| delta.min(c.shallowest)).collect();
+    let ask = |deeper: Option<u32>| {
+        let level = |(column, &delta): (&Column<'_>, &u32)| match deeper {
+            _ if delta == 0 => Level::Values,
+            None => Level::Values,
+            Some(_) if pairwise => Level::Depth(column.shallowest - delta + 1),
+            Some(deeper) => Level::Depth(column.shallowest + deeper),
+        };
+        Ask { levels: columns.iter().zip(&own).map(level).collect(), delta: own.clone(), pairwise }
+    };
+    if pairwise {
+        return vec![ask(Some(0))];
+    }
+    let height = columns.iter().filter_map(|c| Some(c.hierarchy?.height() - c.shallowest)).max().unwrap_or(0);
+    (0..height.max(1)).map(Some).chain([None]).map(ask).collect()
+}
+
+/// A value that lies closer to the root than that cannot be so far below anything.
+fn refuse_shallow(columns: &[Column<'_>], target: u32) -> Result<()> {
+    let problems: Vec<Diagnostic> = (columns.iter())
+        .filter(|c| c.shallowest < target && !c.nodes.is_empty())
+        .map(|c| {
+            let what = format!(
+                "`delta_target` = {target} cannot be reached: a value lies {} edges below the root of its hierarchy",
+                c.shallowest
+            );
+            Diagnostic::error(what)
+                .at(Place::default().path(c.path))
+                .help("ask for less, or deepen the hierarchy")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
+}
+
+/// What more than one in N of the records have cannot be kept apart in groups of N.
+fn refuse_frequent(rows: &Rows, columns: &[Column<'_>], levels: &[Level], params: &Params) -> Result<()> {
+    let size = params.group_size;
+    let problems: Vec<Diagnostic> = (rows.too_frequent(size))
+        .map(|id| {
+            let (attribute, bucket) = rows.bucket(id);
+            let column = &columns[attribute];
+            let named = |bucket| {
+                let label = column.label(bucket);
+                label.filter(|_| params.show_values).map_or(String::new(), |label| format!(" `{label}`"))
+            };
+            let (what, offer) = match (bucket, levels[attribute]) {
+                (None, _) => ("no value at all".to_owned(), ""),
+                (Some(b), Level::Values) => (format!("the value{}", named(b)), "see it with --show-values; "),
+                (Some(b), Level::Depth(_)) => {
+                    (format!("values below one node{}", named(b)), "see it with --show-values; ")
+                }
+            };
+            let offer = if params.show_values { "" } else { offer };
+            let (count, all) = (rows.counts[id as usize], rows.len());
+            let most = all / size;
+            Diagnostic::error(format!(
+                "{count} of {all} records have {what}; groups of {size} allow no more than {most}"
+            ))
+            .at(Place::default().path(column.path))
+            .help(format!("{offer}ask for smaller groups, or take records with it out"))
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
+}

@@ -1,0 +1,300 @@
+//! From a policy's source to the two sides, whatever the format.
+
+use std::path::Path;
+
+use bosket_model::binding::Binding;
+use bosket_model::dissected::Dissected;
+use bosket_model::observe::Observer;
+use bosket_model::path::Notation;
+use bosket_model::policy::Format;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+
+use super::draft::{Draft, Drafts, Written};
+use super::fates::Fates;
+use super::json;
+use super::records::fill;
+use super::scratch::Scratch;
+use super::spool::Spool;
+use super::tables;
+use super::truth::Sides;
+use crate::atomic::Create;
+use crate::input::Input;
+use crate::policy_file::{PolicyFile, read_text};
+use crate::publication::target;
+use crate::source::{Form, Opened, Whereabouts};
+use crate::xml::Namespaces;
+use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd};
+
+/// What a publication was found to hold.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// What its guarantee depends on.
+    pub dissected: Dissected,
+    /// Per attribute of the policy whether it is there although the policy removes it.
+    pub gone: Vec<bool>,
+}
+
+/// People who were read, and what is to be known to write them.
+#[derive(Debug)]
+pub struct People {
+    /// The people.
+    pub spool: Spool,
+    /// What should be known about how they were read.
+    pub warnings: Vec<Diagnostic>,
+    namespaces: Namespaces,
+    /// Tables stay in memory until they are written.
+    kept: Option<Box<Kept>>,
+}
+
+/// Records as they were read.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) data: Dataset,
+    pub(super) binding: Binding,
+    pub(super) form: Form,
+}
+
+/// What a policy dissects.
+#[derive(Debug)]
+pub struct Dissection<'p> {
+    file: &'p PolicyFile,
+    fates: Fates,
+    format: Format,
+}
+
+impl<'p> Dissection<'p> {
+    /// The dissection that a policy asks for.
+    pub fn new(file: &'p PolicyFile) -> Result<Self> {
+        let source = file.policy.need_source()?;
+        let format = source.format;
+        if !matches!(format, Format::Xml | Format::Json | Format::Ndjson) && !tables::can(format) {
+            let what = format!("format \"{format}\" cannot be dissected in this version");
+            let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
+            return Err(Failure::new(
+                Fault::Policy,
+                what.help("dissected are xml, json, ndjson, csv and sqlite"),
+            ));
+        }
+        let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };
+        let fates = Fates::new(&file.policy, notation)?;
+        if tables::can(format) {
+            tables::quasi_policy(file, &fates)?;
+        }
+        Ok(Dissection { file, fates, format })
+    }
+
+    /// The fates of the policy's attributes.
+    pub fn fates(&self) -> &Fates {
+        &self.fates
+    }
+
+    fn layout(place: &Whereabouts) -> crate::format::Layout {
+        match place {
+            Whereabouts::Document { layout, .. } => crate::format::Layout::clone(layout),
+            Whereabouts::Tables(_) => crate::format::Layout::default(),
+        }
+    }
+
+    /// Reads the people of a source.
+    pub fn read(&self, place: Whereabouts, observer: &dyn Observer) -> Result<People> {
+        let policy = &self.file.policy;
+        let mut spool = Spool::new(&self.fates.sensitive, policy.seed)?;
+        let layout = Self::layout(&place);
+        match &place {
+            Whereabouts::Document { path, .. } if self.format == Format::Xml => {
+                let mut input = Input::open(path)?;
+                observer.stage(&format!("reading {}", path.display()), 0);
+                let found = xml::read_people(&mut input, policy, &self.fates, &layout, |values, text| {
+                    for (at, value) in values {
+                        spool.value(at, bosket_model::Kind::Text, value);
+                    }
+                    spool.person(text)
+                })?;
+                let mut warnings = input.warnings();
+                warnings.extend(found.warnings);
+                Ok(People { spool, warnings, namespaces: found.namespaces, kept: None })
+            }
+            _ => {
+                let name = place.name();
+                let opened = place.open(observer)?;
+                let schema = opened.data.schema();
+                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                fill(&mut spool, &opened.data, &binding, &self.fates)?;
+                let Opened { data, form, warnings } = opened;
+                let kept = tables::can(self.format).then(|| Box::new(Kept { data, binding, form }));
+                Ok(People { spool, warnings, namespaces: Namespaces::default(), kept })
+            }
+        }
+    }
+
+    /// Writes groups of people: per person its group, and how many there are.
+    pub fn write(&self, people: &mut People, groups: (&[u32], usize), create: Create) -> Result<Drafts> {
+        if let Some(kept) = &people.kept {
+            return tables::publish(&mut people.spool, groups, self.file, &self.fates, kept, create);
+        }
+        let mut draft = Draft::create()?;
+        let written = if self.format == Format::Xml {
+            let policy = &self.file.policy;
+            xml::publish(&mut people.spool, groups, policy, &self.fates, &people.namespaces, &mut draft)?
+        } else {
+            json::publish(&mut people.spool, groups, &self.fates, &mut draft)?
+        };
+        Ok(Drafts { files: vec![(target(self.file)?, draft)], written, tables: None })
+    }
+
+    /// Separates the sides of an XML document without looking at the values, in groups of so many as they come, or in one
+    /// (0). Only texts that are sorted are in memory.
+    pub fn plain(&self, place: &Whereabouts, size: usize) -> Result<(Drafts, Namespaces, Vec<Diagnostic>)> {
+        let Whereabouts::Document { path, layout, .. } = place else {
+            let what = Diagnostic::error("linked tables are not one document");
+            return Err(Failure::new(Fault::Usage, what));
+        };
+        let policy = &self.file.policy;
+        let mut input = Input::open(path)?;
+        let mut plain = Plain::new(policy, &self.fates, size)?;
+        let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| plain.person(values, text);
+        let found = xml::read_people(&mut input, policy, &self.fates, layout, take)?;
+        let mut draft = Draft::create()?;
+        let written = plain.finish(&found.namespaces, &mut draft)?;
+        let mut warnings = input.warnings();
+        warnings.extend(found.warnings);
+        Ok((
+            Drafts { files: vec![(target(self.file)?, draft)], written, tables: None },
+            found.namespaces,
+            warnings,
+        ))
+    }
+
+    /// The same in one group and in the order of the input, which must never be published: for measuring only.
+    pub fn unsorted(&self, place: &Whereabouts) -> Result<Written> {
+        let Whereabouts::Document { path, layout, .. } = place else {
+            return Ok(Written::default());
+        };
+        let policy = &self.file.policy;
+        let mut written = Written { groups: 1, ..Written::default() };
+        let (mut quasi, mut sensitive) = (Scratch::create()?, Scratch::create()?);
+        let mut fragments = xml::Fragments::new(policy, &self.fates)?;
+        let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
+            for (at, value) in values {
+                sensitive.write(fragments.of(at, value))?;
+                written.values += 1;
+            }
+            written.people += 1;
+            quasi.write(text)
+        };
+        xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
+        Ok(written)
+    }
+
+    /// Whether a format is read as a stream.
+    pub fn is_stream(&self) -> bool {
+        self.format == Format::Xml
+    }
+
+    /// The XSD of an XML publication, from the private one that the policy names, or that the source shows.
+    pub fn schema(&self, place: &Whereabouts, namespaces: &Namespaces) -> Result<Option<String>> {
+        let Whereabouts::Document { path, layout, .. } = place else {
+            return Ok(None);
+        };
+        if self.format != Format::Xml {
+            return Ok(None);
+        }
+        let given = self.file.policy.source.as_ref().and_then(|s| s.schema.as_deref());
+        let private = match given {
+            Some(given) => {
+                let given = self.file.resolve(given);
+                Some(PrivateSchema::given(&given.to_string_lossy(), &read_text(&given)?)?)
+            }
+            // Standard input can be read only once; then the policy's own words have to do.
+            None if path == Path::new("-") => None,
+            None => Some(infer(&mut Input::open(path)?)?),
+        };
+        published_xsd(&self.file.policy, &self.fates, layout, namespaces, private.as_ref()).map(Some)
+    }
+
+    /// Reads a publication as a stranger would.
+    pub fn read_published(&self, at: &Path, observer: &dyn Observer) -> Result<Found> {
+        if tables::can(self.format) {
+            return tables::read(Some(at), None, self.file, &self.fates, observer);
+        }
+        self.found(&mut || Input::open(at))
+    }
+
+    /// The same with one that is not in its place yet.
+    pub fn read_drafts(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<Found> {
+        if tables::can(self.format) {
+            return tables::read(None, Some(drafts), self.file, &self.fates, observer);
+        }
+        let Some((_, draft)) = drafts.files.first() else {
+            return Ok(Found::default());
+        };
+        self.found(&mut || draft.open())
+    }
+
+    /// What the two sides of private data would hold.
+    pub fn private_sides(&self, place: Whereabouts, observer: &dyn Observer) -> Result<Sides> {
+        let policy = &self.file.policy;
+        let mut sides = Sides::new(&self.fates);
+        match &place {
+            Whereabouts::Document { path, layout, .. } if self.format == Format::Xml => {
+                let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
+                    values.for_each(|(at, value)| sides.value(at, value));
+                    sides.person(text);
+                    Ok(())
+                };
+                xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
+            }
+            _ => {
+                let name = place.name();
+                let opened = place.open(observer)?;
+                let schema = opened.data.schema();
+                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                sides.records(&opened.data, &binding, &self.fates);
+            }
+        }
+        Ok(sides)
+    }
+
+    /// What the two sides of a publication hold; none where that cannot be compared.
+    pub fn published_sides(&self, at: &Path) -> Result<Option<Sides>> {
+        let policy = &self.file.policy;
+        let mut sides = Sides::new(&self.fates);
+        match self.format {
+            Format::Xml => {
+                let mut each = |values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
+                    values.for_each(|(at, value)| sides.value(at, value));
+                    person.into_iter().for_each(|text| sides.person(text));
+                };
+                xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
+            }
+            Format::Json | Format::Ndjson => {
+                let open = &mut || Input::open(at);
+                let (people, binding) = json::people(open, policy)?;
+                sides.records(&people, &binding, &self.fates);
+                for (at, column) in
+                    json::read(open, policy, &self.fates)?.dissected.sensitive.iter().enumerate()
+                {
+                    let codes = column.codes.iter().flatten();
+                    codes.for_each(|&code| sides.value(at, column.values.text(code)));
+                }
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(sides))
+    }
+
+    fn found(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<Found> {
+        let policy = &self.file.policy;
+        match self.format {
+            Format::Xml => xml::read_published(&mut open()?, policy, &self.fates, None),
+            _ => json::read(open, policy, &self.fates),
+        }
+    }
+}
+
+impl People {
+    /// The namespaces of XML names.
+    pub fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+}

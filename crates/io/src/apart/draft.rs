@@ -1,0 +1,123 @@
+//! A publication that is written and not yet in its place.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bosket_model::{Failure, Result};
+
+use super::scratch::Scratch;
+use crate::atomic::Create;
+use crate::input::Input;
+use crate::output::{Output, finish_all};
+use crate::tables::Writing;
+
+/// How much was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Groups.
+    pub groups: u64,
+    /// People on the quasi side.
+    pub people: u64,
+    /// Values on the sensitive side.
+    pub values: u64,
+    /// In the order in which they are published, the numbers that groups had before; empty if nobody asked.
+    pub(crate) numbers: Vec<u32>,
+}
+
+impl Written {
+    /// Per group as it was numbered before, its number in the publication, from 1.
+    pub fn ids(&self) -> Vec<u32> {
+        let mut ids = vec![0; self.numbers.len()];
+        for (at, &number) in self.numbers.iter().enumerate() {
+            ids[number as usize] = at as u32 + 1;
+        }
+        ids
+    }
+}
+
+/// Files that nobody sees yet. Dropping them leaves no trace.
+#[derive(Debug, Default)]
+pub struct Drafts {
+    pub(crate) files: Vec<(PathBuf, Draft)>,
+    /// Linked tables, which know their places themselves.
+    pub(crate) tables: Option<Box<Writing>>,
+    /// How much was written.
+    pub written: Written,
+}
+
+impl Drafts {
+    /// Puts the files in their places, together with others.
+    pub fn finish(self, create: Create, mut others: Vec<Output>) -> Result<()> {
+        let mut outputs = Vec::new();
+        for (path, draft) in &self.files {
+            if let Some(folder) = path
+                .parent()
+                .filter(|p| (self.files.len() > 1 || self.tables.is_some()) && !p.as_os_str().is_empty())
+            {
+                crate::make_folder(folder)?;
+            }
+            let mut output = Output::create(path, create)?;
+            draft.copy_to(&mut output)?;
+            outputs.push(output);
+        }
+        outputs.append(&mut others);
+        match self.tables {
+            Some(tables) => tables.finish(outputs),
+            None => finish_all(outputs),
+        }
+    }
+}
+
+/// A text in a private file.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft(Arc<Mutex<Scratch>>);
+
+impl Draft {
+    pub(crate) fn create() -> Result<Self> {
+        Ok(Draft(Arc::new(Mutex::new(Scratch::create()?))))
+    }
+
+    fn with<T>(&self, run: impl FnOnce(&mut Scratch) -> Result<T>) -> Result<T> {
+        run(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn copy_to(&self, out: &mut dyn Write) -> Result<()> {
+        self.with(|scratch| scratch.copy_to(out))
+    }
+
+    /// Reads it as a stranger would.
+    pub(crate) fn open(&self) -> Result<Input> {
+        self.with(Scratch::flush)?;
+        Input::new("the publication", Reading { draft: self.clone(), at: 0 }, None)
+    }
+}
+
+fn carried(failure: Failure) -> io::Error {
+    io::Error::other(failure)
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|scratch| scratch.write(bytes)).map_err(carried)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Reading {
+    draft: Draft,
+    at: u64,
+}
+
+impl Read for Reading {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let at = self.at;
+        let read = self.draft.with(|scratch| scratch.read_at(at, into)).map_err(carried)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}

@@ -1,0 +1,27 @@
+//! Dissected publications: quasi and sensitive values on two sides that only groups join.
+//!
+//! A **source** hands out people one after the other, each with the text of its quasi side and its sensitive values. The
+//! texts are kept in a private file, the values as codes; once groups are found, each group's people and values are
+//! brought together, ordered by their texts, and the groups by theirs. Sorting spills to private files as well, so that
+//! memory does not depend on how long the texts are.
+
+mod dissection;
+mod draft;
+mod fates;
+mod json;
+mod records;
+mod scratch;
+mod sorter;
+mod spool;
+mod tables;
+mod truth;
+
+use dissection::Kept;
+pub use dissection::{Dissection, Found, People};
+pub use draft::{Drafts, Written};
+pub use fates::{Fate, Fates, SensitivePath};
+pub(crate) use scratch::Scratch;
+pub(crate) use sorter::{Merged, Sorter};
+pub use spool::Spool;
+pub(crate) use spool::{Parts, SIDE, join};
+pub use truth::Sides;

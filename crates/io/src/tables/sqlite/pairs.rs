@@ -1,0 +1,63 @@
+//! Tables of two columns beside the linked ones: a group, and a value that belongs to it.
+
+use std::path::Path;
+
+use bosket_model::Result;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::{failure, quoted};
+
+/// A group and a value; empty where a cell is.
+pub(crate) type Pair = (Option<String>, Option<String>);
+
+/// Adds a table to a database that nobody sees yet.
+pub(super) fn write(
+    hidden: &Path,
+    name: &str,
+    table: &str,
+    columns: [&str; 2],
+    rows: &[(u32, &str)],
+) -> Result<()> {
+    let [group, value] = columns.map(quoted);
+    let table = quoted(table);
+    let run = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(hidden)?;
+        connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(&format!("CREATE TABLE {table} ({group} INTEGER, {value} TEXT)"))?;
+        {
+            let mut insert = transaction.prepare(&format!("INSERT INTO {table} VALUES (?, ?)"))?;
+            for (group, value) in rows {
+                insert.execute(params![group, value])?;
+            }
+        }
+        transaction.commit()
+    };
+    run().map_err(|e| failure(name, &e))
+}
+
+/// Reads such a table.
+pub(crate) fn read(at: &Path, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
+    let [group, value] = columns.map(quoted);
+    let run = || -> rusqlite::Result<Vec<Pair>> {
+        let connection = Connection::open_with_flags(at, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let mut select = connection.prepare(&format!("SELECT {group}, {value} FROM {}", quoted(table)))?;
+        let mut rows = select.query([])?;
+        let mut pairs = Vec::new();
+        while let Some(row) = rows.next()? {
+            pairs.push((text(row.get_ref(0)?), text(row.get_ref(1)?)));
+        }
+        Ok(pairs)
+    };
+    run().map_err(|e| failure(&at.display().to_string(), &e))
+}
+
+fn text(cell: ValueRef<'_>) -> Option<String> {
+    match cell {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+    }
+}

@@ -1,0 +1,461 @@
+//! Goes through a document, and hands out what is kept of each record when it ends.
+
+use std::collections::BTreeSet;
+
+use bosket_model::policy::Undeclared;
+use bosket_model::{Failure, Place, Result};
+use quick_xml::events::BytesDecl;
+
+use crate::apart::Fate;
+use crate::xml::doctype;
+use crate::xml::mistake::{MAX_DEPTH, Mistake, What};
+use crate::xml::names::{all_blank, prefix};
+use crate::xml::namespaces::{Namespaces, Scopes, XSI, declares};
+use crate::xml::prolog::{self, ignored};
+use crate::xml::read::Handler;
+use crate::xml::reference::{Entities, check};
+use crate::xml::tag::{self, Span};
+use crate::xml::text::Text;
+use crate::xml::unfit::Unfit;
+
+use super::paths::{NONE, Paths};
+use super::person::{Person, stays};
+
+/// Takes the records.
+pub(super) trait Take {
+    /// A record has ended; `watched` are the attributes around it that were asked for.
+    fn person(&mut self, person: &Person, watched: &[String]) -> Result<()>;
+}
+
+/// An attribute of an element on the way to the records, which is not part of the data: level and name.
+pub(super) type Watch = (usize, &'static str);
+
+/// An open element on the way to the records or in one, as far as the policy names it.
+struct Frame {
+    node: u32,
+    entry: u32,
+    scope: usize,
+    has_elements: bool,
+    nil: bool,
+}
+
+pub(super) struct Walk<'a, T> {
+    paths: &'a Paths,
+    record: &'a [String],
+    refuse: bool,
+    watch: &'a [Watch],
+    watched: Vec<String>,
+    pub(super) take: T,
+    person: Person,
+    pub(super) records: u64,
+    frames: Vec<Frame>,
+    /// Open elements that the policy does not name, with their names where these are told.
+    skipped: usize,
+    lost: Vec<String>,
+    lost_text: bool,
+    lost_elements: bool,
+    /// Paths in records that the policy does not name.
+    pub(super) undeclared: BTreeSet<String>,
+    /// Elements that repeat although the policy does not say so.
+    pub(super) repeated: BTreeSet<u32>,
+    /// What stands beside the records.
+    pub(super) outside: BTreeSet<String>,
+    /// Attributes of the policy that occur although they are not to be published.
+    pub(super) gone: Vec<bool>,
+    /// Per node the entry that had it last, counted over all records.
+    seen_in: Vec<u64>,
+    entries: u64,
+    text: Text,
+    scopes: Scopes,
+    pub(super) namespaces: Namespaces,
+    entities: Entities,
+    unfit: Vec<Unfit>,
+    stopped: Option<Failure>,
+    begun: bool,
+    rooted: bool,
+    typed: bool,
+    spans: Vec<Span>,
+    scratch: String,
+}
+
+impl<'a, T: Take> Walk<'a, T> {
+    pub(super) fn new(
+        paths: &'a Paths,
+        record: &'a [String],
+        undeclared: Undeclared,
+        watch: &'a [Watch],
+        take: T,
+    ) -> Self {
+        let leaves = paths.of.len();
+        Walk {
+            paths,
+            record,
+            refuse: undeclared == Undeclared::Refuse,
+            watch,
+            watched: vec![String::new(); watch.len()],
+            take,
+            person: Person::default(),
+            records: 0,
+            frames: Vec::new(),
+            skipped: 0,
+            lost: Vec::new(),
+            lost_text: false,
+            lost_elements: false,
+            undeclared: BTreeSet::new(),
+            repeated: BTreeSet::new(),
+            outside: BTreeSet::new(),
+            gone: vec![false; leaves],
+            seen_in: vec![u64::MAX; paths.nodes.len()],
+            entries: 0,
+            text: Text::default(),
+            scopes: Scopes::default(),
+            namespaces: Namespaces::default(),
+            entities: Entities::default(),
+            unfit: Vec::new(),
+            stopped: None,
+            begun: false,
+            rooted: false,
+            typed: false,
+            spans: Vec::new(),
+            scratch: String::new(),
+        }
+    }
+
+    fn inside(&self) -> bool {
+        self.frames.len() >= self.record.len()
+    }
+
+    /// The path of the element that is open and not named by the policy.
+    fn lost_path(&self) -> String {
+        let known = self.frames.last().map_or(Paths::ROOT, |f| f.node);
+        let mut path = self.paths.path(known);
+        for name in &self.lost {
+            path = if path == "." { name.clone() } else { format!("{path}/{name}") };
+        }
+        path
+    }
+
+    fn skip(&mut self, name: &str, spans: &[Span], tag: &str) {
+        self.skipped += 1;
+        if !self.refuse || !self.inside() {
+            return;
+        }
+        self.lost.push(name.to_owned());
+        (self.lost_text, self.lost_elements) = (false, false);
+        for span in spans {
+            let attribute = &tag[span.name.clone()];
+            if declares(attribute).is_none() {
+                let path = format!("{}/@{attribute}", self.lost_path());
+                self.undeclared.insert(path);
+                self.lost_text = true;
+            }
+        }
+    }
+
+    /// Whether the element steps on towards the records, or inside one to something that the policy names.
+    fn known(&mut self, name: &str) -> Option<u32> {
+        let level = self.frames.len();
+        if !self.inside() {
+            return (self.record[level] == name).then_some(Paths::ROOT);
+        }
+        let frame = self.frames.last_mut()?;
+        frame.has_elements = true;
+        let found = self.paths.find(frame.node, name, false);
+        let around = frame.node;
+        if self.paths.node(around).leaf.is_some() && self.text.value().is_some() {
+            let path = self.paths.path(around);
+            self.unfit.push(Unfit::Mixed(path));
+        }
+        found
+    }
+
+    fn enter(&mut self, node: u32, scope: usize) {
+        let level = self.frames.len();
+        let entry = if level + 1 < self.record.len() {
+            NONE
+        } else if level + 1 == self.record.len() {
+            self.records += 1;
+            self.entries += self.person.len() as u64;
+            self.person.clear();
+            0
+        } else {
+            let parent = self.frames.last().map_or(0, |f| f.entry);
+            let within = self.entries + u64::from(parent);
+            let many = self.paths.node(node).many;
+            if std::mem::replace(&mut self.seen_in[node as usize], within) == within && !many {
+                self.repeated.insert(node);
+            }
+            self.person.open(parent, node)
+        };
+        self.text.clear();
+        self.frames.push(Frame { node, entry, scope, has_elements: false, nil: false });
+    }
+
+    /// Takes a value of an element or attribute.
+    fn value(&mut self, entry: u32, node: u32, attribute: bool, text: &str) {
+        let Some(leaf) = self.paths.node(node).leaf else { return };
+        match leaf.fate {
+            Fate::Gone => self.gone[leaf.declared] = true,
+            Fate::Sensitive(at) => self.person.add_sensitive(at, text),
+            fate => {
+                debug_assert!(stays(fate));
+                let entry = if attribute { self.person.open(entry, node) } else { entry };
+                self.person.set(entry, text);
+            }
+        }
+    }
+
+    fn attributes(&mut self, tag: &str, spans: &[Span]) -> Result<(), Mistake> {
+        let level = self.frames.len() - 1;
+        let (node, entry) = self.frames.last().map_or((NONE, NONE), |f| (f.node, f.entry));
+        let mut scratch = std::mem::take(&mut self.scratch);
+        for span in spans {
+            let name = &tag[span.name.clone()];
+            if declares(name).is_some() {
+                continue;
+            }
+            let namespace = match name.split_once(':') {
+                Some((prefix, _)) => self.scopes.resolve(prefix).map_err(|w| w.at(span.name.start))?,
+                None => "",
+            };
+            let nil = namespace == XSI && name.ends_with(":nil");
+            let text = tag::value(tag, span, &self.entities, &mut scratch)?;
+            if let Some(at) = self.watch.iter().position(|w| *w == (level, name)) {
+                self.watched[at].clear();
+                self.watched[at].push_str(text);
+            } else if entry == NONE {
+                self.outside.insert(format!("{}/@{name}", self.record[..=level].join("/")));
+            } else if nil && matches!(text.trim_ascii(), "true" | "1") {
+                self.frames[level].nil = true;
+            } else if let Some(found) = self.paths.find(node, name, true) {
+                self.value(entry, found, true, text);
+            } else if self.refuse && !nil {
+                let path = self.paths.path(node);
+                let path = if path == "." { format!("@{name}") } else { format!("{path}/@{name}") };
+                self.undeclared.insert(path);
+            }
+        }
+        self.scratch = scratch;
+        Ok(())
+    }
+
+    fn keep_namespaces(&mut self, scope: usize) -> Result<(), What> {
+        let (level, record) = (self.frames.len() - 1, self.record.len() - 1);
+        for (prefix, namespace) in self.scopes.since(scope).filter(|(p, _)| !p.is_empty()) {
+            self.namespaces.keep(prefix, namespace, level < record)?;
+        }
+        self.namespaces.keep_default(level.min(record), self.scopes.resolve("")?)
+    }
+
+    /// Text, or something that counts as text; `blank` means nothing but layout.
+    fn outer(&mut self, blank: bool) -> Result<(), Mistake> {
+        match self.frames.last() {
+            _ if blank => Ok(()),
+            None => Err(What::OutsideRoot.at(0)),
+            Some(frame) => {
+                if frame.entry != NONE && self.refuse {
+                    self.lost_text = true;
+                    let path = self.lost_path();
+                    self.undeclared.insert(path);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the text of the open element is wanted.
+    #[inline]
+    fn wanted(&self) -> bool {
+        self.skipped == 0
+            && self.frames.last().is_some_and(|f| f.entry != NONE && self.paths.node(f.node).leaf.is_some())
+    }
+}
+
+impl<T: Take> Handler for Walk<'_, T> {
+    #[inline]
+    fn begin(&mut self) -> bool {
+        std::mem::replace(&mut self.begun, true)
+    }
+
+    fn declaration(&mut self, event: &BytesDecl<'_>) -> Result<(), Mistake> {
+        prolog::declaration(event, &mut self.spans)
+    }
+
+    fn doctype(&mut self, text: &str) -> Result<(), Mistake> {
+        if self.rooted || std::mem::replace(&mut self.typed, true) {
+            return Err(What::DoctypeLate.at(0));
+        }
+        ignored(text, 0)?;
+        self.entities = doctype::read(text)?;
+        Ok(())
+    }
+
+    fn start(&mut self, tag: &str, name: usize) -> Result<(), Mistake> {
+        if self.frames.len() + self.skipped == MAX_DEPTH {
+            return Err(What::TooDeep.at(0));
+        }
+        if self.frames.is_empty() && self.skipped == 0 && std::mem::replace(&mut self.rooted, true) {
+            return Err(What::SecondRoot.at(0));
+        }
+        if name == 0 {
+            return Err(What::BadName("an element").at(0));
+        }
+        if self.skipped > 0 && !self.refuse && tag.len() == name {
+            self.skipped += 1;
+            return Ok(());
+        }
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.clear();
+        if tag.len() > name {
+            tag::attributes(tag, name, &mut spans)?;
+            tag::check_names(tag, &spans)?;
+        }
+        let called = &tag[..name];
+        let node = if self.skipped > 0 { None } else { self.known(called) };
+        let Some(node) = node else {
+            if self.skipped == 0 && !self.inside() {
+                self.outside.insert(format!("{}/{called}", self.record[..self.frames.len()].join("/")));
+            }
+            self.lost_elements = true;
+            self.skip(called, &spans, tag);
+            self.spans = spans;
+            return Ok(());
+        };
+        let scope = self.scopes.len();
+        for span in &spans {
+            if let Some(prefix) = declares(&tag[span.name.clone()]) {
+                let namespace = tag::value(tag, span, &self.entities, &mut self.scratch)?;
+                self.scopes.declare(prefix, namespace).map_err(|what| what.at(span.name.start))?;
+            }
+        }
+        self.enter(node, scope);
+        let around = self.frames.len() <= self.record.len();
+        if around || self.scopes.len() > scope {
+            self.keep_namespaces(scope).map_err(|what| what.at(0))?;
+        }
+        if called.contains(':') {
+            self.scopes.resolve(prefix(called)).map_err(|what| what.at(0))?;
+        }
+        if !spans.is_empty() {
+            self.attributes(tag, &spans)?;
+        }
+        self.spans = spans;
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Mistake> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            if !self.lost.is_empty() {
+                // An element without anything in it is an empty text.
+                if !self.lost_text && !self.lost_elements {
+                    let path = self.lost_path();
+                    self.undeclared.insert(path);
+                }
+                self.lost.pop();
+                (self.lost_text, self.lost_elements) = (false, true);
+            }
+            return Ok(());
+        }
+        let Some(frame) = self.frames.pop() else {
+            return Err(What::NothingOpen.at(0));
+        };
+        self.scopes.leave(frame.scope);
+        if frame.entry == NONE {
+            return Ok(());
+        }
+        if self.paths.node(frame.node).leaf.is_some() {
+            let text = std::mem::take(&mut self.text);
+            match text.value() {
+                Some(_) if frame.nil => return Err(What::Nil.at(0)),
+                Some(_) if frame.has_elements => {
+                    let path = self.paths.path(frame.node);
+                    self.unfit.push(Unfit::Mixed(path));
+                }
+                Some(text) => self.value(frame.entry, frame.node, false, text),
+                // The text of an element that holds others, or of the record itself, is not there if it is empty.
+                None if frame.nil || frame.has_elements || frame.node == Paths::ROOT => {}
+                None => self.value(frame.entry, frame.node, false, ""),
+            }
+            self.text = text;
+        }
+        self.text.clear();
+        if frame.node == Paths::ROOT
+            && let Err(failure) = self.take.person(&self.person, &self.watched)
+        {
+            self.stopped = Some(failure);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> Result<(), Mistake> {
+        let plain = check(text, true).map_err(|(what, at)| what.at(at))?;
+        if self.wanted() {
+            self.text.push(text, plain);
+            return Ok(());
+        }
+        self.outer((!self.refuse && !self.frames.is_empty()) || all_blank(text))
+    }
+
+    fn section(&mut self, text: &str) -> Result<(), Mistake> {
+        ignored(text, "<![CDATA[".len())?;
+        if self.wanted() {
+            self.text.push_section(text);
+            return Ok(());
+        }
+        self.outer(self.frames.last().is_some() && all_blank(text))
+    }
+
+    fn reference(&mut self, name: &str) -> Result<(), Mistake> {
+        if !self.wanted() {
+            return match self.entities.resolve(name) {
+                Err(what @ (What::Ampersand | What::CharacterReference)) => Err(what.at(0)),
+                _ => self.outer(false),
+            };
+        }
+        match self.entities.resolve(name) {
+            Ok(c) => self.text.push_char(c),
+            Err(what @ (What::Undeclared { .. } | What::EntityUsed)) => {
+                let node = self.frames.last().map_or(Paths::ROOT, |f| f.node);
+                let path = self.paths.path(node);
+                self.unfit.push(Unfit::Reference(what, path));
+            }
+            Err(what) => return Err(what.at(0)),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Mistake> {
+        match self.frames.len() + self.skipped {
+            0 if !self.rooted => Err(What::NoRoot.at(0)),
+            0 => Ok(()),
+            open => {
+                let name = self.record.get(open - 1).cloned().unwrap_or_else(|| self.lost_path());
+                Err(What::StillOpen(name).at(0))
+            }
+        }
+    }
+
+    fn locate(&self, place: Place) -> Place {
+        match self.frames.last() {
+            Some(frame) if frame.entry != NONE => {
+                let place = place.record(self.records);
+                if frame.node == Paths::ROOT { place } else { place.path(self.paths.path(frame.node)) }
+            }
+            _ => place,
+        }
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn unfit(&mut self) -> &mut Vec<Unfit> {
+        &mut self.unfit
+    }
+
+    fn stopped(&mut self) -> Option<Failure> {
+        self.stopped.take()
+    }
+}

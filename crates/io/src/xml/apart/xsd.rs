@@ -1,0 +1,310 @@
+//! Schemas: the private one as it was found, and the published one that follows from it.
+//!
+//! The published schema has three parts, as in the paper: root, groups and their elements; below these the quasi
+//! fragments; and the sensitive ones. XSD 1.0 gives elements of one name and parent one type, so the two lower parts are
+//! one tree in which everything may be absent.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use bosket_model::policy::Policy;
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+
+use crate::apart::{Fate, Fates};
+use crate::format::Layout;
+use crate::xml::names::prefix;
+use crate::xml::{Namespaces, record_path};
+
+use super::infer::Element;
+use super::paths::{ID, NONE, Paths, VALUE};
+use super::publish::{ELEMENT, GROUP, QUASI, SENSITIVE, TYPE, root};
+use super::xsd_read::Given;
+
+/// The type of text that nothing more is known of.
+const TEXT: &str = "xs:string";
+
+/// The schema of private documents.
+#[derive(Debug)]
+pub struct PrivateSchema {
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Inferred { root: String, elements: BTreeMap<String, Element>, namespace: String },
+    Given(Given),
+}
+
+/// What a schema says about an element or attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) many: bool,
+    /// A built-in type, if its text has one.
+    pub(super) text: Option<String>,
+}
+
+impl PrivateSchema {
+    pub(super) fn inferred(root: String, elements: BTreeMap<String, Element>, namespace: String) -> Self {
+        PrivateSchema { kind: Kind::Inferred { root, elements, namespace } }
+    }
+
+    /// A schema that is given as XSD.
+    pub fn given(name: &str, text: &str) -> Result<Self> {
+        Ok(PrivateSchema { kind: Kind::Given(Given::parse(name, text)?) })
+    }
+
+    /// An inferred schema as XSD; none for one that was given.
+    pub fn to_xsd(&self) -> Option<String> {
+        let Kind::Inferred { root, elements, namespace } = &self.kind else {
+            return None;
+        };
+        let mut out = head(namespace);
+        // The root first: readers take the first for the document's.
+        let first = elements.get_key_value(root);
+        let others = elements.iter().filter(|(name, _)| *name != root);
+        for (name, element) in first.into_iter().chain(others).filter(|(name, _)| prefix(name).is_empty()) {
+            declare(&mut out, name, element);
+        }
+        out.push_str("</xs:schema>\n");
+        Some(out)
+    }
+
+    /// What it says about the element or attribute (with `@`) at a path from the root.
+    pub(super) fn look(&self, path: &[String]) -> Option<Said> {
+        let (elements, root) = match &self.kind {
+            Kind::Given(given) => return given.look(path),
+            Kind::Inferred { elements, root, .. } => (elements, root),
+        };
+        if path.first() != Some(root) {
+            return None;
+        }
+        let mut many = false;
+        for pair in path.windows(2) {
+            let element = elements.get(&pair[0])?;
+            if let Some(attribute) = pair[1].strip_prefix('@') {
+                element.attributes.get(attribute)?;
+                return Some(Said { many: false, text: Some(TEXT.to_owned()) });
+            }
+            many = element.children.iter().find(|c| c.name == pair[1])?.many;
+        }
+        Some(Said { many, text: Some(TEXT.to_owned()) })
+    }
+}
+
+fn head(namespace: &str) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"",
+    );
+    if !namespace.is_empty() {
+        let mut own = Vec::new();
+        crate::xml::write::push_attribute(&mut own, "xmlns", namespace);
+        crate::xml::write::push_attribute(&mut own, "targetNamespace", namespace);
+        out.push_str(&String::from_utf8_lossy(&own));
+    }
+    out.push_str(" elementFormDefault=\"qualified\">\n");
+    out
+}
+
+/// Declares all elements of one name.
+fn declare(out: &mut String, name: &str, element: &Element) {
+    let own = |name: &&String| prefix(name).is_empty();
+    let mixed = if element.text && !element.children.is_empty() { " mixed=\"true\"" } else { "" };
+    let simple = element.children.is_empty();
+    if simple && element.attributes.is_empty() {
+        let _ = writeln!(out, "  <xs:element name=\"{name}\" type=\"{TEXT}\"/>");
+        return;
+    }
+    let _ = writeln!(out, "  <xs:element name=\"{name}\">\n    <xs:complexType{mixed}>");
+    if simple {
+        let _ = writeln!(out, "      <xs:simpleContent>\n        <xs:extension base=\"{TEXT}\">");
+    } else {
+        let foreign = element.children.iter().any(|c| !own(&&c.name));
+        match element.sequence().filter(|_| !foreign) {
+            Some(children) => {
+                let _ = writeln!(out, "      <xs:sequence>");
+                for child in children {
+                    let least = u8::from(child.parents == element.count);
+                    let most = if child.many { "unbounded" } else { "1" };
+                    let name = &child.name;
+                    let _ = writeln!(
+                        out,
+                        "        <xs:element ref=\"{name}\" minOccurs=\"{least}\" maxOccurs=\"{most}\"/>"
+                    );
+                }
+                let _ = writeln!(out, "      </xs:sequence>");
+            }
+            None => {
+                let mut names: Vec<&String> = element.children.iter().map(|c| &c.name).filter(own).collect();
+                names.sort_unstable();
+                let _ = writeln!(out, "      <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
+                for name in names {
+                    let _ = writeln!(out, "        <xs:element ref=\"{name}\"/>");
+                }
+                if foreign {
+                    let _ = writeln!(out, "        <xs:any namespace=\"##other\" processContents=\"skip\"/>");
+                }
+                let _ = writeln!(out, "      </xs:choice>");
+            }
+        }
+    }
+    for (name, count) in element.attributes.iter().filter(|(name, _)| own(name)) {
+        let needed = if *count == element.count { "required" } else { "optional" };
+        let _ = writeln!(out, "      <xs:attribute name=\"{name}\" type=\"{TEXT}\" use=\"{needed}\"/>");
+    }
+    if element.attributes.keys().any(|name| !own(&name)) {
+        let _ = writeln!(out, "      <xs:anyAttribute namespace=\"##other\" processContents=\"skip\"/>");
+    }
+    if simple {
+        let _ = writeln!(out, "        </xs:extension>\n      </xs:simpleContent>");
+    }
+    let _ = writeln!(out, "    </xs:complexType>\n  </xs:element>");
+}
+
+/// The schema of a policy's publication. Without a private schema, what repeats is what the policy says, and all values
+/// are text.
+pub fn published_xsd(
+    policy: &Policy,
+    fates: &Fates,
+    layout: &Layout,
+    namespaces: &Namespaces,
+    private: Option<&PrivateSchema>,
+) -> Result<String> {
+    let paths = Paths::new(policy, fates, true)?;
+    let record = record_path(layout)?.unwrap_or_default();
+    let published: Vec<bool> = (0..paths.nodes.len() as u32)
+        .map(|node| {
+            let own = |&declared: &usize| fates.of[declared] != Fate::Gone;
+            let below = |declared: &usize| is_below(&paths, paths.of[*declared], node);
+            (0..fates.of.len()).filter(own).any(|d| below(&d))
+        })
+        .collect();
+    let mut said: Vec<Option<Said>> = vec![None; paths.nodes.len()];
+    let mut problems = Vec::new();
+    for node in (1..paths.nodes.len() as u32).filter(|&n| published[n as usize]) {
+        let Some(private) = private else { break };
+        let mut path = record.clone();
+        // What holds a value in a publication is part of the element around it in private.
+        let chain: Vec<u32> =
+            paths.chain(node).into_iter().filter(|&n| !is_value(&paths, n, policy, fates)).collect();
+        path.extend(chain.iter().map(|&n| {
+            let node = paths.node(n);
+            format!("{}{}", if node.attribute { "@" } else { "" }, node.name)
+        }));
+        said[node as usize] = private.look(&path);
+        // Attributes that the data does not have are told elsewhere.
+        if said[node as usize].is_none() && matches!(private.kind, Kind::Given(_)) {
+            let what = format!("the private schema has no `{}`", path.join("/"));
+            let help = "check `source.schema`, `source.record` and the paths of the policy";
+            problems.push(Diagnostic::error(what).at(Place::source(&policy.name)).help(help));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Failure::all(Fault::Policy, problems));
+    }
+    let tree = Tree { paths: &paths, published: &published, said: &said };
+    let mut out = head(namespaces.default.last().map_or("", String::as_str));
+    let root = root(policy)?;
+    let _ = write!(
+        out,
+        "  <xs:element name=\"{root}\">\n    <xs:complexType>\n      <xs:sequence>\n        \
+         <xs:element name=\"{GROUP}\" minOccurs=\"0\" maxOccurs=\"unbounded\">\n          <xs:complexType>\n            \
+         <xs:sequence>\n              \
+         <xs:element name=\"{ELEMENT}\" minOccurs=\"0\" maxOccurs=\"unbounded\">\n                \
+         <xs:complexType>\n"
+    );
+    tree.fields(Paths::ROOT, 18, &mut out);
+    let _ = write!(
+        out,
+        "                  <xs:attribute name=\"{ID}\" type=\"xs:positiveInteger\" use=\"required\"/>\n                \
+         </xs:complexType>\n              </xs:element>\n            </xs:sequence>\n            \
+         <xs:attribute name=\"{TYPE}\" use=\"required\">\n              <xs:simpleType>\n                \
+         <xs:restriction base=\"xs:string\">\n                  \
+         <xs:enumeration value=\"{QUASI}\"/>\n                  \
+         <xs:enumeration value=\"{SENSITIVE}\"/>\n                \
+         </xs:restriction>\n              </xs:simpleType>\n            </xs:attribute>\n          \
+         </xs:complexType>\n        </xs:element>\n      </xs:sequence>\n    </xs:complexType>\n  \
+         </xs:element>\n</xs:schema>\n"
+    );
+    Ok(out)
+}
+
+fn is_below(paths: &Paths, node: u32, above: u32) -> bool {
+    let mut at = node;
+    while at != NONE {
+        if at == above {
+            return true;
+        }
+        at = paths.node(at).parent;
+    }
+    false
+}
+
+/// Whether a node holds the text of the one around it.
+fn is_value(paths: &Paths, node: u32, policy: &Policy, fates: &Fates) -> bool {
+    let at = paths.node(node);
+    let named = |leaf: usize| {
+        let path = &fates.paths[leaf];
+        let last = path.name.last().or(path.classes.last().and_then(|c| c.last()));
+        policy.attributes.len() > leaf && last.is_none_or(|name| name != VALUE)
+    };
+    *at.name == *VALUE && at.leaf.is_some_and(|leaf| named(leaf.declared))
+}
+
+struct Tree<'t> {
+    paths: &'t Paths,
+    published: &'t [bool],
+    said: &'t [Option<Said>],
+}
+
+impl Tree<'_> {
+    /// Declares what an element holds.
+    fn fields(&self, node: u32, indent: usize, out: &mut String) {
+        let pad = " ".repeat(indent);
+        let fields = &self.paths.node(node).fields;
+        let own = fields.iter().copied().filter(|&f| self.published[f as usize]);
+        let (attributes, elements): (Vec<u32>, Vec<u32>) = own.partition(|&f| self.paths.node(f).attribute);
+        let foreign = |f: &&u32| !prefix(&self.paths.node(**f).name).is_empty();
+        if !elements.is_empty() {
+            let any = elements.iter().any(|f| foreign(&f));
+            let (open, close) = match any {
+                true => ("xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\"", "xs:choice"),
+                false => ("xs:sequence", "xs:sequence"),
+            };
+            let _ = writeln!(out, "{pad}<{open}>");
+            for &field in elements.iter().filter(|f| !foreign(f)) {
+                self.element(field, indent + 2, out);
+            }
+            if any {
+                let _ = writeln!(out, "{pad}  <xs:any namespace=\"##other\" processContents=\"skip\"/>");
+            }
+            let _ = writeln!(out, "{pad}</{close}>");
+        }
+        for &field in attributes.iter().filter(|f| !foreign(f)) {
+            let name = &self.paths.node(field).name;
+            let _ = writeln!(out, "{pad}<xs:attribute name=\"{name}\" type=\"{}\"/>", self.text(field));
+        }
+        if attributes.iter().any(|f| foreign(&f)) {
+            let _ = writeln!(out, "{pad}<xs:anyAttribute namespace=\"##other\" processContents=\"skip\"/>");
+        }
+    }
+
+    fn element(&self, node: u32, indent: usize, out: &mut String) {
+        let pad = " ".repeat(indent);
+        let at = self.paths.node(node);
+        let many = at.many || self.said[node as usize].as_ref().is_some_and(|s| s.many);
+        let most = if many { "unbounded" } else { "1" };
+        let occurs = format!("minOccurs=\"0\" maxOccurs=\"{most}\"");
+        let name = &at.name;
+        if at.leaf.is_some() {
+            let _ = writeln!(out, "{pad}<xs:element name=\"{name}\" type=\"{}\" {occurs}/>", self.text(node));
+            return;
+        }
+        let _ = writeln!(out, "{pad}<xs:element name=\"{name}\" {occurs}>\n{pad}  <xs:complexType>");
+        self.fields(node, indent + 4, out);
+        let _ = writeln!(out, "{pad}  </xs:complexType>\n{pad}</xs:element>");
+    }
+
+    fn text(&self, node: u32) -> &str {
+        self.said[node as usize].as_ref().and_then(|s| s.text.as_deref()).unwrap_or(TEXT)
+    }
+}

@@ -1,0 +1,70 @@
+//! How far apart values are, by the definition.
+
+use bosket_model::hierarchy::{Hierarchy, NodeId};
+
+/// Distances in a group. None is farther than any number: there are no two people to compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Distances {
+    /// Fewest edges between a value and the closest common ancestor of all.
+    pub set_wise: Option<u32>,
+    /// Fewest edges between a value and the closest common ancestor of it and another person's.
+    pub pairwise: Option<u32>,
+}
+
+impl Distances {
+    /// The distances of the values of a group. If `many`, one person may have several of them.
+    pub fn new(hierarchy: &Hierarchy, values: &[NodeId], people: usize, many: bool) -> Self {
+        if values.len() < 2 || people < 2 {
+            return Distances::default();
+        }
+        let depth = |node: NodeId| hierarchy.depth(node);
+        let common = values.iter().skip(1).fold(values[0], |a, &b| hierarchy.lca(a, b));
+        let shallowest = values.iter().map(|&v| depth(v)).min().unwrap_or(0);
+        let pairwise = if many {
+            several(hierarchy, values, people)
+        } else {
+            let pairs = (0..values.len()).flat_map(|i| (0..i).map(move |j| (values[i], values[j])));
+            pairs.map(|(a, b)| between(hierarchy, a, b)).min()
+        };
+        Distances { set_wise: Some(shallowest - depth(common)), pairwise }
+    }
+
+    /// The weaker of both.
+    #[must_use]
+    pub fn and(self, other: Distances) -> Distances {
+        let least = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+        Distances {
+            set_wise: least(self.set_wise, other.set_wise),
+            pairwise: least(self.pairwise, other.pairwise),
+        }
+    }
+}
+
+/// Fewest edges between one of two values and their closest common ancestor.
+fn between(hierarchy: &Hierarchy, a: NodeId, b: NodeId) -> u32 {
+    hierarchy.depth(a).min(hierarchy.depth(b)) - hierarchy.depth(hierarchy.lca(a, b))
+}
+
+/// The largest distance for which the values may belong to so many people: values closer than that must be one person's,
+/// and one person at most has none.
+fn several(hierarchy: &Hierarchy, values: &[NodeId], people: usize) -> Option<u32> {
+    let needed = people - 1;
+    let most = values.iter().map(|&v| hierarchy.depth(v)).max().unwrap_or(0);
+    (0..=most).rev().find(|&distance| parts(hierarchy, values, distance) >= needed)
+}
+
+/// Into how many parts values fall if those closer than a distance stay together.
+fn parts(hierarchy: &Hierarchy, values: &[NodeId], distance: u32) -> usize {
+    let mut part: Vec<usize> = (0..values.len()).collect();
+    let mut count = values.len();
+    for i in 0..values.len() {
+        for j in 0..i {
+            if part[i] != part[j] && between(hierarchy, values[i], values[j]) < distance {
+                let (from, to) = (part[i], part[j]);
+                part.iter_mut().filter(|p| **p == from).for_each(|p| *p = to);
+                count -= 1;
+            }
+        }
+    }
+    count
+}

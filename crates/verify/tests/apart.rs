@@ -1,0 +1,139 @@
+//! Claims about dissected publications against the definitions.
+
+use bosket_model::dissected::{Dissected, Lists};
+use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::dissect as literal;
+use bosket_verify::{Apart, Delta, Verdict, verify_apart};
+
+type People = Vec<Vec<String>>;
+
+/// A publication of groups of people, whose values stand singly.
+fn publish(groups: &[People], many: bool) -> Dissected {
+    let all: People = groups.concat();
+    let mut sensitive = literal::sensitive("d", many, &all);
+    let mut lists = Lists::default();
+    let mut at = 0;
+    for group in groups {
+        let codes: Vec<u32> = (at..at + group.len()).flat_map(|p| sensitive.codes.of(p).to_vec()).collect();
+        assert!(lists.push(codes));
+        at += group.len();
+    }
+    sensitive.codes = lists;
+    Dissected { people: groups.iter().map(|g| g.len() as u32).collect(), sensitive: vec![sensitive] }
+}
+
+fn check(groups: &[People], many: bool, claim: &Apart, h: &Hierarchy) -> Verdict {
+    verify_apart(&publish(groups, many), claim, &[Some(h.clone())]).expect("a verdict")
+}
+
+fn anatomy(group_size: u32) -> Apart {
+    Apart { group_size, ..Apart::default() }
+}
+
+fn far(group_size: u32, distance: u32, pairwise: bool) -> Apart {
+    Apart { delta: Some(Delta { distance, pairwise }), ..anatomy(group_size) }
+}
+
+fn group(values: &[&str]) -> People {
+    values.iter().map(|v| if v.is_empty() { vec![] } else { vec![(*v).to_owned()] }).collect()
+}
+
+fn letters() -> Hierarchy {
+    csv::parse("h", "aa;a;*\nab;a;*\nba;b;*\na;*\nca;c;*\n").unwrap_or_else(|d| panic!("{d:?}"))
+}
+
+#[test]
+fn witnesses() {
+    let h = letters();
+    let holds = check(&[group(&["aa", "ba"]), group(&["ab", ""])], false, &anatomy(2), &h);
+    assert_eq!(holds.witness, None);
+    let small = check(&[group(&["aa", "ba", "ca"]), group(&["ab"])], false, &anatomy(2), &h);
+    let witness = small.witness.expect("one person");
+    assert_eq!((witness.group, witness.support), (Some(1), 1));
+    let common = check(&[group(&["aa", "aa", "ba"])], false, &anatomy(2), &h).witness.expect("two of three");
+    let sensitive = common.sensitive.expect("a value");
+    assert_eq!((sensitive.value.as_str(), sensitive.path.as_str()), ("aa", "d"));
+    let none = check(&[group(&["aa", "ba", "", ""])], false, &anatomy(2), &h).witness.expect("two without");
+    assert_eq!(none.sensitive.expect("a value").value, "∅");
+    let close = check(&[group(&["aa", "ab", "ba"])], false, &far(2, 1, true), &h);
+    assert_eq!(close.witness, None);
+    assert_eq!((close.distances[0].set_wise, close.distances[0].pairwise), (Some(2), Some(1)));
+    let close = check(&[group(&["aa", "ab", "ba"])], false, &far(2, 2, true), &h).witness.expect("aa, ab");
+    assert_eq!((close.values.len(), close.distance), (3, Some(1)));
+    assert_eq!(close.to_json()["group"], 1);
+    let related = check(&[group(&["aa", "a"])], false, &far(2, 1, false), &h).witness.expect("aa is an a");
+    assert_eq!(related.distance, Some(0));
+}
+
+#[test]
+fn values_outside_the_hierarchy_are_refused() {
+    let published = publish(&[group(&["aa", "x"])], false);
+    let refused = verify_apart(&published, &far(2, 1, false), &[Some(letters())]).expect_err("x is nowhere");
+    assert!(refused.to_string().contains("1 distinct values are not in the hierarchy"), "{refused}");
+    verify_apart(&published, &far(2, 1, false), &[None]).expect_err("no hierarchy");
+    assert!(verify_apart(&published, &anatomy(2), &[None]).expect("no distances").witness.is_none());
+}
+
+/// With one value each the publication shows everything the definition asks for.
+#[test]
+fn verdicts_are_those_of_the_definition() {
+    let mut seen = [0; 2];
+    for seed in 0..u64::from(cases(3000)) {
+        let mut dice = Dice::new(seed);
+        let depth = 2 + dice.below(2);
+        let (text, words) = literal::words(&mut dice, 3, depth);
+        let h = csv::parse("h", &text).unwrap_or_else(|d| panic!("{d:?}"));
+        let groups: Vec<People> = (0..1 + dice.below(2))
+            .map(|_| {
+                let people = 2 + dice.below(3);
+                (0..people)
+                    .map(|_| if dice.one_in(8) { vec![] } else { vec![dice.of(&words).clone()] })
+                    .collect()
+            })
+            .collect();
+        let size = 2 + dice.below(2);
+        let (distance, pairwise) = (dice.below(3), dice.one_in(2));
+        let far_enough = |g: &People| {
+            let (set_wise, pairs) = literal::degrees(&h, g);
+            (if pairwise { pairs } else { set_wise }).is_none_or(|d| d >= distance)
+        };
+        let diverse = |g: &People| {
+            let mut counts = std::collections::BTreeMap::new();
+            g.iter().for_each(|p| *counts.entry(p).or_insert(0) += 1);
+            let without = counts.get(&Vec::new()).copied().unwrap_or(0);
+            g.len() >= size && without <= 1 && counts.values().all(|c| c * size <= g.len())
+        };
+        let expected = groups.iter().all(|g| diverse(g) && far_enough(g));
+        let claim = far(size as u32, distance as u32, pairwise);
+        let verdict = check(&groups, false, &claim, &h);
+        assert_eq!(verdict.witness.is_none(), expected, "seed {seed}: {groups:?} {claim:?}");
+        seen[usize::from(expected)] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
+}
+
+/// Groups that keep the promise for every choice are never accused, whoever has which value.
+#[test]
+fn several_values_per_person_are_not_accused_wrongly() {
+    let mut seen = 0;
+    for seed in 0..u64::from(cases(4000)) {
+        let mut dice = Dice::new(seed);
+        let (text, words) = literal::words(&mut dice, 3, 3);
+        let h = csv::parse("h", &text).unwrap_or_else(|d| panic!("{d:?}"));
+        let people = 2 + dice.below(2);
+        let group: People =
+            (0..people).map(|_| (0..1 + dice.below(3)).map(|_| dice.of(&words).clone()).collect()).collect();
+        let (set_wise, pairwise) = literal::degrees(&h, &group);
+        if !literal::is_anatomy(&group, 2) {
+            continue;
+        }
+        seen += 1;
+        let groups = [group];
+        for (distance, pairs) in [(set_wise, false), (pairwise, true)] {
+            let claim = far(2, distance.unwrap_or(0) as u32, pairs);
+            assert_eq!(check(&groups, true, &claim, &h).witness, None, "seed {seed}: {groups:?} {claim:?}");
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}
