@@ -19,15 +19,17 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) {
-    degrees::synthetic(options.out.as_deref());
-    let Some(pubmed) = documents::Pubmed::unpack() else {
-        println!("dissect: PubMed is not beside the repository; what needs it is left out");
-        return;
-    };
-    degrees::real(&pubmed, options.out.as_deref());
-    speed::figures(&pubmed, options.out.as_deref());
-    speed::throughput(&pubmed);
-    if let Some(bytes) = options.grow {
-        speed::grown(&pubmed, bytes);
+    let out = options.out.as_deref();
+    match documents::Pubmed::unpack() {
+        None => println!("dissect: PubMed is not beside the repository; what needs it is left out"),
+        Some(pubmed) => {
+            speed::throughput(&pubmed);
+            if let Some(bytes) = options.grow {
+                speed::grown(&pubmed, bytes);
+            }
+            degrees::real(&pubmed, out);
+            speed::figures(&pubmed, out);
+        }
     }
+    degrees::synthetic(out);
 }

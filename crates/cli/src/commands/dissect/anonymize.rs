@@ -27,6 +27,10 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     let target = publication::target(file)?;
     refuse_overwriting(file, &args.policy, source.paths(), &target)?;
     warn_unwritten(policy, publish, talk);
+    if args.measure {
+        let what = "`--measure` has nothing to measure: dissection publishes every value as it is";
+        talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
+    }
     let create = Create { force: args.force, private: false };
     // Places that are taken are found before the work, not after it.
     for place in [Some(target.clone()), schema_place(file)].into_iter().flatten() {
