@@ -311,7 +311,8 @@ fn characters(text: &str) -> String {
 
 #[test]
 fn real_documents() {
-    let cases: [(&str, &str, &[(&str, &str)]); 5] = [
+    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+    let cases: [Case<'_>; 5] = [
         (
             "xml-uw-small/SigmodRecord.xml.gz",
             "SigmodRecord/issue/articles/article",

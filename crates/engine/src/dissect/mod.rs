@@ -10,8 +10,8 @@
 //! in a group.
 //!
 //! Values are put into **buckets** whose values may not meet: equal ones, or those below one node. Groups take one record
-//! from each of the largest buckets ([`deal`]), or, where people have several values, records with frequent values are
-//! spread over the groups ([`spread`]). What is left over is placed where it keeps the property, or suppressed.
+//! from each of the largest buckets (`deal`), or, where people have several values, records with frequent values are
+//! spread over the groups (`spread`). What is left over is placed where it keeps the property, or suppressed.
 //!
 //! Cost: O(n log b) for n records in b buckets per try, one try per degree and level of the hierarchy at most.
 

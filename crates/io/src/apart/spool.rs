@@ -30,6 +30,9 @@ pub struct Spool {
     seed: u64,
 }
 
+/// Appends a value of a sensitive attribute as it is published.
+pub(crate) type Fragment<'a> = dyn FnMut(usize, Kind, &str, &mut Vec<u8>) + 'a;
+
 impl Spool {
     /// No people yet.
     pub fn new(sensitive: &[SensitivePath], seed: u64) -> Result<Self> {
@@ -100,7 +103,7 @@ impl Spool {
         &mut self,
         group_of: &[u32],
         groups: usize,
-        fragment: &mut dyn FnMut(usize, Kind, &str, &mut Vec<u8>),
+        fragment: &mut Fragment<'_>,
     ) -> Result<Merged> {
         self.scratch.flush()?;
         let mut starts = vec![0u32; groups + 1];

@@ -82,13 +82,16 @@ impl Groups {
     }
 }
 
+/// Takes the sensitive values that stand somewhere, and the text of a person if that is who it is.
+pub(crate) type Each<'a> = dyn FnMut(&mut dyn Iterator<Item = (usize, &str)>, Option<&[u8]>) + 'a;
+
 /// Reads a published document. With `each`, the texts of its people and of its values are handed out, as
 /// `read_people` writes those of private ones.
 pub(crate) fn read_published(
     input: &mut Input,
     policy: &Policy,
     fates: &Fates,
-    mut each: Option<&mut dyn FnMut(&mut dyn Iterator<Item = (usize, &str)>, Option<&[u8]>)>,
+    mut each: Option<&mut Each<'_>>,
 ) -> Result<Found> {
     let paths = Paths::new(policy, fates, true)?;
     let place = Place::source(input.name());
