@@ -74,7 +74,7 @@ pub(super) fn make(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
         Model::Km => km(work, talk),
         Model::Kmn => kmn(work, talk),
         Model::KAnonymity | Model::LDiversity => clusters(work, talk),
-        // Models without a registered algorithm are refused before any work.
+        // Dissection goes a way of its own.
         model => Err(Failure::new(
             Fault::Policy,
             Diagnostic::error(format!("no algorithm for model `{model}` is registered in this version")),

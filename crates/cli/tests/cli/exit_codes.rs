@@ -93,25 +93,6 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn a_model_without_an_algorithm() {
-    let dir = Dir::new();
-    dir.write("data.csv", "a,b\nQuetzal,x\nQuetzal,y\n");
-    let files = "[source]\nformat = \"csv\"\npath = \"data.csv\"\n[publish]\npath = \"out.csv\"\n";
-    let attributes = [attribute("a", "quasi", ""), attribute("b", "sensitive", "")];
-    dir.write("policy.toml", policy(&attributes, &format!("model = \"anatomy\"\ngroup_size = 2\n{files}")));
-    let found = dir.run(&["anonymize", "policy.toml"]).exits(2).hides(&["Quetzal"]);
-    found.says(&[
-        "no algorithm for model `anatomy` is registered",
-        " --> policy.toml",
-        "registered: ",
-        "--dry-run",
-    ]);
-    let found = dir.run(&["anonymize", "policy.toml", "--dry-run"]).exits(0).says_nothing();
-    found.prints(&["no algorithm for anatomy is registered"]).hides(&["Quetzal"]);
-    assert_eq!(dir.files(), ["data.csv", "policy.toml"]);
-}
-
-#[test]
 fn a_dry_run_names_attributes_that_the_data_lacks() {
     let dir = clinic();
     let more = attribute("visits[].ward", "quasi", "hierarchy = { build = \"prefix\" }");
