@@ -1,0 +1,77 @@
+//! Risk for programs.
+
+use serde_json::{Value, json};
+
+use super::{Bin, Known, Point, Risk, Share, Worst};
+
+impl Risk {
+    /// The risk as JSON. Records are numbered from 1; values stand in it only if asked for.
+    pub fn to_json(&self, show_values: bool) -> Value {
+        let points = |points: &[Point]| points.iter().map(Point::to_json).collect::<Vec<_>>();
+        let mut risk = json!({
+            "records": self.records,
+            "k": self.k,
+            "points": points(&self.points),
+            "worst": self.worst.iter().map(|w| w.to_json(show_values)).collect::<Vec<_>>(),
+        });
+        if let Some(embedded) = &self.embedded {
+            risk["embedded"] = json!(points(embedded));
+        }
+        risk
+    }
+}
+
+impl Point {
+    /// The point as JSON.
+    pub fn to_json(&self) -> Value {
+        let mut point = json!({
+            "m": self.m,
+            "n": self.n,
+            "people": self.people,
+            "exhaustive": self.exhaustive,
+            "exact": self.exact,
+            "unique": self.unique.to_json(),
+            "below_k": self.below_k.to_json(),
+            "bins": self.bins.iter().map(Bin::to_json).collect::<Vec<_>>(),
+            "prosecutor": self.prosecutor,
+            "marketer": self.marketer,
+            "journalist": null,
+            "random_unique": self.random_unique,
+            "random_marketer": self.random_marketer,
+        });
+        if let Some((highest, mean)) = self.confidence {
+            point["confidence"] = json!({"highest": highest, "mean": mean});
+        }
+        point
+    }
+}
+
+impl Share {
+    fn to_json(self) -> Value {
+        json!({"value": self.value, "low": self.low, "high": self.high})
+    }
+}
+
+impl Bin {
+    fn to_json(&self) -> Value {
+        json!({"from": self.from, "to": self.to, "people": self.people})
+    }
+}
+
+impl Worst {
+    fn to_json(&self, show_values: bool) -> Value {
+        let known = |known: &Known| {
+            if show_values {
+                json!({"path": known.path, "value": known.value})
+            } else {
+                json!({"path": known.path})
+            }
+        };
+        json!({
+            "record": self.record + 1,
+            "matches": self.matches,
+            "known": self.known.iter().map(known).collect::<Vec<_>>(),
+            "relations": self.relations.iter().map(|&(a, b)| json!([a, b])).collect::<Vec<_>>(),
+        })
+    }
+}

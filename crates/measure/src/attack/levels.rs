@@ -1,0 +1,165 @@
+//! Whose knowledge is counted, and how much of it: all if that fits the budget, else a sample.
+
+use rayon::prelude::*;
+
+use bosket_model::observe::Observer;
+
+use super::count::{ONE, Tally, choose};
+use super::figures::{Figure, Look, Point};
+use super::person::{Ask, Person, work, work_of_draw};
+use super::random::Random;
+use super::records::Records;
+use super::sweep::{Scope, sweep};
+use super::{Options, cancelled};
+
+/// Fewer people than this are a poor sample; rather their knowledge is sampled too.
+const ENOUGH_PEOPLE: u128 = 1000;
+
+/// Pieces of knowledge that are drawn per person.
+const DRAWS: u64 = 100;
+
+/// The figures of people whose knowledge of one number of values was counted.
+pub(super) struct Level {
+    pub(super) m: u32,
+    /// Who was looked at, ascending.
+    pub(super) people: Vec<u32>,
+    pub(super) exact: bool,
+    /// Per number of relations, per person.
+    pub(super) figures: Vec<Vec<Figure>>,
+}
+
+/// What is asked, and of whom.
+pub(super) struct Plan<'a> {
+    pub(super) records: &'a Records,
+    pub(super) options: &'a Options,
+    /// Numbers of relations, ascending.
+    pub(super) relations: &'a [usize],
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Plan<'_> {
+    /// Looks at all numbers of values that are asked for, ascending.
+    pub(super) fn levels(&self) -> bosket_model::Result<Vec<Level>> {
+        let mut sizes = self.options.m.clone();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let largest = sizes.last().map_or(0, |&m| m as usize).min(self.records.longest());
+        let swept = if self.options.sample.is_some() { 0 } else { self.affordable(largest) };
+        let scope = Scope { records: self.records, levels: swept.max(1), relations: self.relations };
+        let tallies = if swept > 0 { sweep(scope, self.observer) } else { Vec::new() };
+        let mut levels = Vec::new();
+        for &m in &sizes {
+            cancelled(self.observer)?;
+            levels.push(if (m as usize).min(largest) <= swept {
+                self.from_sweep(m, scope, &tallies)
+            } else {
+                self.from_people(m)
+            });
+        }
+        cancelled(self.observer)?;
+        Ok(levels)
+    }
+
+    /// Up to how many values all knowledge of all people fits the budget.
+    fn affordable(&self, largest: usize) -> usize {
+        let mut left = u128::from(self.options.budget);
+        for size in 1..=largest {
+            let people = 0..self.records.len();
+            let work: u128 = people.map(|p| u128::from(choose(self.records.items(p).len(), size))).sum();
+            if work > left {
+                return size - 1;
+            }
+            left -= work;
+        }
+        largest
+    }
+
+    fn from_sweep(&self, m: u32, scope: Scope<'_>, tallies: &[Tally]) -> Level {
+        let everybody = self.records.len();
+        let figure = |person: usize, n: usize| {
+            let values = self.records.items(person).len();
+            let size = values.min(m as usize);
+            if size == 0 {
+                return Figure::one(everybody as u32);
+            }
+            let tally = tallies[person * scope.cells() + scope.cell(size, n)];
+            figure(tally, choose(values, size))
+        };
+        let of = |n: usize| (0..everybody).map(|person| figure(person, n)).collect();
+        Level {
+            m,
+            people: (0..everybody as u32).collect(),
+            exact: true,
+            figures: (0..self.relations.len()).map(of).collect(),
+        }
+    }
+
+    /// Looks at people one by one.
+    fn from_people(&self, m: u32) -> Level {
+        let (records, size) = (self.records, m as usize);
+        let everybody = records.len() as u128;
+        let mean = |work: &dyn Fn(usize) -> u128| -> u128 {
+            let all = (0..records.len()).fold(0u128, |sum, p| sum.saturating_add(work(p)));
+            (all / everybody.max(1)).max(1)
+        };
+        let budget = u128::from(self.options.budget);
+        let fits = budget / mean(&|p| work(records, p, size));
+        let wanted = self.options.sample.map(|s| s as u128);
+        let exact = fits >= wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody);
+        let people = match (wanted, exact) {
+            (Some(wanted), _) => wanted,
+            (None, true) => fits,
+            (None, false) => {
+                let one = mean(&|p| work_of_draw(records, p, size)).saturating_mul(u128::from(DRAWS));
+                (budget / one).max(ENOUGH_PEOPLE)
+            }
+        };
+        let people = people.clamp(1, everybody.max(1)) as usize;
+        let people = Random::new(self.options.seed, 0).sample(records.len(), people);
+        self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
+        let ask = Ask { records, size, relations: self.relations };
+        let found: Vec<(Vec<Tally>, u64)> = (people.par_iter())
+            .map_init(Person::default, |means, &person| {
+                if self.observer.cancelled() {
+                    return (vec![Tally::default(); self.relations.len()], 1);
+                }
+                let mut random = Random::new(self.options.seed, 1 + u64::from(person));
+                let found = if exact {
+                    means.all(ask, person as usize)
+                } else {
+                    means.drawn(ask, person as usize, DRAWS, &mut random)
+                };
+                self.observer.advance(1);
+                found
+            })
+            .collect();
+        let of = |n: usize| found.iter().map(|(tallies, pieces)| figure(tallies[n], *pieces)).collect();
+        Level { m, people, exact, figures: (0..self.relations.len()).map(of).collect() }
+    }
+
+    /// The points of all levels, for each number of relations in turn.
+    pub(super) fn points(&self, levels: &[Level], k: u32) -> Vec<Point> {
+        let mut points = Vec::new();
+        for (at, &n) in self.relations.iter().enumerate() {
+            for level in levels {
+                let look = Look {
+                    m: Some(level.m),
+                    n: Some(n as u32),
+                    exhaustive: level.people.len() == self.records.len(),
+                    exact: level.exact,
+                };
+                points.push(Point::new(look, &level.figures[at], k));
+            }
+        }
+        points
+    }
+}
+
+fn figure(tally: Tally, pieces: u64) -> Figure {
+    let pieces = pieces.max(1) as f64 * ONE as f64;
+    Figure {
+        fewest: tally.fewest,
+        random_unique: tally.unique as f64 / pieces,
+        random_inverse: tally.inverse as f64 / pieces,
+    }
+}

@@ -1,0 +1,269 @@
+//! The attacker's side: how many records fit what somebody may know of a person.
+//!
+//! **Knowledge** of size (m, n) is up to m quasi values of a record and up to n relations between them. A person's
+//! **fewest matches** are the fewest records, the person's own among them, that fit any of it; more knowledge never
+//! matches more, so only the largest pieces are counted. All knowledge of all people is counted at once (`sweep`) as far
+//! as a budget of steps allows, then people are sampled (`person`), and where one has too much to be gone through, pieces
+//! of their knowledge too. Of vertex trees the attacker knows everything quasi and the structure (`vertices`).
+
+mod apart;
+mod count;
+mod figures;
+mod json;
+mod levels;
+mod person;
+mod random;
+mod records;
+mod secrets;
+mod sweep;
+mod vertices;
+mod worst;
+
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Model, Policy, Privacy, Relations, Role};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+
+pub use apart::risk_apart;
+pub use figures::{Bin, Point, Share};
+
+use levels::{Level, Plan};
+use person::work;
+use random::Random;
+use records::{MOST_VALUES, Records};
+use secrets::Labels;
+use worst::Strength;
+
+/// A value that an attacker knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Path of its attribute.
+    pub path: String,
+    /// The value, with how often it occurs where that is known too.
+    pub value: String,
+}
+
+/// A person who is found easily.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worst {
+    /// Which record, from 0.
+    pub record: usize,
+    /// How many records fit the knowledge.
+    pub matches: usize,
+    /// What is known.
+    pub known: Vec<Known>,
+    /// Which of these values are known to be related: (ancestor, descendant), as indices into `known`.
+    pub relations: Vec<(usize, usize)>,
+}
+
+/// How well attackers do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Risk {
+    /// How many records there are.
+    pub records: usize,
+    /// How many matches are enough.
+    pub k: u32,
+    /// The risk from attackers of different strength. For each number of relations, by number of values; of vertex trees
+    /// first from one who knows everything.
+    pub points: Vec<Point>,
+    /// The people who are found most easily by an attacker of the policy's strength.
+    pub worst: Vec<Worst>,
+    /// The points where all relations of a value must hold at one place, if the policy's own reading is weaker.
+    pub embedded: Option<Vec<Point>>,
+}
+
+/// Which attackers, and how much work they may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Numbers of values that are known.
+    pub m: Vec<u32>,
+    /// Numbers of relations that are known.
+    pub n: Vec<u32>,
+    /// Most steps of counting, per strength of attackers.
+    pub budget: u64,
+    /// How many people are looked at; as many as the budget allows if not given.
+    pub sample: Option<usize>,
+    /// How many of the worst-off people are wanted.
+    pub worst: usize,
+    /// What samples are drawn with.
+    pub seed: u64,
+}
+
+/// Steps that take about ten seconds.
+const BUDGET: u64 = 1_000_000_000;
+
+/// Curves end here unless the policy goes further.
+const CURVE: u32 = 4;
+
+impl Options {
+    /// One value more than the policy guards against, with no relation and with as many as it says.
+    pub fn of(policy: &Policy) -> Self {
+        let privacy = policy.privacy.as_ref();
+        let m = match privacy.and_then(|p| p.m) {
+            Some(m) => m.max(CURVE.min(m.saturating_add(1))).clamp(1, MOST_VALUES as u32),
+            None => CURVE - 1,
+        };
+        let mut n = vec![0, privacy.and_then(|p| p.n).unwrap_or(0)];
+        n.dedup();
+        Options { m: (1..=m).collect(), n, budget: BUDGET, sample: None, worst: 5, seed: policy.seed }
+    }
+}
+
+/// How well attackers do on some data.
+pub fn risk(
+    data: &Dataset,
+    binding: &Binding,
+    policy: &Policy,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Risk> {
+    let privacy = policy.need_privacy()?;
+    check(binding, policy, options)?;
+    match privacy.model {
+        Model::Km | Model::Kmn => of_knowledge(data, binding, policy, options, observer),
+        _ => of_vertices(data, binding, policy, options, observer),
+    }
+}
+
+fn check(binding: &Binding, policy: &Policy, options: &Options) -> Result<()> {
+    let mut problems = Vec::new();
+    if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
+        let what = "none of the policy's quasi attributes is in the data: there is nothing to know";
+        let what = Diagnostic::error(what).at(Place::source(&policy.name));
+        problems.push(what.help("check that policy and data belong together, and the paths"));
+    }
+    if options.m.iter().any(|&m| m == 0 || m as usize > MOST_VALUES) {
+        let what = format!("attackers know from 1 to {MOST_VALUES} values");
+        problems.push(Diagnostic::error(what).help("ask for fewer with `--m`"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// How many matches are enough.
+fn least(privacy: &Privacy) -> u32 {
+    let diverse = privacy.l.map_or(2, |l| l.ceil() as u32);
+    privacy.k.or(privacy.group_size).unwrap_or(diverse).max(1)
+}
+
+fn cancelled(observer: &dyn Observer) -> Result<()> {
+    if observer.cancelled() {
+        return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
+    }
+    Ok(())
+}
+
+fn of_knowledge(
+    data: &Dataset,
+    binding: &Binding,
+    policy: &Policy,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Risk> {
+    let privacy = policy.need_privacy()?;
+    let k = least(privacy);
+    let mut relations: Vec<usize> = options.n.iter().map(|&n| n as usize).collect();
+    if privacy.model == Model::Km {
+        relations.iter_mut().for_each(|n| *n = 0);
+    }
+    relations.sort_unstable();
+    relations.dedup();
+    let most = relations.last().copied().unwrap_or(0);
+    let embedded = privacy.relations == Relations::Embedded && most > 1;
+    let records = Records::read(data, binding, privacy, most > 0, embedded);
+    let plan = Plan { records: &records, options, relations: &relations, observer };
+    let levels = plan.levels()?;
+    let mut points = plan.points(&levels, k);
+    if privacy.l.is_some() {
+        add_confidence(&mut points, data, binding, policy, &records, options)?;
+    }
+    let worst = worst_off(&levels, &plan, binding, privacy);
+    let embedded = if most == 0 || privacy.relations == Relations::Embedded {
+        None
+    } else if most == 1 {
+        // One relation holds at one place anyway.
+        Some(points.clone())
+    } else {
+        let records = Records::read(data, binding, privacy, true, true);
+        let plan = Plan { records: &records, ..plan };
+        let levels = plan.levels()?;
+        Some(plan.points(&levels, k))
+    };
+    Ok(Risk { records: data.len(), k, points, worst, embedded })
+}
+
+/// Those who are found most easily by an attacker of the policy's strength, or the strongest below it.
+fn worst_off(levels: &[Level], plan: &Plan<'_>, binding: &Binding, privacy: &Privacy) -> Vec<Worst> {
+    let claimed = privacy.m.unwrap_or(u32::MAX);
+    let level = levels.iter().rev().find(|level| level.m <= claimed).or(levels.first());
+    let Some(level) = level else {
+        return Vec::new();
+    };
+    let claimed = privacy.n.unwrap_or(0) as usize;
+    let at = plan.relations.iter().rposition(|&n| n <= claimed).unwrap_or(0);
+    let Some(figures) = level.figures.get(at) else {
+        return Vec::new();
+    };
+    let fewest: Vec<(u32, u32)> =
+        level.people.iter().zip(figures).map(|(&person, figure)| (person, figure.fewest)).collect();
+    let strength = Strength { values: level.m as usize, relations: plan.relations[at] };
+    let budget = level.exact.then_some(plan.options.budget);
+    (worst::rank(plan.records, &fewest, plan.options.worst).into_iter())
+        .map(|found| worst::smallest(plan.records, binding, found, strength, budget))
+        .collect()
+}
+
+/// People who are looked at for what is learnt about sensitive values.
+const WATCHED: usize = 2000;
+
+fn add_confidence(
+    points: &mut [Point],
+    data: &Dataset,
+    binding: &Binding,
+    policy: &Policy,
+    records: &Records,
+    options: &Options,
+) -> Result<()> {
+    let secrets = match policy.need_privacy()?.model {
+        Model::Km => records.sensitive.clone(),
+        _ => Labels::new(data, binding, policy)?.by_record(data),
+    };
+    if secrets.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    for point in points {
+        let (Some(m), Some(n)) = (point.m, point.n) else { continue };
+        let all: u128 = (0..records.len()).map(|p| work(records, p, m as usize)).sum();
+        let mean = (all / records.len().max(1) as u128).max(1);
+        let fits = (u128::from(options.budget) / mean / 4).min(WATCHED as u128) as usize;
+        let wanted = options.sample.map_or(fits, |s| s.min(fits)).max(1);
+        let people = Random::new(options.seed, 0).sample(records.len(), wanted);
+        let strength = Strength { values: m as usize, relations: n as usize };
+        let shares = secrets::confidence(records, &secrets, &people, strength);
+        let highest = shares.iter().copied().fold(0.0, f64::max);
+        point.confidence = Some((highest, shares.iter().sum::<f64>() / shares.len().max(1) as f64));
+    }
+    Ok(())
+}
+
+fn of_vertices(
+    data: &Dataset,
+    binding: &Binding,
+    policy: &Policy,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Risk> {
+    let privacy = policy.need_privacy()?;
+    let k = least(privacy);
+    observer.stage("records that look alike", 1);
+    let alike = vertices::Alike::new(data, binding);
+    let mut all = alike.point(k);
+    all.confidence = alike.confidence(data, binding, policy, privacy)?;
+    let mut points = vec![all];
+    if matches!(privacy.model, Model::KAnonymity | Model::LDiversity) {
+        let records = Records::read(data, binding, privacy, false, false);
+        let plan = Plan { records: &records, options, relations: &[0], observer };
+        points.extend(plan.points(&plan.levels()?, k));
+    }
+    let worst = alike.worst(data, binding, options.worst);
+    Ok(Risk { records: data.len(), k, points, worst, embedded: None })
+}
