@@ -58,6 +58,82 @@ pub fn smallest_signed_violation(
     smallest(records, &absence, k, m, n, embedded)
 }
 
+/// What attackers who know up to m values and n relations of a person find, per person.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attacked {
+    /// The fewest records that any of their knowledge fits.
+    pub fewest: usize,
+    /// The share of largest pieces of knowledge that fit the person alone, each set of values alike, and for each set of
+    /// values each largest set of relations.
+    pub unique: f64,
+    /// One by the matching records, averaged in the same way.
+    pub inverse: f64,
+}
+
+/// Attacks every person with everything that can be known.
+pub fn attack(records: &[PathRecord], m: usize, n: usize, embedded: bool) -> Vec<Attacked> {
+    let records: Vec<Record> =
+        records.iter().map(|r| Record { nodes: nodes(r), inferred: BTreeSet::new() }).collect();
+    records.iter().map(|person| attack_one(person, &records, m, n, embedded)).collect()
+}
+
+/// How many records fit some knowledge.
+pub fn support(records: &[PathRecord], (values, relations): &Knowledge, embedded: bool) -> usize {
+    let known = Signed { values: values.clone(), relations: relations.clone(), unrelated: Vec::new() };
+    let records = records.iter().map(|r| Record { nodes: nodes(r), inferred: BTreeSet::new() });
+    records.filter(|r| matches(r, &known, embedded)).count()
+}
+
+/// The fewest relations, and then values, of a person's knowledge that fits so many records; none if nobody can know
+/// anything of them.
+pub fn size_of_smallest(
+    records: &[PathRecord],
+    person: usize,
+    (m, n): (usize, usize),
+    embedded: bool,
+    matching: usize,
+) -> (usize, usize) {
+    let own = Record { nodes: nodes(&records[person]), inferred: BTreeSet::new() };
+    let all = knowledge(&own, &Absence::default(), m, n);
+    (all.into_iter().filter(|k| matches(&own, k, embedded)))
+        .filter(|k| support(records, &(k.values.clone(), k.relations.clone()), embedded) == matching)
+        .map(|k| (k.relations.len(), k.values.len()))
+        .min()
+        .unwrap_or_default()
+}
+
+fn attack_one(person: &Record, records: &[Record], m: usize, n: usize, embedded: bool) -> Attacked {
+    let support = |known: &Signed| records.iter().filter(|r| matches(r, known, embedded)).count();
+    let mut all = knowledge(person, &Absence::default(), m, n);
+    all.retain(|known| matches(person, known, embedded));
+    let everybody = Attacked { fewest: records.len(), unique: 0.0, inverse: 1.0 / records.len() as f64 };
+    let everybody = Attacked { unique: if records.len() == 1 { 1.0 } else { 0.0 }, ..everybody };
+    let Some(longest) = all.iter().map(|k| k.values.len()).max() else {
+        return everybody;
+    };
+    let is_part = |a: &Signed, b: &Signed| {
+        a.values == b.values
+            && a.relations.len() < b.relations.len()
+            && a.relations.iter().all(|r| b.relations.contains(r))
+    };
+    let largest: Vec<&Signed> = (all.iter())
+        .filter(|k| k.values.len() == longest && !all.iter().any(|other| is_part(k, other)))
+        .collect();
+    let values: BTreeSet<&Vec<String>> = largest.iter().map(|k| &k.values).collect();
+    let mean = |of: &dyn Fn(usize) -> f64| {
+        let per_values = values.iter().map(|v| {
+            let own: Vec<f64> = largest.iter().filter(|k| k.values == **v).map(|k| of(support(k))).collect();
+            own.iter().sum::<f64>() / own.len() as f64
+        });
+        per_values.sum::<f64>() / values.len() as f64
+    };
+    Attacked {
+        fewest: all.iter().map(support).min().unwrap_or(records.len()),
+        unique: mean(&|s| if s == 1 { 1.0 } else { 0.0 }),
+        inverse: mean(&|s| 1.0 / s as f64),
+    }
+}
+
 fn unsigned(found: Option<(Signed, usize)>) -> Option<(Knowledge, usize)> {
     found.map(|(signed, support)| ((signed.values, signed.relations), support))
 }

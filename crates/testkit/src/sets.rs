@@ -74,3 +74,22 @@ pub fn smallest_uniform(
     };
     all.into_iter().map(|(_, itemset)| itemset).find(|itemset| too_common(itemset))
 }
+
+/// Per transaction the highest share of a sensitive item among the transactions that have any up to m of its other items.
+pub fn confidence(transactions: &[Vec<String>], sensitive: &[String], m: usize) -> Vec<f64> {
+    let share = |known: &[&String]| {
+        let fit: Vec<&Vec<String>> =
+            transactions.iter().filter(|t| known.iter().all(|i| t.contains(i))).collect();
+        let having = |s: &String| fit.iter().filter(|t| t.contains(s)).count() as f64 / fit.len() as f64;
+        sensitive.iter().map(having).fold(0.0, f64::max)
+    };
+    (transactions.iter())
+        .map(|t| {
+            let known: BTreeSet<&String> = t.iter().filter(|i| !sensitive.contains(i)).collect();
+            let known: Vec<&String> = known.into_iter().collect();
+            let pieces = subsets(known.len(), m).into_iter().chain([Vec::new()]);
+            let pieces = pieces.map(|chosen| chosen.into_iter().map(|i| known[i]).collect::<Vec<_>>());
+            pieces.map(|piece| share(&piece)).fold(0.0, f64::max)
+        })
+        .collect()
+}

@@ -189,8 +189,9 @@ impl<'a> Watch<'a> {
         known.sort_unstable();
         known.dedup();
         for relations in known.into_iter().filter(|&r| r != 0) {
-            let fits: Vec<bool> =
-                (0..self.kinds.len()).map(|k| self.kinds.sets_of(k).iter().any(|s| s & relations == relations)).collect();
+            let fits: Vec<bool> = (0..self.kinds.len())
+                .map(|k| self.kinds.sets_of(k).iter().any(|s| s & relations == relations))
+                .collect();
             let matching: Vec<u32> = (list.records.iter().zip(&self.kind_of))
                 .filter(|(_, kind)| fits[**kind])
                 .map(|(&record, _)| record)

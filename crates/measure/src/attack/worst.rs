@@ -147,8 +147,7 @@ impl Search<'_> {
         } else {
             self.kinds.clear();
         }
-        let support =
-            |set: &u64| if related { self.kinds.support(*set) } else { list.records.len() as u32 };
+        let support = |set: &u64| if related { self.kinds.support(*set) } else { list.records.len() as u32 };
         let best = known.iter().map(|set| (support(set), *set)).min();
         if let Some((matches, relations)) = best {
             self.offer(&positions, relations, matches);
