@@ -45,6 +45,9 @@ pub enum Command {
     /// Check a policy, or print the JSON Schema of policies
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Print the JSON Schema of certificates
+    #[command(subcommand)]
+    Certificate(CertificateCommand),
     /// Check whether a publication keeps what its policy promises
     Verify(Verify),
     /// Make a publication that keeps what the policy promises
@@ -273,6 +276,13 @@ pub enum PolicyCommand {
         json: bool,
     },
     /// Print the JSON Schema of policies
+    Schema,
+}
+
+/// `bosket certificate`
+#[derive(Debug, Subcommand)]
+pub enum CertificateCommand {
+    /// Print the JSON Schema of certificates, which every run of `anonymize` writes
     Schema,
 }
 

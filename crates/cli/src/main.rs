@@ -63,6 +63,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Inspect(args) => commands::inspect::run(args, talk),
         Command::Hierarchy(args) => commands::hierarchy::run(args, talk),
         Command::Policy(args) => commands::policy::run(args, talk),
+        Command::Certificate(args) => commands::certificate::run(args),
         Command::Verify(args) => commands::verify::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),

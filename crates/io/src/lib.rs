@@ -10,6 +10,7 @@ mod bottom_up;
 pub mod convert;
 mod fault;
 pub mod fhir;
+pub mod fingerprint;
 pub mod format;
 pub mod hierarchies;
 pub mod homes;
@@ -30,6 +31,7 @@ pub mod xml;
 
 pub use atomic::Create;
 pub use fault::from_write as write_failure;
+pub use fingerprint::Certify;
 pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, sniff};
 pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};

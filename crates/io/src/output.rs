@@ -4,10 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 
-use bosket_model::Result;
+use bosket_model::{Fingerprint, Result};
+use sha2::{Digest, Sha256};
 
 use crate::atomic::{self, AtomicFile, Create};
 use crate::fault;
+use crate::fingerprint::{Certify, hex};
 
 /// Makes a folder and those above it, where they are not there yet.
 pub fn make_folder(path: &Path) -> Result<()> {
@@ -16,7 +18,14 @@ pub fn make_folder(path: &Path) -> Result<()> {
 
 /// The uncompressed end.
 #[derive(Debug)]
-enum Sink {
+struct Sink {
+    to: To,
+    /// Of a published file, its name and the hash of what has been written.
+    published: Option<(String, Sha256)>,
+}
+
+#[derive(Debug)]
+enum To {
     File(AtomicFile),
     /// Standard output, or something that exists and is no file: a pipe, `/dev/null`. Never replaced.
     Stream(Stream),
@@ -48,18 +57,22 @@ impl Stream {
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::File(file) => file.write(bytes),
-            Sink::Stream(stream) => {
+        let written = match &mut self.to {
+            To::File(file) => file.write(bytes),
+            To::Stream(stream) => {
                 let result = stream.writer().write(bytes);
                 stream.named(result)
             }
+        }?;
+        if let Some((_, hash)) = &mut self.published {
+            hash.update(&bytes[..written]);
         }
+        Ok(written)
     }
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::File(file) => file.flush(),
-            Sink::Stream(stream) => {
+        match &mut self.to {
+            To::File(file) => file.flush(),
+            To::Stream(stream) => {
                 let result = stream.writer().flush();
                 stream.named(result)
             }
@@ -97,16 +110,18 @@ impl Output {
         if path == Path::new("-") {
             let inner = StreamKind::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()));
             let stream = Stream { name: "-".into(), inner };
-            return Ok(Output { encoder: Encoder::Plain(Sink::Stream(stream)) });
+            let sink = Sink { to: To::Stream(stream), published: None };
+            return Ok(Output { encoder: Encoder::Plain(sink) });
         }
-        let sink = match fs::metadata(path) {
+        let to = match fs::metadata(path) {
             Ok(found) if !found.is_file() && !found.is_dir() => {
                 let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
                 let inner = StreamKind::Device(BufWriter::new(file));
-                Sink::Stream(Stream { name: name.clone().into_owned(), inner })
+                To::Stream(Stream { name: name.clone().into_owned(), inner })
             }
-            _ => Sink::File(AtomicFile::create(path, create)?),
+            _ => To::File(AtomicFile::create(path, create)?),
         };
+        let sink = Sink { to, published: None };
         let extension = path.extension().map(|e| e.to_ascii_lowercase());
         let encoder = match extension.as_deref().and_then(|e| e.to_str()) {
             // The header's time and name stay empty: same content, same bytes.
@@ -119,6 +134,17 @@ impl Output {
             _ => Encoder::Plain(sink),
         };
         Ok(Output { encoder })
+    }
+
+    /// Counts it to the publication, under this name: it gets a fingerprint.
+    pub fn published(mut self, name: &str) -> Self {
+        let sink = match &mut self.encoder {
+            Encoder::Plain(sink) => sink,
+            Encoder::Gzip(gzip) => gzip.get_mut(),
+            Encoder::Zstd(zstd) => zstd.get_mut(),
+        };
+        sink.published = Some((name.to_owned(), Sha256::new()));
+        self
     }
 
     /// Completes the file and gives it its name.
@@ -140,30 +166,49 @@ impl Output {
 
 /// Completes all outputs before any of them gets its name.
 pub fn finish_all(outputs: Vec<Output>) -> Result<()> {
-    finish_with(outputs, Vec::new())
+    atomic::commit_all(Closed::all(outputs)?.files)
 }
 
 /// The same, with files that were written by other means.
 pub(crate) fn finish_with(outputs: Vec<Output>, mut files: Vec<AtomicFile>) -> Result<()> {
-    files.splice(0..0, close_all(outputs)?);
+    files.splice(0..0, Closed::all(outputs)?.files);
     atomic::commit_all(files)
 }
 
-/// Completes all outputs; what is left to do is to give the files their names.
-pub(crate) fn complete_all(outputs: Vec<Output>) -> Result<Vec<AtomicFile>> {
-    let mut files = close_all(outputs)?;
-    atomic::complete_all(&mut files)?;
-    Ok(files)
+/// Completes all outputs and makes the certificate of those that are published; then all get their names.
+pub(crate) fn finish_certified(outputs: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    atomic::commit_all(Closed::all(outputs)?.certified(certify)?)
 }
 
-fn close_all(outputs: Vec<Output>) -> Result<Vec<AtomicFile>> {
-    let mut files = Vec::new();
-    for output in outputs {
-        if let Sink::File(file) = output.close()? {
-            files.push(file);
+/// Outputs that are complete and have no names yet.
+#[derive(Debug, Default)]
+pub(crate) struct Closed {
+    pub(crate) files: Vec<AtomicFile>,
+    pub(crate) fingerprints: Vec<Fingerprint>,
+}
+
+impl Closed {
+    pub(crate) fn all(outputs: Vec<Output>) -> Result<Self> {
+        let mut closed = Closed::default();
+        for output in outputs {
+            let Sink { to, published } = output.close()?;
+            if let To::File(file) = to {
+                closed.files.push(file);
+            }
+            if let Some((name, hash)) = published {
+                closed.fingerprints.push(Fingerprint { name, sha256: hex(hash) });
+            }
         }
+        Ok(closed)
     }
-    Ok(files)
+
+    /// Adds the certificate as the last: where it is, there is what it certifies.
+    pub(crate) fn certified(mut self, certify: Certify<'_>) -> Result<Vec<AtomicFile>> {
+        if let Some(certificate) = certify(&self.fingerprints)? {
+            self.files.append(&mut Closed::all(vec![certificate])?.files);
+        }
+        Ok(self.files)
+    }
 }
 
 impl Write for Output {

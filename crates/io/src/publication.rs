@@ -8,9 +8,10 @@ use bosket_model::{Dataset, Result};
 
 use crate::atomic::Create;
 use crate::fault;
+use crate::fingerprint::{Certify, uncertified};
 use crate::format::{self, Format, Layout};
 use crate::input::Input;
-use crate::output::{Output, finish_all};
+use crate::output::{Output, finish_certified};
 use crate::policy_file::PolicyFile;
 use crate::source::Form;
 use crate::tables::Writing;
@@ -43,6 +44,11 @@ pub fn target(file: &PolicyFile) -> Result<PathBuf> {
     Ok(place.unwrap_or_else(|| PathBuf::from(publish.url.as_deref().unwrap_or_default())))
 }
 
+/// What a file is called wherever it lies.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy()).into_owned()
+}
+
 impl Publication {
     /// Begins a publication in the place that the policy names and in the form that its input has. The place must be
     /// free unless it is to be replaced.
@@ -64,7 +70,7 @@ impl Publication {
         layout: Layout,
         create: Create,
     ) -> Result<Self> {
-        let output = Output::create(target, create)?;
+        let output = Output::create(target, create)?.published(&name_of(target));
         let document = Document { output, bytes: Vec::new(), format, layout };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
@@ -97,15 +103,20 @@ impl Publication {
     }
 
     /// Puts the publication in its place, together with other files.
-    pub fn finish(self, mut others: Vec<Output>) -> Result<()> {
+    pub fn finish(self, others: Vec<Output>) -> Result<()> {
+        self.finish_certified(others, uncertified())
+    }
+
+    /// The same, together with the certificate that is made of its fingerprints.
+    pub fn finish_certified(self, mut others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
         match self.kind {
             Kind::Document(document) => {
                 let Document { mut output, bytes, .. } = *document;
                 output.write_all(&bytes).map_err(fault::from_write)?;
                 others.insert(0, output);
-                finish_all(others)
+                finish_certified(others, certify)
             }
-            Kind::Tables(writing) => writing.finish(others),
+            Kind::Tables(writing) => writing.finish_certified(others, certify),
         }
     }
 }

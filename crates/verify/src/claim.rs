@@ -276,7 +276,7 @@ impl Claim {
                     claim["k"] = json!(k);
                 }
                 if !ask.distinct_everywhere.is_empty() {
-                    claim["distinct_everywhere"] = json!(ask.distinct_everywhere);
+                    claim["distinct_everywhere"] = json!(ask.distinct_everywhere.len());
                 }
                 claim
             }

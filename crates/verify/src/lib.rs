@@ -22,6 +22,9 @@ pub use claim::{Claim, Km, Kmn};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use witness::{Sensitive, Value, Witness};
 
+/// The verifier's version, for those who want to know what has looked at a publication.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 use knowledge::{Knowledge, Range, Records, SensitiveValues, View, pair_bit, pair_count};
 
 /// Checks a claim. None means that it holds; else the smallest witness against it.

@@ -1,11 +1,10 @@
 //! `bosket anonymize`: read, anonymize, write, read again, verify, and only then publish.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bosket_engine::ALGORITHMS;
 use bosket_io::hierarchies::{self, Ask};
-use bosket_io::{Create, Opened, Output, PolicyFile, Publication, Whereabouts, publication};
+use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Publish, Role};
@@ -16,9 +15,11 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
+use crate::commands::certificate::{self, Begun, Certified};
 use crate::commands::dissect;
 use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
 use crate::commands::pairs;
+use crate::commands::private::Private;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -28,6 +29,8 @@ struct Prepared {
     file: PolicyFile,
     input: Opened,
     source: String,
+    /// The files that hold the input.
+    paths: Vec<PathBuf>,
     binding: Binding,
     hierarchies: Vec<Option<Hierarchy>>,
     target: PathBuf,
@@ -48,7 +51,8 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let claim = Claim::new(policy)?;
     let create = Create { force: args.force, private: false };
     let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create)?;
-    let private = private_files(&prepared.file, args.force)?;
+    let certificate = Begun::new(&prepared.file, &args.policy, &prepared.target, create, talk)?;
+    let private = Private::create(&prepared.file, args.force, prepared.paths.clone())?;
 
     let binding = prepared.binding.without_companions();
     let work = Work {
@@ -107,33 +111,18 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     };
     talk.quiet();
     let mut others = Vec::new();
-    if let Some([mut mapping, mut rules]) = private {
-        mapping.write_all(pairs::csv(&pairs).as_bytes()).map_err(bosket_io::write_failure)?;
-        rules.write_all(format!("{:#}\n", made.private).as_bytes()).map_err(bosket_io::write_failure)?;
-        others.extend([mapping, rules]);
+    if let Some(private) = private {
+        others.extend(private.write(&pairs::csv(&pairs), made.private.clone())?);
     }
-    publication.finish(others)?;
-    report(args, &prepared, &claim, &made, loss, again.len(), talk)
-}
-
-/// The mapping, and beside it a file for the cut and the rules.
-pub(super) fn private_files(file: &PolicyFile, force: bool) -> Result<Option<[Output; 2]>, Failure> {
-    let path = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
-    let Some(path) = path.map(|p| file.resolve(p)) else {
-        return Ok(None);
+    let certified = Certified {
+        claim: Some(&claim),
+        caveats: claim.caveats(&binding),
+        records: again.len() as u64,
+        figures: made.figures.clone(),
+        measured: loss.as_ref().map(|(_, figures)| figures.clone()),
     };
-    if path == Path::new("-") {
-        let what = "the mapping is private and cannot go to standard output";
-        return Err(Failure::new(
-            Fault::Policy,
-            Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
-        ));
-    }
-    if let Some(folder) = path.parent() {
-        bosket_io::make_folder(folder)?;
-    }
-    let create = Create { force, private: true };
-    Ok(Some([Output::create(&path, create)?, Output::create(&path.with_extension("json"), create)?]))
+    publication.finish_certified(others, certificate.certify(&prepared.file, certified))?;
+    report(args, &prepared, &claim, &made, loss, again.len(), talk)
 }
 
 fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, Failure> {
@@ -142,7 +131,8 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
     let source = Whereabouts::input(&file)?;
     let publish = policy.need_publish()?;
     let target = publication::target(&file)?;
-    refuse_overwriting(&file, &args.policy, source.paths(), &target)?;
+    let paths = source.paths();
+    refuse_overwriting(&file, &args.policy, paths.clone(), &target)?;
     warn_unwritten(policy, publish, talk);
     let name = source.name();
     let input = load::records(source, talk)?;
@@ -168,14 +158,13 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
     let alike =
         if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
-    Ok(Prepared { file, input, source: name, binding, hierarchies, target })
+    Ok(Prepared { file, input, source: name, paths, binding, hierarchies, target })
 }
 
 /// Says what the policy asks for and a run does not write.
 pub(super) fn warn_unwritten(policy: &Policy, publish: &Publish, talk: &Talk) {
-    let unwritten = [("certificate", publish.certificate.is_some()), ("report", publish.report.is_some())];
-    for (key, _) in unwritten.iter().filter(|(_, asked)| *asked) {
-        let what = format!("`publish.{key}` is not written in this version");
+    if publish.report.is_some() {
+        let what = "`publish.report` is not written in this version";
         talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
     }
 }
@@ -195,7 +184,8 @@ pub(super) fn refuse_overwriting(
     }
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let mapping = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref()).map(|p| file.resolve(p));
-    for output in [Some(target.to_owned()), mapping].into_iter().flatten() {
+    let certificate = certificate::place(file, policy, target)?;
+    for output in [Some(target.to_owned()), certificate, mapping].into_iter().flatten() {
         if let Some(input) = inputs.iter().find(|input| real(input).is_some() && real(input) == real(&output))
         {
             let what = format!(

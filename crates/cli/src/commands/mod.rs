@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod anonymize;
+pub mod certificate;
 pub mod convert;
 pub mod dissect;
 pub mod generate;
@@ -11,4 +12,5 @@ pub mod look;
 mod made;
 mod pairs;
 pub mod policy;
+mod private;
 pub mod verify;

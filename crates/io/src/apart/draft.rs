@@ -8,8 +8,10 @@ use bosket_model::{Failure, Result};
 
 use super::scratch::Scratch;
 use crate::atomic::Create;
+use crate::fingerprint::{Certify, uncertified};
 use crate::input::Input;
-use crate::output::{Output, finish_all};
+use crate::output::{Output, finish_certified};
+use crate::publication::name_of;
 use crate::tables::Writing;
 
 /// How much was written.
@@ -48,7 +50,17 @@ pub struct Drafts {
 
 impl Drafts {
     /// Puts the files in their places, together with others.
-    pub fn finish(self, create: Create, mut others: Vec<Output>) -> Result<()> {
+    pub fn finish(self, create: Create, others: Vec<Output>) -> Result<()> {
+        self.finish_certified(create, others, uncertified())
+    }
+
+    /// The same, together with the certificate that is made of their fingerprints.
+    pub fn finish_certified(
+        self,
+        create: Create,
+        mut others: Vec<Output>,
+        certify: Certify<'_>,
+    ) -> Result<()> {
         let mut outputs = Vec::new();
         for (path, draft) in &self.files {
             if let Some(folder) = path
@@ -57,14 +69,14 @@ impl Drafts {
             {
                 crate::make_folder(folder)?;
             }
-            let mut output = Output::create(path, create)?;
+            let mut output = Output::create(path, create)?.published(&name_of(path));
             draft.copy_to(&mut output)?;
             outputs.push(output);
         }
         outputs.append(&mut others);
         match self.tables {
-            Some(tables) => tables.finish(outputs),
-            None => finish_all(outputs),
+            Some(tables) => tables.finish_certified(outputs, certify),
+            None => finish_certified(outputs, certify),
         }
     }
 }

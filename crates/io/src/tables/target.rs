@@ -17,7 +17,8 @@ use super::sqlite::SqliteFile;
 use super::unknown;
 use crate::Create;
 use crate::fault;
-use crate::output::{Output, finish_all, make_folder};
+use crate::fingerprint::Certify;
+use crate::output::{Output, finish_certified, make_folder};
 use crate::parquet::scalar::Scalar;
 use crate::table::push_row;
 
@@ -189,25 +190,28 @@ impl Target {
     }
 
     /// Puts everything in its place, together with other files.
-    pub(crate) fn finish(self, mut others: Vec<Output>) -> Result<()> {
+    pub(crate) fn finish(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
         match self {
             Target::Files { files, written, mut folder, .. } => {
-                for (mut output, name) in files {
+                let mut outputs = Vec::new();
+                for (output, name) in files {
+                    let mut output = output.published(&name);
                     if let Some((_, text)) = written.iter().find(|(n, _)| *n == name) {
                         output.write_all(text.as_ref()).map_err(fault::from_write)?;
                     }
-                    others.push(output);
+                    outputs.push(output);
                 }
-                finish_all(others)?;
+                outputs.extend(others);
+                finish_certified(outputs, certify)?;
                 folder.made = false;
                 Ok(())
             }
             Target::Sqlite { file, mut folder } => {
-                file.finish(others)?;
+                file.finish(others, certify)?;
                 folder.made = false;
                 Ok(())
             }
-            Target::Postgres(publication) => publication.finish(others),
+            Target::Postgres(publication) => publication.finish(others, certify),
         }
     }
 }

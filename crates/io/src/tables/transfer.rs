@@ -17,6 +17,7 @@ use super::unknown;
 use crate::Create;
 use crate::convert::lossy;
 use crate::convert::same::plural;
+use crate::fingerprint::uncertified;
 use crate::parquet::scalar::Scalar;
 
 /// Where tables are written to.
@@ -178,7 +179,7 @@ pub(super) fn transfer(
     if !problems.is_empty() {
         return Err(lossy(problems, to.format.name()));
     }
-    target.finish(Vec::new())?;
+    target.finish(Vec::new(), uncertified())?;
     Ok(before.iter().map(|s| s.rows as usize).sum())
 }
 

@@ -13,6 +13,7 @@ use super::sqlite::{self, pairs::Pair};
 use super::target::{Details, Place, Target};
 use super::{Form, parquet};
 use crate::Create;
+use crate::fingerprint::{Certify, uncertified};
 use crate::output::Output;
 use crate::policy_file::PolicyFile;
 
@@ -88,6 +89,11 @@ impl Writing {
 
     /// Puts the publication in its place, together with other files.
     pub fn finish(self, others: Vec<Output>) -> Result<()> {
-        self.target.finish(others)
+        self.finish_certified(others, uncertified())
+    }
+
+    /// The same, together with the certificate that is made of its fingerprints.
+    pub fn finish_certified(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+        self.target.finish(others, certify)
     }
 }

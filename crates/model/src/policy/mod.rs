@@ -16,6 +16,7 @@ mod reference;
 mod rules;
 mod schema;
 mod set;
+mod write;
 
 pub use choices::{Diversity, Format, Model, Payload, Relations, Role, RootMode, Siblings, Undeclared};
 pub use draft::{Draft, DraftAttribute, draft};

@@ -11,10 +11,12 @@ use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_verify::{Claim, Verdict, verify_apart};
 use serde_json::{Value, json};
 
-use super::{degrees_json, degrees_told};
+use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::anonymize::{private_files, refuse_overwriting, warn_unwritten};
+use crate::commands::anonymize::{refuse_overwriting, warn_unwritten};
+use crate::commands::certificate::{Begun, Certified};
+use crate::commands::private::Private;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
@@ -36,6 +38,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     for place in [Some(target.clone()), schema_place(file)].into_iter().flatten() {
         refuse_taken(&place, args.force)?;
     }
+    let certificate = Begun::new(file, &args.policy, &target, create, talk)?;
     let mut others = Vec::new();
     let made = if policy.need_privacy()?.model == Model::None && dissection.is_stream() {
         let (drafts, namespaces, warnings) = dissection.plain(&source, params.group_size)?;
@@ -46,16 +49,22 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     } else {
         let made = grouped(args, file, &dissection, &params, talk)?;
         others.extend(schema(file, &dissection, &source, &made.1, create)?);
-        if let Some([mut mapping, mut rules]) = private_files(file, args.force)? {
-            mapping.write_all(mapping_csv(&made.0).as_bytes()).map_err(write_failure)?;
-            rules.write_all(b"{}\n").map_err(write_failure)?;
-            others.extend([mapping, rules]);
+        if let Some(private) = Private::create(file, args.force, source.paths())? {
+            others.extend(private.write(&mapping_csv(&made.0), json!({}))?);
         }
         made.0
     };
     let Made { drafts, release, verdict } = made;
     let written = drafts.written.clone();
-    drafts.finish(create, others)?;
+    let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
+    let certified = Certified {
+        caveats: claim.as_ref().map_or(Ok(Vec::new()), |c| declared(file).map(|d| c.caveats(&d)))?,
+        claim: claim.as_ref(),
+        records: written.people,
+        figures: json!({"records_suppressed": release.as_ref().map_or(0, |r| r.suppressed)}),
+        measured: None,
+    };
+    drafts.finish_certified(create, others, certificate.certify(file, certified))?;
     report(args, file, &dissection, &target, &Told { written, release, verdict }, talk)?;
     Ok(Outcome::Done)
 }
@@ -102,7 +111,8 @@ fn schema(
     let Some(text) = dissection.schema(source, namespaces)? else {
         return Ok(None);
     };
-    let mut output = Output::create(&place, create)?;
+    let name = place.file_name().map_or_else(|| "schema.xsd".into(), |n| n.to_string_lossy());
+    let mut output = Output::create(&place, create)?.published(&name);
     output.write_all(text.as_bytes()).map_err(write_failure)?;
     Ok(Some(output))
 }

@@ -4,8 +4,10 @@ mod anonymize;
 mod verify;
 
 use bosket_io::PolicyFile;
-use bosket_model::Failure;
-use bosket_model::policy::Model;
+use bosket_model::binding::Binding;
+use bosket_model::path::Notation;
+use bosket_model::policy::{Format, Model, Undeclared};
+use bosket_model::{Builder, Failure};
 use bosket_verify::dissect::Distances;
 use serde_json::{Value, json};
 
@@ -15,6 +17,14 @@ pub use verify::verify;
 /// Whether a policy asks for dissection.
 pub fn is_asked(file: &PolicyFile) -> Result<bool, Failure> {
     Ok(matches!(file.policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None))
+}
+
+/// What the policy declares, without any data.
+fn declared(file: &PolicyFile) -> Result<Binding, Failure> {
+    let xml = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Xml);
+    let notation = if xml { Notation::Slashes } else { Notation::Dots };
+    let nothing = Builder::in_notation(notation).finish();
+    Binding::new(nothing.schema(), &file.policy.attributes, Undeclared::Drop, "the policy")
 }
 
 fn degrees_json(path: &str, found: Distances) -> Value {

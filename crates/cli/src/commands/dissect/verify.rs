@@ -4,16 +4,13 @@ use std::path::Path;
 
 use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts, hierarchies};
-use bosket_model::binding::Binding;
-use bosket_model::path::Notation;
-use bosket_model::policy::{Format, Undeclared};
-use bosket_model::{Builder, Diagnostic, Failure, Fault, Place};
+use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_verify::dissect::invented;
 use bosket_verify::truth::Untruth;
 use bosket_verify::{Apart, Claim, Witness, verify_apart};
 use serde_json::json;
 
-use super::{degrees_json, degrees_told};
+use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Verify;
 use crate::output::{plural, print, print_json};
@@ -129,14 +126,6 @@ fn against(
         told(invented(published, private), "value", Some(attribute.path.clone()));
     }
     Ok(untruths)
-}
-
-/// What the policy declares, without any data.
-fn declared(file: &PolicyFile) -> Result<Binding, Failure> {
-    let xml = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Xml);
-    let notation = if xml { Notation::Slashes } else { Notation::Dots };
-    let nothing = Builder::in_notation(notation).finish();
-    Binding::new(nothing.schema(), &file.policy.attributes, Undeclared::Drop, "the policy")
 }
 
 fn told(witness: &Witness) -> String {

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod connect;
+mod dump;
 mod pgpass;
 mod read;
 mod write;

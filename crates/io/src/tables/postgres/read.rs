@@ -58,7 +58,11 @@ impl PgTables {
         self.client.query(sql, params).map_err(|e| failure(&self.name, &e))
     }
 
-    fn qualified(&self, table: &str) -> String {
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    pub(super) fn qualified(&self, table: &str) -> String {
         qualified(table, self.schema.as_deref())
     }
 

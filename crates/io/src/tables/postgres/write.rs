@@ -8,7 +8,9 @@ use postgres::Client;
 use super::connect::connect;
 use super::read::identity;
 use super::{PgTables, bare, failure, qualified, quoted, quoted_all};
-use crate::output::{Output, complete_all};
+use crate::atomic::complete_all;
+use crate::fingerprint::Certify;
+use crate::output::{Closed, Output};
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 
@@ -25,6 +27,7 @@ pub(crate) struct PgPublication {
     client: Option<Client>,
     name: String,
     schema: String,
+    tables: Vec<String>,
     force: bool,
 }
 
@@ -90,7 +93,8 @@ impl PgPublication {
                 }
             }
         }
-        Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), force })
+        let tables = tables.iter().map(|t| bare(t).to_owned()).collect();
+        Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), tables, force })
     }
 
     fn client(&mut self) -> Result<&mut Client> {
@@ -193,9 +197,16 @@ impl PgPublication {
     }
 
     /// Makes the publication visible, together with other files.
-    pub(crate) fn finish(mut self, others: Vec<Output>) -> Result<()> {
+    pub(crate) fn finish(mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+        let mut closed = Closed::all(others)?;
+        let tables = std::mem::take(&mut self.tables);
+        let names: Vec<&str> = tables.iter().map(String::as_str).collect();
+        let mut fingerprints = self.reading(|written| written.fingerprints(&names))?;
+        fingerprints.append(&mut closed.fingerprints);
+        closed.fingerprints = fingerprints;
         // Nothing that can fail for want of space comes after the transaction.
-        let files = complete_all(others)?;
+        let mut files = closed.certified(certify)?;
+        complete_all(&mut files)?;
         let committed = self.client()?.batch_execute("COMMIT");
         committed.map_err(|e| self.uncertain(&e))?;
         crate::atomic::commit_all(files)

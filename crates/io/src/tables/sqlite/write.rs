@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Kind, Place, Result};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
 use super::pairs::{self, Pair};
 use super::{SqliteTables, failure, quoted, quoted_all};
-use crate::atomic::{AtomicFile, Create};
-use crate::output::{Output, finish_with};
+use crate::atomic::{AtomicFile, Create, commit_all};
+use crate::fingerprint::{self, Certify};
+use crate::output::{Closed, Output};
+use crate::publication::name_of;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 
@@ -92,8 +94,13 @@ impl SqliteFile {
     }
 
     /// Puts the file in its place, together with others.
-    pub(crate) fn finish(self, others: Vec<Output>) -> Result<()> {
-        finish_with(others, vec![self.file])
+    pub(crate) fn finish(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+        let name = name_of(Path::new(&self.name));
+        let sha256 = fingerprint::of_file(self.file.hidden())?;
+        let mut closed = Closed::all(others)?;
+        closed.files.insert(0, self.file);
+        closed.fingerprints.insert(0, Fingerprint { name, sha256 });
+        commit_all(closed.certified(certify)?)
     }
 }
 

@@ -1,0 +1,55 @@
+//! What a run writes for nobody but its owner: the mapping, and beside it how records were recoded and from what.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bosket_io::{Create, Output, PolicyFile, fingerprint, write_failure};
+use bosket_model::{Diagnostic, Failure, Fault};
+use serde_json::{Value, json};
+
+/// The mapping, and the file beside it.
+pub(super) struct Private {
+    mapping: Output,
+    beside: Output,
+    inputs: Vec<PathBuf>,
+}
+
+impl Private {
+    /// Takes the places of the files, if the policy asks for them; `inputs` is what the run reads.
+    pub(super) fn create(
+        file: &PolicyFile,
+        force: bool,
+        inputs: Vec<PathBuf>,
+    ) -> Result<Option<Self>, Failure> {
+        let path = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
+        let Some(path) = path.map(|p| file.resolve(p)) else {
+            return Ok(None);
+        };
+        if path == Path::new("-") {
+            let what = "the mapping is private and cannot go to standard output";
+            return Err(Failure::new(
+                Fault::Policy,
+                Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
+            ));
+        }
+        if let Some(folder) = path.parent() {
+            bosket_io::make_folder(folder)?;
+        }
+        let create = Create { force, private: true };
+        let mapping = Output::create(&path, create)?;
+        let beside = Output::create(&path.with_extension("json"), create)?;
+        Ok(Some(Private { mapping, beside, inputs }))
+    }
+
+    /// Writes both. The hash of the input is told here and nowhere else: a public one would confirm guesses.
+    pub(super) fn write(mut self, mapping: &str, mut beside: Value) -> Result<[Output; 2], Failure> {
+        let mut inputs = Vec::new();
+        for path in self.inputs.iter().filter(|path| path.is_file()) {
+            inputs.push(json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path)?}));
+        }
+        beside["input"] = Value::Array(inputs);
+        self.mapping.write_all(mapping.as_bytes()).map_err(write_failure)?;
+        self.beside.write_all(format!("{beside:#}\n").as_bytes()).map_err(write_failure)?;
+        Ok([self.mapping, self.beside])
+    }
+}

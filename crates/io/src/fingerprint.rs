@@ -1,0 +1,70 @@
+//! What tells whether something is still what was published: the SHA-256 of its bytes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use bosket_model::{Fingerprint, Result};
+use sha2::{Digest, Sha256};
+
+use crate::fault;
+use crate::output::Output;
+use crate::tables::PgTables;
+
+/// How much of a file is read at once.
+const BUFFER: usize = 1 << 17;
+
+/// Makes what is to be put in place together with the files that have these fingerprints.
+pub type Certify<'c> = Box<dyn FnOnce(&[Fingerprint]) -> Result<Option<Output>> + 'c>;
+
+/// A certificate that nobody asked for.
+pub fn uncertified<'c>() -> Certify<'c> {
+    Box::new(|_| Ok(None))
+}
+
+/// The SHA-256 of a file as it lies there, compressed or not.
+pub fn of_file(path: &Path) -> Result<String> {
+    let failure = |e: std::io::Error| fault::reading(&path.to_string_lossy(), &e);
+    let mut file = File::open(path).map_err(failure)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hex(hash)),
+            Ok(read) => hash.update(&buffer[..read]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(failure(e)),
+        }
+    }
+}
+
+/// The fingerprints of tables of a PostgreSQL database, each of a dump in a fixed order; tables that are not there have
+/// none.
+pub fn of_database(url: &str, schema: &str, tables: &[&str]) -> Result<Vec<Fingerprint>> {
+    PgTables::open(url, Some(schema))?.fingerprints(tables)
+}
+
+/// The digits of a hash.
+pub(crate) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_one_everybody_knows() {
+        let dir = tempfile::TempDir::new().expect("a folder");
+        let path = dir.path().join("abc");
+        std::fs::write(&path, "abc").expect("a file");
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(of_file(&path).expect("readable"), known);
+        let large = vec![7; 3 * BUFFER + 1];
+        std::fs::write(&path, &large).expect("a file");
+        let mut whole = Sha256::new();
+        whole.update(&large);
+        assert_eq!(of_file(&path).expect("readable"), hex(whole));
+        assert!(of_file(dir.path()).is_err());
+    }
+}

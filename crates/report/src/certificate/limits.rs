@@ -1,0 +1,125 @@
+//! What a certificate says that it does not say. Each sentence starts with the attack's name, so that it can be looked up.
+
+use bosket_model::Diagnostic;
+use bosket_model::policy::{Policy, Relations};
+use bosket_verify::{Claim, Kmn};
+
+/// What nobody should take for claimed.
+pub(super) fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
+    let Some(claim) = claim else {
+        return vec![
+            "any guarantee: quasi and sensitive values were separated, nothing more".to_owned(),
+            composition(),
+        ];
+    };
+    let mut all = vec![composition(), beyond(claim)];
+    let mut add = |text: &str| all.push(text.to_owned());
+    match claim {
+        Claim::Apart(apart) => {
+            add(
+                "deFinetti attacks: whoever learns from the publication which quasi values go with which sensitive values \
+                 may tell better than the group sizes say",
+            );
+            if apart.delta.is_none() {
+                add("similarity: the sensitive values of a group may be close in meaning");
+            }
+            add(
+                "presence: whether somebody is in the data is not hidden; quasi values are published as they are",
+            );
+        }
+        _ => {
+            add(
+                "minimality attacks: whoever knows the algorithm may conclude from what was generalized or suppressed why \
+                 that was needed",
+            );
+            add("presence: whether somebody is in the data is not hidden");
+            add(
+                "the population: k is counted within the release; the risk with respect to everybody (journalist risk) \
+                 was not computed",
+            );
+        }
+    }
+    match claim {
+        Claim::Km(km) => {
+            if km.l.is_none() {
+                add(HOMOGENEITY);
+            }
+            if km.negative.is_empty() {
+                add(ABSENCE);
+            }
+            if !km.multiset {
+                add("how often an item occurs in a record counts as no knowledge");
+            }
+        }
+        Claim::Kmn(kmn) => {
+            if kmn.l.is_none() {
+                add(HOMOGENEITY);
+            }
+            if kmn.negative.is_empty() {
+                add(ABSENCE);
+            }
+            readings(kmn, &mut add);
+        }
+        Claim::KAnonymity { .. } => {
+            add(HOMOGENEITY);
+            add(REFINEMENT);
+        }
+        Claim::LDiversity { .. } => {
+            add(
+                "deFinetti attacks: whoever learns from the publication which quasi values go with which sensitive values \
+                 may tell better than 1/l",
+            );
+            add("similarity: the sensitive values of records that look alike may be close in meaning");
+            add(REFINEMENT);
+        }
+        Claim::Apart(_) => {}
+    }
+    if policy.attributes.iter().any(|a| a.acknowledge) {
+        add(
+            "rare values: attributes that the policy calls insensitive and acknowledges are published as they are",
+        );
+    }
+    all.extend(caveats.iter().map(|caveat| {
+        let path = caveat.place.path.as_deref().map_or(String::new(), |path| format!("{path}: "));
+        format!("{path}{}", caveat.message)
+    }));
+    all
+}
+
+const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";
+const ABSENCE: &str = "knowledge that somebody does not have a value counts as none";
+const REFINEMENT: &str = "combinatorial refinement: values that only some classes generalize may tell more when classes are \
+                          compared";
+
+fn composition() -> String {
+    "composition: what several releases about the same people tell together was not looked at".to_owned()
+}
+
+fn beyond(claim: &Claim) -> String {
+    let range = match claim {
+        Claim::Km(km) => format!("more than {} items, or sensitive ones", km.m),
+        Claim::Kmn(kmn) => format!("more than {} values or {} relations, or sensitive values", kmn.m, kmn.n),
+        Claim::KAnonymity { .. } | Claim::LDiversity { .. } => {
+            "sensitive or insensitive values, or what stands in other sources about groups of people"
+                .to_owned()
+        }
+        Claim::Apart(_) => {
+            "some sensitive values, by which others of the same group can be excluded".to_owned()
+        }
+    };
+    format!("knowledge beyond the claim: nothing is said about whoever knows {range}")
+}
+
+fn readings(kmn: &Kmn, add: &mut dyn FnMut(&str)) {
+    if kmn.relations == Relations::Pair && kmn.n >= 2 {
+        add(
+            "joint relations: relations are counted one by one (reading `pair`); that several hold at the same place counts \
+             as no knowledge (reading `embedded`)",
+        );
+    }
+    if !kmn.guard {
+        add(
+            "reconstruction: relations that were taken apart and can be put together again count as gone (no `guard`)",
+        );
+    }
+}

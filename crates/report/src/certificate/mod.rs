@@ -1,0 +1,216 @@
+//! The certificate: what is claimed about a publication, and by what it is known.
+//!
+//! It is public like the publication. It holds no value of the input, no place of the source and no hash that would
+//! confirm a guess about the input. Its bytes depend on the run alone: no clock, keys sorted, numbers in their shortest
+//! form. The digest in it finds accidents; it is no signature.
+
+mod differences;
+mod limits;
+mod policy;
+mod read;
+mod schema;
+
+use bosket_model::policy::{Format, Model, Policy};
+use bosket_model::{Diagnostic, Fingerprint};
+use bosket_verify::Claim;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+pub use differences::differences;
+pub use policy::{public_path, public_policy};
+pub use schema::json_schema;
+
+/// Version of the certificate's form.
+pub const FORMAT: u64 = 1;
+
+/// What a publication is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One file, and perhaps others beside it.
+    Document,
+    /// The files of a folder.
+    Folder,
+    /// The tables of a database.
+    Database,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 3] = [Form::Document, Form::Folder, Form::Database];
+
+    /// What a policy publishes.
+    pub fn of(policy: &Policy) -> Form {
+        let model = policy.privacy.as_ref().map(|p| p.model);
+        let apart = matches!(model, Some(Model::Anatomy | Model::Delta | Model::None));
+        let linked = policy.source.as_ref().is_some_and(|s| !s.tables.is_empty());
+        match policy.source.as_ref().map(|s| s.format) {
+            Some(Format::Postgres) => Form::Database,
+            Some(Format::Csv | Format::Parquet) if linked => Form::Folder,
+            Some(Format::Csv) if apart => Form::Folder,
+            _ => Form::Document,
+        }
+    }
+
+    /// What a certificate calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Document => "document",
+            Form::Folder => "folder",
+            Form::Database => "database",
+        }
+    }
+}
+
+/// A hierarchy that was given as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenHierarchy {
+    /// Its path as the policy has it; its name alone where that leads out of the policy's folder.
+    pub path: String,
+    /// In hexadecimal digits.
+    pub sha256: String,
+    /// The attributes that it serves.
+    pub attributes: Vec<String>,
+}
+
+/// What a certificate is made of.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// The policy of the run.
+    pub policy: &'a Policy,
+    /// What is claimed; nothing where the model has no guarantee.
+    pub claim: Option<&'a Claim>,
+    /// What a reader of the claim should know about its limits.
+    pub caveats: Vec<Diagnostic>,
+    /// What was published.
+    pub files: Vec<Fingerprint>,
+    /// The hierarchies that were given as files.
+    pub hierarchies: Vec<GivenHierarchy>,
+    /// How many records were published.
+    pub records: u64,
+    /// What the publication lost, by metric.
+    pub loss: Value,
+    /// How much was suppressed.
+    pub suppressed: Value,
+}
+
+/// What is claimed about a publication, and by what it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The tool that made the publication, and its version.
+    pub tool: String,
+    /// The policy without places and lists of values.
+    pub policy: Value,
+    /// What broke ties.
+    pub seed: u64,
+    /// How many records were published.
+    pub records: u64,
+    /// What is claimed; null if nothing is.
+    pub claim: Value,
+    /// The same in words.
+    pub sentence: String,
+    /// Whether the publication was read again and the claim found to hold.
+    pub verified: bool,
+    /// What verified it, and its version.
+    pub verifier: String,
+    /// What the publication is made of.
+    pub form: Form,
+    /// Its files or tables; of a document the document itself comes first.
+    pub files: Vec<Fingerprint>,
+    /// The hierarchies that were given as files.
+    pub hierarchies: Vec<GivenHierarchy>,
+    /// What the publication lost, by metric.
+    pub loss: Value,
+    /// How much was suppressed.
+    pub suppressed: Value,
+    /// What nobody should take for claimed.
+    pub not_claimed: Vec<String>,
+    /// SHA-256 of the canonical form of everything else.
+    pub digest: String,
+}
+
+/// The words for a publication without a guarantee.
+const NOTHING: &str = "nothing is claimed";
+
+impl Certificate {
+    /// The certificate of a run.
+    pub fn new(facts: Facts<'_>) -> Self {
+        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed } = facts;
+        let mut certificate = Certificate {
+            tool: format!("bosket {}", env!("CARGO_PKG_VERSION")),
+            policy: public_policy(policy, &files),
+            seed: policy.seed,
+            records,
+            claim: claim.map_or(Value::Null, Claim::to_json),
+            sentence: claim.map_or_else(|| NOTHING.to_owned(), Claim::sentence),
+            verified: claim.is_some(),
+            verifier: format!("bosket-verify {}", bosket_verify::VERSION),
+            form: Form::of(policy),
+            files,
+            hierarchies,
+            loss: sorted(&loss),
+            suppressed: sorted(&suppressed),
+            not_claimed: limits::not_claimed(policy, claim, &caveats),
+            digest: String::new(),
+        };
+        certificate.digest = certificate.expected_digest();
+        certificate
+    }
+
+    /// The certificate as JSON, keys sorted.
+    pub fn to_json(&self) -> Value {
+        let mut all = self.content();
+        all["digest"] = json!(self.digest);
+        sorted(&all)
+    }
+
+    /// The certificate as it is written to a file.
+    pub fn to_text(&self) -> String {
+        format!("{:#}\n", self.to_json())
+    }
+
+    /// What the digest has to be: the SHA-256 of everything else as JSON with sorted keys and without blanks.
+    pub fn expected_digest(&self) -> String {
+        let canonical = sorted(&self.content()).to_string();
+        Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn content(&self) -> Value {
+        let file = |f: &Fingerprint| json!({"name": f.name, "sha256": f.sha256});
+        let hierarchy =
+            |h: &GivenHierarchy| json!({"path": h.path, "sha256": h.sha256, "attributes": h.attributes});
+        json!({
+            "certificate": FORMAT,
+            "tool": self.tool,
+            "policy": self.policy,
+            "seed": self.seed,
+            "records": self.records,
+            "claim": self.claim,
+            "sentence": self.sentence,
+            "verified": self.verified,
+            "verifier": self.verifier,
+            "publication": {
+                "form": self.form.name(),
+                "files": self.files.iter().map(file).collect::<Vec<_>>(),
+            },
+            "hierarchies": self.hierarchies.iter().map(hierarchy).collect::<Vec<_>>(),
+            "loss": self.loss,
+            "suppressed": self.suppressed,
+            "not_claimed": self.not_claimed,
+        })
+    }
+}
+
+/// The same with all keys in the order of their bytes.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(keys) => {
+            let mut keys: Vec<(&String, &Value)> = keys.iter().collect();
+            keys.sort_by_key(|(key, _)| *key);
+            Value::Object(
+                keys.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect::<Map<_, _>>(),
+            )
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        scalar => scalar.clone(),
+    }
+}
