@@ -42,10 +42,7 @@ impl SetLoss {
         let space = Space::new(compared.hierarchies, compared.input);
         let input = space.original(compared.input, compared.binding)?;
         let published = space.published(compared.published, compared.binding)?;
-        check_mapping(compared)?;
-        let paths: Vec<&str> = compared.binding.declared.iter().map(|d| d.path.as_str()).collect();
-        let mut attributes = ncp::penalties(&space, &input, &published, &paths, compared.mapping);
-        attributes.retain(|a| a.occurrences > 0);
+        let attributes = ncp_of(compared)?;
         Ok(SetLoss {
             records: compared.input.len(),
             published_records: compared.published.len(),
@@ -82,6 +79,18 @@ impl SetLoss {
             "mining": thresholds,
         })
     }
+}
+
+/// NCP alone, by declared attribute that the input has values of.
+pub fn ncp_of(compared: &Comparison<'_>) -> Result<Vec<AttributeNcp>> {
+    let space = Space::new(compared.hierarchies, compared.input);
+    let input = space.original(compared.input, compared.binding)?;
+    let published = space.published(compared.published, compared.binding)?;
+    check_mapping(compared)?;
+    let paths: Vec<&str> = compared.binding.declared.iter().map(|d| d.path.as_str()).collect();
+    let mut attributes = ncp::penalties(&space, &input, &published, &paths, compared.mapping);
+    attributes.retain(|a| a.occurrences > 0);
+    Ok(attributes)
 }
 
 fn threshold_json(loss: &ThresholdLoss) -> Value {

@@ -38,6 +38,35 @@ pub struct VertexLoss {
     pub accuracy: Option<f64>,
     /// From how many queries.
     pub queries: usize,
+    /// By declared attribute that the input has vertices for.
+    pub attributes: Vec<AttributeLm>,
+}
+
+/// What became of an attribute's values, a missing one counted as a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributeLm {
+    /// Its path in the policy.
+    pub path: String,
+    /// How many values the input has.
+    pub values: u64,
+    /// Published as they are.
+    pub kept: u64,
+    /// Published as something more general.
+    pub generalized: u64,
+    /// Σ LM over all values, 1 for each that is not published.
+    pub lost: f64,
+}
+
+impl AttributeLm {
+    /// The detail lost per value, from 0 to 1.
+    pub fn lm(&self) -> f64 {
+        if self.values == 0 { 0.0 } else { self.lost / self.values as f64 }
+    }
+
+    /// Values that are not published.
+    pub fn left_out(&self) -> u64 {
+        self.values - self.kept - self.generalized
+    }
 }
 
 impl VertexLoss {
@@ -48,17 +77,27 @@ impl VertexLoss {
         let sizes = Sizes::new(&published);
         let suppressed = input.records() - published.records();
         let (accuracy, queries) = accuracy(&input, &published, compared.hierarchies, queries, seed);
+        let attributes = attributes(&input, &published, compared);
+        let values: u64 = attributes.iter().map(|a| a.values).sum();
+        let lost: f64 = attributes.iter().map(|a| a.lost).sum();
         VertexLoss {
-            lm: lm(&input, &published, compared.hierarchies),
+            lm: if values == 0 { 0.0 } else { lost / values as f64 },
             dm: sizes.squares + (suppressed * input.records()) as u64,
             sizes,
             accuracy,
             queries,
+            attributes,
         }
     }
 
     /// For programs.
     pub fn to_json(&self) -> serde_json::Value {
+        let attributes: Vec<serde_json::Value> = (self.attributes.iter())
+            .map(|a| {
+                json!({"path": a.path, "values": a.values, "kept": a.kept, "generalized": a.generalized,
+                       "left_out": a.left_out(), "lm": a.lm()})
+            })
+            .collect();
         json!({
             "lm": self.lm,
             "dm": self.dm,
@@ -69,6 +108,7 @@ impl VertexLoss {
             "mean_class": self.sizes.mean(),
             "query_accuracy": self.accuracy,
             "queries": self.queries,
+            "attributes": attributes,
         })
     }
 }
@@ -80,20 +120,34 @@ pub fn lm_of(hierarchy: &Hierarchy, node: NodeId, missing: bool) -> f64 {
     if all > 1 { (own - 1) as f64 / (all - 1) as f64 } else { 0.0 }
 }
 
-fn lm(input: &Coded, published: &Coded, hierarchies: &[Option<Hierarchy>]) -> f64 {
+/// What became of the values of every attribute.
+fn attributes(input: &Coded, published: &Coded, compared: &Comparison<'_>) -> Vec<AttributeLm> {
+    let hierarchies = compared.hierarchies;
     let missing = input.misses(hierarchies.len());
-    let (mut before, mut after, mut lost) = (0u64, 0u64, 0.0);
+    let declared = compared.input.1.declared.iter();
+    let mut all: Vec<AttributeLm> = declared
+        .map(|d| AttributeLm { path: d.path.clone(), values: 0, kept: 0, generalized: 0, lost: 0.0 })
+        .collect();
     for v in 0..input.len() {
-        before += input.quasi(input.home(v)).len() as u64;
+        input.quasi(input.home(v)).iter().for_each(|&declared| all[declared].values += 1);
     }
     for v in 0..published.len() {
         // An attribute that is nowhere published is missing in every vertex that is.
         for &declared in input.quasi(published.home(v)) {
-            after += 1;
-            if let (Some(node), Some(hierarchy)) = (published.value(v, declared), &hierarchies[declared]) {
-                lost += lm_of(hierarchy, node, missing[declared]);
+            let own = &mut all[declared];
+            match (published.value(v, declared), &hierarchies[declared]) {
+                (Some(node), Some(hierarchy)) => {
+                    let count = if hierarchy.is_leaf(node) { &mut own.kept } else { &mut own.generalized };
+                    *count += 1;
+                    own.lost += lm_of(hierarchy, node, missing[declared]);
+                }
+                _ => own.kept += 1,
             }
         }
     }
-    if before == 0 { 0.0 } else { (lost + (before - after) as f64) / before as f64 }
+    for own in &mut all {
+        own.lost += own.left_out() as f64;
+    }
+    all.retain(|a| a.values > 0);
+    all
 }
