@@ -5,7 +5,6 @@ mod dissect;
 mod km;
 mod kmn;
 mod kmn_loss;
-mod plot;
 mod read;
 mod resources;
 mod verify;
@@ -13,6 +12,7 @@ mod verify;
 use std::path::PathBuf;
 
 use bosket_generate::baskets;
+pub(crate) use bosket_report::plot;
 use clap::{Parser, Subcommand};
 
 /// Bosket's benchmarks.

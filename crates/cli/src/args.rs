@@ -52,6 +52,14 @@ pub enum Command {
     Verify(Verify),
     /// Make a publication that keeps what the policy promises
     Anonymize(Anonymize),
+    /// Say what a publication lost, by every metric that applies
+    Measure(Measure),
+    /// Compare several guarantees on the same data: what each costs
+    Sweep(Sweep),
+    /// Write a report on a publication for people: one HTML file
+    Report(Report),
+    /// See it all on invented patients: data, publication, certificate and report in one folder
+    Demo(Demo),
     /// Write the same data in another format, without loss or not at all; nothing is anonymized
     Convert(Convert),
     /// Write an example dataset with hierarchies and a policy
@@ -342,6 +350,139 @@ pub struct Anonymize {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `bosket measure`
+#[derive(Debug, Args)]
+pub struct Measure {
+    /// The private input
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub input: PathBuf,
+    /// The publication
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub publication: PathBuf,
+    /// The policy that it was made by
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// The private mapping: CSV `input_record,published_record`; the policy's own by default, if it is there
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Draw what became of each attribute, as SVG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub plot: Option<PathBuf>,
+    /// Replace the picture if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Name values of the input that are not covered by their hierarchy
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket sweep`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Lists are written 2,5,10,20 or 1..3, which is 1, 2 and 3. All combinations are tried; each result is \
+verified, measured and dropped: nothing is published."
+)]
+pub struct Sweep {
+    /// The policy
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Values of privacy.k
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub k: Vec<String>,
+    /// Values of privacy.m
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub m: Vec<String>,
+    /// Values of privacy.n
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub n: Vec<String>,
+    /// Values of privacy.l
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub l: Vec<String>,
+    /// Values of method.algorithm
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub algorithm: Vec<String>,
+    /// Also compare frequent patterns: ML² and dML²; takes a while on large data
+    #[arg(long)]
+    pub mining: bool,
+    /// Draw the loss, as SVG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub plot: Option<PathBuf>,
+    /// Replace the picture if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
+    pub memory: usize,
+    /// Name values that are not covered by their hierarchy
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bosket report`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The public report holds figures, paths of the policy and what is published, nothing else of the input. \
+The internal one shows records of the input: keep it."
+)]
+pub struct Report {
+    /// The policy that the publication was made by
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// The publication [default: where the policy publishes]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub publication: Option<PathBuf>,
+    /// The certificate [default: the one beside the publication, if it is there]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub certificate: Option<PathBuf>,
+    /// The private mapping [default: the policy's own, if it is there]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Where to write [default: the policy's publish.report, or report.html beside the policy; private/report.html if internal]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
+    /// Add what is private: records before and after, worst cases, hierarchies below what is published
+    #[arg(long)]
+    pub internal: bool,
+    /// Replace the report if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Most memory for counting, such as 500M or 4G [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
+    pub memory: usize,
+}
+
+/// `bosket demo`
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// The folder to write into
+    #[arg(value_name = "DIR", default_value = "bosket-demo", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// How many patients
+    #[arg(long, default_value_t = 2000)]
+    pub people: u64,
+    /// Another seed gives other patients
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `bosket convert`

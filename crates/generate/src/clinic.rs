@@ -174,6 +174,8 @@ cost = "lm"
 
 [publish]
 path = "published.ndjson"
+report = "report.html"
+mapping = "private/mapping.csv"
 "#;
 
 /// Writes the records, one JSON object per line.

@@ -1,3 +1,10 @@
-//! What is handed out with a publication: the certificate that says what is claimed about it.
+//! What the person who signs for a release looks at: the HTML report and the certificate.
+//!
+//! [`study`] finds out what is to be said about a publication; [`html`] says it on one page; [`cut`] finds what of a
+//! hierarchy is published; [`certificate`] is what whoever gets the publication can check; [`plot`] draws line charts as files of their own.
 
 pub mod certificate;
+pub mod cut;
+pub mod html;
+pub mod plot;
+pub mod study;

@@ -2,15 +2,20 @@
 
 pub mod about;
 pub mod anonymize;
+mod both;
 pub mod certificate;
 pub mod convert;
+pub mod demo;
 pub mod dissect;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;
 pub mod look;
 mod made;
+pub mod measure;
 mod pairs;
 pub mod policy;
 mod private;
+pub mod report;
+pub mod sweep;
 pub mod verify;

@@ -5,7 +5,7 @@ use bosket_model::policy::{Policy, Relations};
 use bosket_verify::{Claim, Kmn};
 
 /// What nobody should take for claimed.
-pub(super) fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
+pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
     let Some(claim) = claim else {
         return vec![
             "any guarantee: quasi and sensitive values were separated, nothing more".to_owned(),

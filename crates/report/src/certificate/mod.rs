@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 pub use differences::differences;
+pub use limits::not_claimed;
 pub use policy::{public_path, public_policy};
 pub use schema::json_schema;
 
@@ -149,7 +150,7 @@ impl Certificate {
             hierarchies,
             loss: sorted(&loss),
             suppressed: sorted(&suppressed),
-            not_claimed: limits::not_claimed(policy, claim, &caveats),
+            not_claimed: not_claimed(policy, claim, &caveats),
             digest: String::new(),
         };
         certificate.digest = certificate.expected_digest();

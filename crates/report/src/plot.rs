@@ -1,42 +1,51 @@
-//! Line charts as SVG: axes with ticks, one line per series, a legend. Nothing but what the benchmarks need.
+//! Line charts as SVG: axes with ticks, one line per series, a legend. Files of their own, for documents.
 
 use std::fmt::Write as _;
 
 /// A line with a name.
-pub(crate) struct Series {
-    pub(crate) name: String,
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
     /// Points by ascending x.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
 }
 
 /// A chart.
-pub(crate) struct Chart {
-    pub(crate) title: String,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
-    pub(crate) series: Vec<Series>,
+pub struct Chart {
+    /// What stands above it.
+    pub title: String,
+    /// Across.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// The lines.
+    pub series: Vec<Series>,
 }
 
 /// What an axis says.
 #[derive(Clone, Default)]
-pub(crate) struct Axis {
-    pub(crate) label: String,
+pub struct Axis {
+    /// What stands beside it.
+    pub label: String,
     /// Equal factors are equally far apart.
-    pub(crate) logarithmic: bool,
+    pub logarithmic: bool,
     /// The names of whole numbers from 0, where these stand for things rather than amounts.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 impl Axis {
-    pub(crate) fn linear(label: &str) -> Self {
+    /// Equal differences are equally far apart.
+    pub fn linear(label: &str) -> Self {
         Axis { label: label.to_owned(), ..Axis::default() }
     }
 
-    pub(crate) fn logarithmic(label: &str) -> Self {
+    /// Equal factors are equally far apart.
+    pub fn logarithmic(label: &str) -> Self {
         Axis { label: label.to_owned(), logarithmic: true, ..Axis::default() }
     }
 
-    pub(crate) fn named(label: &str, names: &[&str]) -> Self {
+    /// For things rather than amounts.
+    pub fn named(label: &str, names: &[&str]) -> Self {
         let names = names.iter().map(|n| (*n).to_owned()).collect();
         Axis { label: label.to_owned(), logarithmic: false, names }
     }
@@ -135,7 +144,7 @@ fn escaped(text: &str) -> String {
 
 impl Chart {
     /// The chart as an SVG document.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let x = Scale::new(&self.x, points().map(|p| p.0), LEFT, WIDTH - RIGHT);
         let y = Scale::new(&self.y, points().map(|p| p.1), HEIGHT - BOTTOM, TOP);

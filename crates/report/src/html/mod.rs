@@ -1,0 +1,309 @@
+//! The report: one HTML file that needs nothing else, for the person who answers for a release and for the one who
+//! reads what they sign.
+//!
+//! The public one holds nothing but figures, the policy's paths and what is published. What is private stands in
+//! [`Internal`] and goes into a file of its own.
+
+mod chart;
+mod private;
+mod risk;
+mod text;
+mod tree;
+
+use std::fmt::Write as _;
+
+use bosket_measure::attack::Risk;
+use bosket_measure::loss::{AttributeChange, Loss};
+use bosket_model::policy::Role;
+
+pub use private::{Example, Internal};
+
+use crate::certificate::Certificate;
+use crate::study::Study;
+use chart::{Bar, stacked};
+use text::{count, escape, figure, percent};
+
+/// What a report is made of.
+pub struct Page<'a> {
+    /// What the publication is called.
+    pub title: &'a str,
+    /// What was found out about it.
+    pub study: &'a Study,
+    /// How it was made, such as the model and the algorithm.
+    pub method: &'a [(String, String)],
+    /// What is not claimed.
+    pub limits: &'a [String],
+    /// The certificate, if there is one.
+    pub certificate: Option<Certified<'a>>,
+    /// What must not be published.
+    pub internal: Option<Internal<'a>>,
+}
+
+/// What a report says of a certificate.
+pub struct Certified<'a> {
+    /// The name of its file.
+    pub name: &'a str,
+    /// What it says.
+    pub certificate: &'a Certificate,
+}
+
+/// Makes the report.
+pub fn page(page: &Page<'_>) -> String {
+    let study = page.study;
+    let kind = if page.internal.is_some() { "Internal report" } else { "Publication report" };
+    let mut body = format!("<p class=\"soft\">{kind}</p><h1>{}</h1>\n", escape(page.title));
+    if page.internal.is_some() {
+        body.push_str("<p><b>Private.</b> This report shows records of the input. Do not pass it on with the publication.</p>\n");
+    }
+    body.push_str(&verdict(study));
+    body.push_str(&tiles(study));
+    body.push_str(&published(page));
+    if let Some(after) = &study.after {
+        body.push_str(&risk::section(study.before.as_ref(), after, study.attacker));
+    }
+    if let Some(loss) = &study.loss {
+        body.push_str(&cost(loss));
+        body.push_str(&suppressed(loss, study));
+    } else if !study.remarks.is_empty() {
+        body.push_str("<h2>What was done</h2>\n");
+        body.push_str(&list(&study.remarks));
+    }
+    body.push_str(&hierarchies(study));
+    body.push_str("<h2>What this does not promise</h2>\n<ul>\n");
+    for limit in page.limits {
+        let _ = writeln!(body, "<li>{}</li>", escape(limit));
+    }
+    body.push_str("</ul>\n");
+    if let Some(certificate) = &page.certificate {
+        body.push_str(&certified(certificate));
+    }
+    if let Some(internal) = &page.internal {
+        body.push_str(&private::section(internal, study));
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n<title>{} – {kind}</title>\n<style>\n{}</style>\n</head>\n\
+         <body>\n<main>\n{body}<footer>Made by Bosket {version}. Nothing in this file is loaded from elsewhere.</footer>\n\
+         </main>\n</body>\n</html>\n",
+        escape(page.title),
+        include_str!("style.css")
+    )
+}
+
+fn verdict(study: &Study) -> String {
+    let Some(claim) = &study.claim else {
+        return "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
+                <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n"
+            .to_owned();
+    };
+    let sentence = escape(&capitalized(&claim.sentence()));
+    match &study.witness {
+        None => format!(
+            "<div class=\"verdict holds\"><strong>✓ The guarantee holds</strong><p>{sentence}.</p>\
+             <p>Checked on the published records themselves, for every piece of knowledge in this range, by a program \
+             that shares no code with the one that made them.</p></div>\n"
+        ),
+        Some(witness) => {
+            let mut paths: Vec<String> = witness.values.iter().map(|v| escape(&v.path)).collect();
+            paths.dedup();
+            let what = match &witness.sensitive {
+                Some(s) => format!(
+                    "Among {} published records that look alike, one value of {} has a share of {}",
+                    count(witness.support),
+                    escape(&s.path),
+                    percent(s.share)
+                ),
+                None => format!("Knowledge of {} fits only {}", paths.join(", "), records(witness.support)),
+            };
+            format!(
+                "<div class=\"verdict broken\"><strong>✗ The guarantee does not hold</strong><p>Claimed was: {sentence}.</p>\
+                 <p>{what}. Do not publish this.</p></div>\n"
+            )
+        }
+    }
+}
+
+fn tile(out: &mut String, figure: &str, about: &str) {
+    let _ = write!(out, "<div class=\"tile\"><b>{figure}</b><small>{}</small></div>", escape(about));
+}
+
+fn tiles(study: &Study) -> String {
+    let mut out = String::from("<div class=\"tiles\">");
+    tile(&mut out, &count(study.records), "records are published");
+    let claimed = |risk: &Risk| risk::claimed(risk, study.attacker).map(|p| p.below_k.value);
+    if let (Some(before), Some(after)) = (&study.before, &study.after)
+        && let (Some(b), Some(a)) = (claimed(before), claimed(after))
+    {
+        let about = format!("of all people can be narrowed down to fewer than {}: before → after", after.k);
+        tile(&mut out, &format!("{} → {}", percent(b), percent(a)), &about);
+    }
+    if let Some(loss) = &study.loss {
+        let (values, kept) = kept(&loss.attributes);
+        if values > 0.0 {
+            tile(&mut out, &percent(kept / values), "of all values are published as they were");
+        }
+        if let Some(kept) = loss.relations_kept {
+            tile(&mut out, &percent(kept), "of related values are still related");
+        }
+        if let Some(first) = loss.figures.first()
+            && let Some(value) = first.value
+        {
+            tile(&mut out, &figure(value), &format!("loss by {}, 0 at best", first.name));
+        }
+    }
+    out.push_str("</div>\n");
+    out
+}
+
+/// How many values there are, and how many are kept.
+fn kept(attributes: &[AttributeChange]) -> (f64, f64) {
+    let told = attributes.iter().filter_map(|a| Some((a.values as f64, a.kept?)));
+    told.fold((0.0, 0.0), |(all, kept), (values, share)| (all + values, kept + values * share))
+}
+
+fn list(entries: &[(String, String)]) -> String {
+    let mut out = String::from("<dl>");
+    for (name, text) in entries {
+        let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(text));
+    }
+    out.push_str("</dl>\n");
+    out
+}
+
+fn published(page: &Page<'_>) -> String {
+    let mut out = String::from("<h2>What was published</h2>\n");
+    let mut entries = page.method.to_vec();
+    for (role, paths) in &page.study.roles {
+        let name = match role {
+            Role::Identifying => "Removed, since it identifies people",
+            Role::Quasi => "Could be known to an attacker, and is protected",
+            Role::Sensitive => "Sensitive, published as it is",
+            Role::Insensitive => "Published as it is",
+            Role::Key => "Joins tables, published as fresh numbers",
+        };
+        entries.push((name.to_owned(), paths.join(", ")));
+    }
+    out.push_str(&list(&entries));
+    out
+}
+
+fn cost(loss: &Loss) -> String {
+    let mut out = String::from("<h2>What it cost</h2>\n");
+    let bars: Vec<Bar<'_>> = (loss.attributes.iter())
+        .filter_map(|a| {
+            let parts = vec![("kept", a.kept?), ("generalized", a.generalized?), ("gone", a.left_out?)];
+            Some(Bar { name: a.path.clone(), parts })
+        })
+        .collect();
+    if !bars.is_empty() {
+        out.push_str(
+            "<figure><figcaption>What became of the values of each attribute</figcaption>\
+             <ul class=\"key\"><li><i style=\"background:var(--after)\"></i>as they were</li>\
+             <li><i style=\"background:var(--middle)\"></i>more general</li>\
+             <li><i style=\"background:var(--gone)\"></i>not published</li></ul>",
+        );
+        out.push_str(&stacked("loss", "What became of the values of each attribute", &bars));
+        out.push_str("</figure>\n");
+    }
+    out.push_str(
+        "<div class=\"scroll\"><table><thead><tr><th>attribute</th><th class=\"n\">values in</th><th class=\"n\">out</th>\
+         <th class=\"n\">as they were</th><th class=\"n\">more general</th><th class=\"n\">not published</th>\
+         <th class=\"n\">loss</th></tr></thead><tbody>",
+    );
+    let share = |share: Option<f64>| share.map_or("–".to_owned(), percent);
+    for a in &loss.attributes {
+        let _ = write!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escape(&a.path),
+            count(a.distinct),
+            count(a.published),
+            share(a.kept),
+            share(a.generalized),
+            share(a.left_out),
+            a.loss.map_or("–".to_owned(), figure)
+        );
+    }
+    out.push_str("</tbody></table></div>\n");
+    out.push_str(
+        "<p class=\"soft\">“Values in” and “out” are different values before and after. Loss is the share of detail lost \
+         per value, from 0 (nothing) to 1 (everything).</p>\n",
+    );
+    out.push_str(
+        "<div class=\"scroll\"><table><thead><tr><th>figure</th><th class=\"n\">value</th><th>what it says</th></tr></thead><tbody>",
+    );
+    for f in &loss.figures {
+        let _ = write!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
+            escape(f.name),
+            f.value.map_or("not computed".to_owned(), figure),
+            escape(f.about)
+        );
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+fn suppressed(loss: &Loss, study: &Study) -> String {
+    let mut entries = Vec::new();
+    let gone = loss.records.saturating_sub(loss.published_records);
+    let records = format!("{} of {}", count(gone), count(loss.records));
+    entries.push(("Records".to_owned(), records));
+    let left = |a: &AttributeChange| a.left_out.map(|share| share * a.values as f64);
+    let told: Vec<f64> = loss.attributes.iter().filter_map(left).collect();
+    if told.len() == loss.attributes.len() {
+        let all: u64 = loss.attributes.iter().map(|a| a.values).sum();
+        let gone = told.iter().sum::<f64>().round();
+        entries.push(("Values".to_owned(), format!("{} of {}", count(gone as usize), count(all as usize))));
+    }
+    if let Some(kept) = loss.relations_kept {
+        let apart = text::percent(1.0 - kept).replace("&lt;", "<").replace("&gt;", ">");
+        entries.push(("Relations between values".to_owned(), apart));
+    }
+    entries.extend(study.remarks.iter().cloned());
+    format!("<h2>What was suppressed</h2>\n{}", list(&entries))
+}
+
+fn hierarchies(study: &Study) -> String {
+    if study.cuts.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from(
+        "<h2>Hierarchies and what is published of them</h2>\n<ul class=\"key\">\
+         <li><span class=\"node published\">published</span>, and how often</li>\
+         <li><span class=\"node\">more general than that</span></li></ul>\n<div class=\"two\">\n",
+    );
+    study.cuts.iter().for_each(|cut| out.push_str(&tree::cut(cut)));
+    out.push_str("</div>\n");
+    out
+}
+
+fn certified(certified: &Certified<'_>) -> String {
+    let certificate = certified.certificate;
+    let mut out = format!(
+        "<h2>Certificate</h2>\n<p>Whoever has the publication and <code>{0}</code> can check both again: \
+         <code>bosket verify PUBLICATION --certificate {0}</code></p>\n<dl><dt>Digest</dt><dd class=\"hash\">{1}</dd>",
+        escape(certified.name),
+        escape(&certificate.digest)
+    );
+    for file in &certificate.files {
+        let _ =
+            write!(out, "<dt>{}</dt><dd class=\"hash\">{}</dd>", escape(&file.name), escape(&file.sha256));
+    }
+    out.push_str("</dl>\n");
+    out
+}
+
+fn records(number: usize) -> String {
+    if number == 1 { "one record".to_owned() } else { format!("{} records", count(number)) }
+}
+
+fn capitalized(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,184 @@
+//! Risk before and after.
+
+use std::fmt::Write as _;
+
+use bosket_measure::attack::{Bin, Point, Risk};
+
+use super::chart::{Bar, grouped, lines};
+use super::text::{count, percent};
+
+type Attacker = (Option<u32>, Option<u32>);
+
+/// The point that the claim is about: the strongest attacker that the claim covers.
+pub(super) fn claimed(risk: &Risk, attacker: Attacker) -> Option<&Point> {
+    risk.points.iter().find(|p| (p.m, p.n) == attacker).or(risk.points.first())
+}
+
+/// What the attacker of a point knows.
+fn knows(point: &Point) -> String {
+    match (point.m, point.n) {
+        (Some(m), Some(n)) if n > 0 => format!("{} and {}", number(m, "value"), number(n, "relation")),
+        (Some(m), _) => number(m, "value"),
+        _ => "everything but the sensitive values".to_owned(),
+    }
+}
+
+fn number(n: u32, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn bin(bin: &Bin) -> String {
+    match bin.to {
+        Some(to) if to == bin.from => format!("{to}"),
+        Some(to) => format!("{}–{to}", bin.from),
+        None => format!("{} or more", bin.from),
+    }
+}
+
+/// The section.
+pub(super) fn section(before: Option<&Risk>, after: &Risk, attacker: Attacker) -> String {
+    let mut out = String::from("<h2>Risk before and after</h2>\n");
+    let Some(point) = claimed(after, attacker) else {
+        return out;
+    };
+    let old = before.and_then(|r| claimed(r, attacker));
+    let _ = writeln!(
+        out,
+        "<p>An attacker who knows {} of somebody looks for the records that fit. Of each person the knowledge that fits \
+         the fewest records is counted: the worst case.</p>",
+        knows(point)
+    );
+    out.push_str("<div class=\"two\">\n");
+    out.push_str(&distribution(old, point));
+    out.push_str(&curves(before, after, point.n));
+    out.push_str("</div>\n");
+    out.push_str(&figures(old, point));
+    out.push_str(&table(before, after));
+    out
+}
+
+fn key(both: bool) -> &'static str {
+    if both {
+        "<ul class=\"key\"><li><i style=\"background:var(--before)\"></i>before</li>\
+         <li><i style=\"background:var(--after)\"></i>after</li></ul>"
+    } else {
+        "<ul class=\"key\"><li><i style=\"background:var(--after)\"></i>publication</li></ul>"
+    }
+}
+
+fn distribution(before: Option<&Point>, after: &Point) -> String {
+    let bars: Vec<Bar<'_>> = (after.bins.iter().enumerate())
+        .map(|(i, b)| {
+            let mut parts = Vec::new();
+            if let Some(old) = before.and_then(|p| p.bins.get(i)) {
+                parts.push(("before", old.people));
+            }
+            parts.push(("after", b.people));
+            Bar { name: format!("{} fit", bin(b)), parts }
+        })
+        .collect();
+    format!(
+        "<figure><figcaption>Share of people by how many records fit them</figcaption>{}{}</figure>\n",
+        key(before.is_some()),
+        grouped("fits", "Share of people by how many records fit them", &bars)
+    )
+}
+
+/// The share of people with fewer than k matches over m, for the claim's n.
+fn curves(before: Option<&Risk>, after: &Risk, n: Option<u32>) -> String {
+    let over = |risk: &Risk| -> Vec<(u32, f64)> {
+        let own = risk.points.iter().filter(|p| p.n == n);
+        own.filter_map(|p| Some((p.m?, p.below_k.value))).collect()
+    };
+    let mut series = Vec::new();
+    if let Some(before) = before {
+        series.push(("before", over(before)));
+    }
+    series.push(("after", over(after)));
+    if series.iter().all(|s| s.1.len() < 2) {
+        return String::new();
+    }
+    let title = format!("Share of people whom fewer than {} records fit", after.k);
+    format!(
+        "<figure><figcaption>{title}, by the number of values known</figcaption>{}{}</figure>\n",
+        key(before.is_some()),
+        lines("curve", &title, "values known", &series)
+    )
+}
+
+fn figures(before: Option<&Point>, after: &Point) -> String {
+    let mut out = String::from(
+        "<div class=\"scroll\"><table><thead><tr><th>risk</th><th class=\"n\">before</th><th class=\"n\">after</th>\
+         <th>what it is</th></tr></thead><tbody>",
+    );
+    let mut row = |name: &str, of: &dyn Fn(&Point) -> Option<f64>, about: &str| {
+        let shown = |p: Option<&Point>| p.and_then(of).map_or("–".to_owned(), percent);
+        if of(after).is_some() {
+            let _ = write!(
+                out,
+                "<tr><td>{name}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{about}</td></tr>",
+                shown(before),
+                shown(Some(after))
+            );
+        }
+    };
+    row(
+        "prosecutor",
+        &|p| Some(p.prosecutor),
+        "highest chance of finding a certain person: the largest 1/matches",
+    );
+    row(
+        "marketer",
+        &|p| Some(p.marketer),
+        "share of people found when guessing for everybody: the mean of 1/matches",
+    );
+    row(
+        "random attacker",
+        &|p| Some(p.random_marketer),
+        "the same when the knowledge is drawn at random, not the worst",
+    );
+    row(
+        "confidence",
+        &|p| p.confidence.map(|c| c.0),
+        "highest share of a sensitive value among the records that fit",
+    );
+    out.push_str("<tr><td>journalist</td><td class=\"n\">–</td><td class=\"n\">–</td><td>not computed: needs counts of the population</td></tr>");
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+fn table(before: Option<&Risk>, after: &Risk) -> String {
+    let mut out = format!(
+        "<details open><summary>All attackers</summary><div class=\"scroll\"><table><thead><tr><th>attacker knows</th>\
+         <th class=\"n\">unique before</th><th class=\"n\">after</th><th class=\"n\">fewer than {} before</th>\
+         <th class=\"n\">after</th></tr></thead><tbody>",
+        after.k
+    );
+    for point in &after.points {
+        let old = before.and_then(|r| r.points.iter().find(|p| (p.m, p.n) == (point.m, point.n)));
+        let shown =
+            |p: Option<&Point>, of: &dyn Fn(&Point) -> f64| p.map_or("–".to_owned(), |p| percent(of(p)));
+        let _ = write!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            knows(point),
+            shown(old, &|p| p.unique.value),
+            shown(Some(point), &|p| p.unique.value),
+            shown(old, &|p| p.below_k.value),
+            shown(Some(point), &|p| p.below_k.value)
+        );
+    }
+    out.push_str("</tbody></table></div></details>\n");
+    let sampled: Vec<&Point> =
+        before.into_iter().chain([after]).flat_map(|r| &r.points).filter(|p| !p.exhaustive).collect();
+    if let Some(widest) = sampled.iter().map(|p| p.below_k.high - p.below_k.low).max_by(f64::total_cmp) {
+        let people = sampled.iter().map(|p| p.people).min().unwrap_or(0);
+        let _ = writeln!(
+            out,
+            "<p class=\"soft\">Some figures are from a sample of {} people or more; 95 % intervals are at most {} wide.</p>",
+            count(people),
+            percent(widest)
+        );
+    }
+    out
+}

@@ -1,0 +1,108 @@
+//! What is found out about a publication: whether its claim holds, what an attacker could do before and after, what it
+//! cost, and what of each hierarchy is published.
+
+use bosket_measure::attack::{self, Risk};
+use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_model::Result;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Model, Policy, Role};
+use bosket_verify::{Claim, Witness};
+
+use crate::cut::{Cut, cuts};
+
+/// Records up to which frequent patterns are compared.
+const MINED: usize = 100_000;
+
+/// What is looked at.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The policy that the publication was made by.
+    pub policy: &'a Policy,
+    /// The private records.
+    pub input: Side<'a>,
+    /// What is published of them.
+    pub published: Side<'a>,
+    /// Per declared attribute, with a leaf for every value of the input.
+    pub hierarchies: &'a [Option<Hierarchy>],
+    /// Pairs (input record, published record), if they are known.
+    pub mapping: Option<&'a [(u32, u32)]>,
+    /// Bytes for counting.
+    pub memory: usize,
+}
+
+/// What was found out. Holds no value that is not published, except the worst cases of [`Risk`].
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// What is promised; none for a publication without guarantee.
+    pub claim: Option<Claim>,
+    /// Why it does not hold.
+    pub witness: Option<Witness>,
+    /// Published records.
+    pub records: usize,
+    /// What the policy calls each attribute, by role.
+    pub roles: Vec<(Role, Vec<String>)>,
+    /// The attacker that the claim is about: how many values and relations it knows; none means all.
+    pub attacker: (Option<u32>, Option<u32>),
+    /// What an attacker could do with the input.
+    pub before: Option<Risk>,
+    /// What an attacker can do with the publication.
+    pub after: Option<Risk>,
+    /// What it cost; none where no value is changed.
+    pub loss: Option<Loss>,
+    /// What of each hierarchy is published.
+    pub cuts: Vec<Cut>,
+    /// Whatever else is to be said, as a name and a text.
+    pub remarks: Vec<(String, String)>,
+}
+
+impl Study {
+    /// Looks at a publication of records.
+    pub fn new(subject: &Subject<'_>, observer: &dyn Observer) -> Result<Self> {
+        let Subject { policy, published, hierarchies, .. } = *subject;
+        let claim = Claim::new(policy)?;
+        let (data, binding) = (published.data, published.binding);
+        let witness = bosket_verify::verify(data, binding, &claim, hierarchies, subject.memory, observer)?;
+        let options = attack::Options::of(policy);
+        let risk = |side: Side<'_>| attack::risk(side.data, side.binding, policy, &options, observer);
+        let Subject { input, mapping, .. } = *subject;
+        let mining = input.data.len() <= MINED;
+        let compared = Compared { policy, input, published, hierarchies, mapping, mining };
+        Ok(Study {
+            claim: Some(claim),
+            witness,
+            records: data.len(),
+            roles: roles(policy),
+            attacker: attacker(policy)?,
+            before: Some(risk(input)?),
+            after: Some(risk(published)?),
+            loss: Some(Loss::new(&compared, observer)?),
+            cuts: cuts(published, None, hierarchies),
+            remarks: Vec::new(),
+        })
+    }
+
+    /// Whether everything that was promised was found to hold.
+    pub fn holds(&self) -> bool {
+        self.witness.is_none()
+    }
+}
+
+/// What the attacker knows that a policy protects against.
+pub fn attacker(policy: &Policy) -> Result<(Option<u32>, Option<u32>)> {
+    let privacy = policy.need_privacy()?;
+    Ok(match privacy.model {
+        Model::Km => (privacy.m, Some(0)),
+        Model::Kmn => (privacy.m, privacy.n),
+        _ => (None, None),
+    })
+}
+
+/// The attributes of a policy by role.
+pub fn roles(policy: &Policy) -> Vec<(Role, Vec<String>)> {
+    let of = |role: &Role| {
+        let own = policy.attributes.iter().filter(|a| a.role == *role);
+        (*role, own.map(|a| a.path.clone()).collect::<Vec<_>>())
+    };
+    Role::ALL.iter().map(of).filter(|(_, paths)| !paths.is_empty()).collect()
+}
