@@ -64,6 +64,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Hierarchy(args) => commands::hierarchy::run(args, talk),
         Command::Policy(args) => commands::policy::run(args, talk),
         Command::Verify(args) => commands::verify::run(args, talk),
+        Command::Attack(args) => commands::attack::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),
         Command::Generate(args) => commands::generate::run(args, talk),

@@ -2,6 +2,8 @@
 
 pub mod about;
 pub mod anonymize;
+pub mod attack;
+mod attack_text;
 pub mod convert;
 pub mod dissect;
 pub mod generate;
