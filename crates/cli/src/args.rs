@@ -50,6 +50,8 @@ pub enum Command {
     Certificate(CertificateCommand),
     /// Check whether a publication keeps what its policy promises
     Verify(Verify),
+    /// Play the attacker: whom somebody finds who knows a few values of a person, before and after
+    Attack(Attack),
     /// Make a publication that keeps what the policy promises
     Anonymize(Anonymize),
     /// Say what a publication lost, by every metric that applies
@@ -321,6 +323,76 @@ pub struct Verify {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `bosket attack`
+#[derive(Debug, Args)]
+#[command(after_help = ATTACKS)]
+pub struct Attack {
+    /// The private data; the policy's source by default, `-` is standard input
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub data: Option<PathBuf>,
+    /// The policy that says what may be known of a person
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Attack this publication too; the policy's own if it is there
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub publication: Option<PathBuf>,
+    /// Numbers of known values, such as `1..4` or `2,3` [default: from 1 to one more than the policy's]
+    #[arg(long, value_name = "NUMBERS", value_parser = parse_numbers)]
+    pub m: Option<Numbers>,
+    /// Numbers of known relations [default: none, and the policy's]
+    #[arg(long, value_name = "NUMBERS", value_parser = parse_numbers)]
+    pub n: Option<Numbers>,
+    /// Most steps of counting per strength of attackers; beyond that, people are sampled [default: 1000000000]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// Look at so many people, drawn with the policy's seed, rather than at as many as the budget allows
+    #[arg(long, value_name = "PEOPLE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+    /// How many of the worst-off people to list
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub worst: usize,
+    /// Show the values that give the worst-off people away, not only their paths
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const ATTACKS: &str = "\
+A person's fewest matches are the fewest records, the person's own included, that fit any knowledge of m values and n \
+relations of the person. Highest (prosecutor) risk is the largest 1 / fewest matches, mean (marketer) risk its mean over \
+people. Journalist risk needs population counts and is not computed.";
+
+/// Numbers in ascending order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbers(pub Vec<u32>);
+
+/// Reads `3`, `1,3` or `1..4`, the last number included.
+fn parse_numbers(text: &str) -> Result<Numbers, String> {
+    let wrong = || "numbers are written like 3, 1,3 or 1..4".to_owned();
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => numbers.push(number(part)?),
+            Some((from, to)) => {
+                let (from, to) = (number(from)?, number(to.trim_start_matches('='))?);
+                if from > to || to - from > 100 {
+                    return Err(wrong());
+                }
+                numbers.extend(from..=to);
+            }
+        }
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(Numbers(numbers))
 }
 
 /// `bosket anonymize`
@@ -698,5 +770,14 @@ mod tests {
         assert_eq!(parse_size("512MiB"), Ok(512 << 20));
         assert!(parse_size("much").is_err());
         assert!(parse_size("0").is_err());
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(parse_numbers("3"), Ok(Numbers(vec![3])));
+        assert_eq!(parse_numbers("1..3,7, 2"), Ok(Numbers(vec![1, 2, 3, 7])));
+        for wrong in ["", "a", "3..1", "1..", "0..4000000000", "-1"] {
+            assert!(parse_numbers(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -65,6 +65,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Policy(args) => commands::policy::run(args, talk),
         Command::Certificate(args) => commands::certificate::run(args),
         Command::Verify(args) => commands::verify::run(args, talk),
+        Command::Attack(args) => commands::attack::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),
         Command::Measure(args) => commands::measure::run(args, talk),
         Command::Sweep(args) => commands::sweep::run(args, talk),

@@ -2,6 +2,8 @@
 
 pub mod about;
 pub mod anonymize;
+pub mod attack;
+mod attack_text;
 mod both;
 pub mod certificate;
 pub mod convert;

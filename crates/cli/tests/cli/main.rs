@@ -5,6 +5,7 @@ mod about;
 mod against;
 mod against_local;
 mod anonymize;
+mod attack;
 mod bad_data;
 mod bad_policy;
 mod baskets;

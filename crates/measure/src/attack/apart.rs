@@ -63,7 +63,8 @@ mod tests {
             ..SensitiveValues::default()
         };
         let published = Dissected { people: vec![3, 2], sensitive: vec![sensitive] };
-        let text = "version = 1\n[privacy]\nmodel = \"anatomy\"\ngroup_size = 3\n";
+        let text = "version = 1\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n[[attribute]]\npath = \"disease\"\n\
+                    role = \"sensitive\"\n[privacy]\nmodel = \"anatomy\"\ngroup_size = 3\n";
         let (policy, _) = Policy::parse("p", text, &[]).expect("a good policy");
         let risk = risk_apart(&published, &policy).expect("a policy with a model");
         let point = &risk.points[0];

@@ -32,7 +32,7 @@ impl Point {
             "exact": self.exact,
             "unique": self.unique.to_json(),
             "below_k": self.below_k.to_json(),
-            "bins": self.bins.iter().map(Bin::to_json).collect::<Vec<_>>(),
+            "bins": self.bins.iter().map(|b| b.to_json()).collect::<Vec<_>>(),
             "prosecutor": self.prosecutor,
             "marketer": self.marketer,
             "journalist": null,
@@ -53,7 +53,7 @@ impl Share {
 }
 
 impl Bin {
-    fn to_json(&self) -> Value {
+    fn to_json(self) -> Value {
         json!({"from": self.from, "to": self.to, "people": self.people})
     }
 }

@@ -44,16 +44,16 @@ impl Plan<'_> {
         sizes.sort_unstable();
         sizes.dedup();
         let largest = sizes.last().map_or(0, |&m| m as usize).min(self.records.longest());
-        let swept = if self.options.sample.is_some() { 0 } else { self.affordable(largest) };
-        let scope = Scope { records: self.records, levels: swept.max(1), relations: self.relations };
-        let tallies = if swept > 0 { sweep(scope, self.observer) } else { Vec::new() };
+        let done = if self.options.sample.is_some() { 0 } else { self.affordable(largest) };
+        let scope = Scope { records: self.records, levels: done.max(1), relations: self.relations };
+        let tallies = if done > 0 { sweep(scope, self.observer) } else { Vec::new() };
         let mut levels = Vec::new();
         for &m in &sizes {
             cancelled(self.observer)?;
-            levels.push(if (m as usize).min(largest) <= swept {
-                self.from_sweep(m, scope, &tallies)
+            levels.push(if (m as usize).min(largest) <= done {
+                self.swept(m, scope, &tallies)
             } else {
-                self.from_people(m)
+                self.one_by_one(m)
             });
         }
         cancelled(self.observer)?;
@@ -74,7 +74,7 @@ impl Plan<'_> {
         largest
     }
 
-    fn from_sweep(&self, m: u32, scope: Scope<'_>, tallies: &[Tally]) -> Level {
+    fn swept(&self, m: u32, scope: Scope<'_>, tallies: &[Tally]) -> Level {
         let everybody = self.records.len();
         let figure = |person: usize, n: usize| {
             let values = self.records.items(person).len();
@@ -95,7 +95,7 @@ impl Plan<'_> {
     }
 
     /// Looks at people one by one.
-    fn from_people(&self, m: u32) -> Level {
+    fn one_by_one(&self, m: u32) -> Level {
         let (records, size) = (self.records, m as usize);
         let everybody = records.len() as u128;
         let mean = |work: &dyn Fn(usize) -> u128| -> u128 {

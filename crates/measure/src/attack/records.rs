@@ -45,12 +45,8 @@ struct Nodes {
     spans: Vec<(u32, u32)>,
 }
 
-/// One record before values have their numbers: values as (value, preorder, end) and pairs of them.
-#[derive(Default)]
-struct Raw {
-    nodes: Vec<(u32, u32, u32)>,
-    pairs: Vec<(u32, u32)>,
-}
+/// A value's node while records are read: value, preorder, end.
+type Node = (u32, u32, u32);
 
 impl Records {
     /// Reads what can be known of records. Relations are read if anybody may know one, nodes if all relations of a value
@@ -65,7 +61,7 @@ impl Records {
         let trees = ValueTrees::new(data, binding, privacy.root, Payload::Drop);
         let hidden = |label: &String| privacy.model == Model::Km && privacy.sensitive.contains(label);
         let mut values: Vec<Value> = Vec::new();
-        let mut raw: Vec<Vec<(u32, u32, u32)>> = Vec::with_capacity(trees.len());
+        let mut raw: Vec<Vec<Node>> = Vec::with_capacity(trees.len());
         let mut sensitive = Vec::new();
         let multiset = privacy.multiset && privacy.model == Model::Km;
         if multiset {
@@ -106,7 +102,7 @@ impl Records {
     }
 
     /// Numbers values and lays records out. `raw` comes back by the new numbers, sorted.
-    fn by_rarity(values: Vec<Value>, raw: &mut [Vec<(u32, u32, u32)>]) -> Self {
+    fn by_rarity(values: Vec<Value>, raw: &mut [Vec<Node>]) -> Self {
         let mut support = vec![0u32; values.len()];
         for own in raw.iter_mut() {
             own.sort_unstable();
@@ -145,39 +141,32 @@ impl Records {
     }
 
     /// Marks related pairs; a value is related to all above its nodes.
-    fn relate(&mut self, trees: &ValueTrees, raw: &[Vec<(u32, u32, u32)>], nodes: bool) {
+    fn relate(&mut self, trees: &ValueTrees, raw: &[Vec<Node>], nodes: bool) {
         let mut all = Nodes { first: vec![0], spans: Vec::new() };
-        let mut scratch = Raw::default();
+        // Nodes of a record, each with the place of its value among the record's.
+        let mut places: Vec<(u32, u32)> = Vec::new();
         for (record, own) in raw.iter().enumerate() {
             let count = self.items(record).len();
             let words = count.div_ceil(64);
             let base = self.related.len();
             self.first_word.push(base);
             self.related.resize(base + count * words, 0);
-            scratch.nodes.clear();
-            scratch.pairs.clear();
-            // The place of each node's value among the record's, by node.
-            let mut place = 0;
-            for (at, node) in own.iter().enumerate() {
-                place += u32::from(at > 0 && own[at - 1].0 != node.0);
-                scratch.nodes.push((node.1, place, 0));
+            places.clear();
+            for (place, run) in own.chunk_by(|a, b| a.0 == b.0).enumerate() {
+                places.extend(run.iter().map(|node| (node.1, place as u32)));
             }
-            scratch.nodes.sort_unstable();
-            let find = |node: usize| {
-                let at = scratch.nodes.binary_search_by_key(&(node as u32), |n| n.0);
-                at.ok().map(|at| scratch.nodes[at].1)
-            };
-            for &(node, place, _) in &scratch.nodes {
+            places.sort_unstable();
+            for &(node, b) in &places {
                 let mut above = trees.parent(node as usize);
-                while let Some(a) = above {
-                    scratch.pairs.extend(find(a).map(|a| (a, place)));
-                    above = trees.parent(a);
+                while let Some(parent) = above {
+                    // What is not to be known stands between values without being one.
+                    if let Ok(at) = places.binary_search_by_key(&(parent as u32), |p| p.0) {
+                        let (a, b) = (places[at].1 as usize, b as usize);
+                        self.related[base + a * words + b / 64] |= 1 << (b % 64);
+                        self.related[base + b * words + a / 64] |= 1 << (a % 64);
+                    }
+                    above = trees.parent(parent);
                 }
-            }
-            for &(a, b) in &scratch.pairs {
-                let (a, b) = (a as usize, b as usize);
-                self.related[base + a * words + b / 64] |= 1 << (b % 64);
-                self.related[base + b * words + a / 64] |= 1 << (a % 64);
             }
             for run in own.chunk_by(|a, b| a.0 == b.0).filter(|_| nodes) {
                 all.spans.extend(run.iter().map(|n| (n.1, n.2)));
@@ -265,11 +254,7 @@ impl Records {
 }
 
 /// Values together with how often a record has them.
-fn read_counts(
-    data: &Dataset,
-    binding: &Binding,
-    trees: &ValueTrees,
-) -> (Vec<Value>, Vec<Vec<(u32, u32, u32)>>) {
+fn read_counts(data: &Dataset, binding: &Binding, trees: &ValueTrees) -> (Vec<Value>, Vec<Vec<Node>>) {
     let schema = data.schema();
     let items = trees.items();
     let codes: Vec<Vec<u32>> = (schema.attributes())

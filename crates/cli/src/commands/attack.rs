@@ -1,0 +1,144 @@
+//! `bosket attack`
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::apart::Dissection;
+use bosket_io::{PolicyFile, Whereabouts, publication};
+use bosket_measure::attack::{Options, Risk, risk, risk_apart};
+use bosket_model::binding::Binding;
+use bosket_model::policy::{Format, Model};
+use bosket_model::{Diagnostic, Failure, Fault, Place};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::Attack;
+use crate::commands::attack_text::{self, Side};
+use crate::load;
+use crate::output::{print, print_json};
+use crate::talk::Talk;
+
+pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
+    one_stdin(args)?;
+    let file = load::policy(&args.policy, &args.sets, talk)?;
+    let privacy = file.policy.need_privacy()?;
+    let options = options(args, &file);
+    let warnings = uncounted(&file);
+    talk.diagnostics(&warnings);
+    let (name, before) = before(args, &file, &options, talk)?;
+    let after = match published(args, &file, talk) {
+        None => None,
+        Some(path) => Some((path.display().to_string(), after(&path, &file, &options, talk)?)),
+    };
+    talk.quiet();
+    if args.json {
+        let side = |name: &str, risk: &Risk| {
+            let mut side = json!({"data": name});
+            if let (Value::Object(side), Value::Object(risk)) = (&mut side, risk.to_json(args.show_values)) {
+                side.extend(risk);
+            }
+            side
+        };
+        print_json(&json!({
+            "model": privacy.model.name(),
+            "before": side(&name, &before),
+            "after": after.as_ref().map(|(name, risk)| side(name, risk)),
+            "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        let before = Side { name: &name, risk: &before };
+        let after = after.as_ref().map(|(name, risk)| Side { name, risk });
+        print(&attack_text::report(privacy, before, after, args.show_values))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Standard input can be read only once.
+fn one_stdin(args: &Attack) -> Result<(), Failure> {
+    let named = [args.data.as_ref(), Some(&args.policy), args.publication.as_ref()];
+    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
+        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
+        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
+    }
+    Ok(())
+}
+
+fn options(args: &Attack, file: &PolicyFile) -> Options {
+    let usual = Options::of(&file.policy);
+    Options {
+        m: args.m.as_ref().map_or(usual.m, |m| m.0.clone()),
+        n: args.n.as_ref().map_or(usual.n, |n| n.0.clone()),
+        budget: args.budget.unwrap_or(usual.budget),
+        sample: args.sample.map(|s| s as usize),
+        worst: args.worst,
+        seed: usual.seed,
+    }
+}
+
+/// Knowledge that the policy names and attackers do not use here.
+fn uncounted(file: &PolicyFile) -> Vec<Diagnostic> {
+    let Some(privacy) = &file.policy.privacy else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    let mut warn = |what: &str| {
+        let what = Diagnostic::warning(what).at(Place::source(&file.policy.name));
+        warnings.push(what.help("`bosket verify` counts it"));
+    };
+    if !privacy.negative.is_empty() {
+        warn("`negative` is set, but attackers are not given absence as knowledge here");
+    }
+    if privacy.guard && privacy.model == Model::Kmn {
+        warn("`guard` is set, but attackers do not put relations together again here");
+    }
+    warnings
+}
+
+fn before(
+    args: &Attack,
+    file: &PolicyFile,
+    options: &Options,
+    talk: &Talk,
+) -> Result<(String, Risk), Failure> {
+    let place = match &args.data {
+        Some(path) => Whereabouts::given(file, path, false)?,
+        None => Whereabouts::input(file)?,
+    };
+    let name = place.name();
+    let opened = load::records(place, talk)?;
+    let policy = &file.policy;
+    let binding = Binding::of_input(opened.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    // A companion says nothing that its attribute does not.
+    let found = risk(&opened.data, &binding.without_companions(), policy, options, talk)?;
+    Ok((name, found))
+}
+
+/// The publication to attack: the one that is given, or the policy's own if it is there.
+fn published(args: &Attack, file: &PolicyFile, talk: &Talk) -> Option<PathBuf> {
+    if let Some(given) = &args.publication {
+        return Some(given.clone());
+    }
+    let database = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Postgres);
+    file.policy.publish.as_ref().filter(|_| !database)?.path.as_ref()?;
+    let path = publication::target(file).ok().filter(|p| p != Path::new("-"))?;
+    if !path.exists() {
+        talk.line(&format!(
+            "bosket: there is no publication at {} yet; only the private data is attacked",
+            path.display()
+        ));
+        return None;
+    }
+    talk.line(&format!("bosket: attacking the policy's publication {} too", path.display()));
+    Some(path)
+}
+
+fn after(path: &Path, file: &PolicyFile, options: &Options, talk: &Talk) -> Result<Risk, Failure> {
+    let policy = &file.policy;
+    if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
+        let found = Dissection::new(file)?.read_published(path, talk)?;
+        return risk_apart(&found.dissected, policy);
+    }
+    let published = load::records(Whereabouts::given(file, path, true)?, talk)?;
+    let name = path.display().to_string();
+    let binding = Binding::new(published.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    risk(&published.data, &binding, policy, options, talk)
+}

@@ -1,0 +1,224 @@
+//! What `bosket attack` tells people.
+
+use bosket_measure::attack::{Bin, Point, Risk, Share, Worst};
+use bosket_model::policy::{Model, Privacy};
+
+use crate::output::{count, plural};
+
+/// Data that was attacked.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    pub name: &'a str,
+    pub risk: &'a Risk,
+}
+
+/// Width of the longest bar.
+const BAR: usize = 30;
+
+/// Known values shown at most.
+const SHOWN: usize = 20;
+
+/// Everything that was found.
+pub fn report(privacy: &Privacy, before: Side<'_>, after: Option<Side<'_>>, show_values: bool) -> String {
+    let mut out = format!("before: {}, {}\n", before.name, people(before.risk.records));
+    if let Some(after) = after {
+        out.push_str(&format!("after:  {}, {}\n", after.name, people(after.risk.records)));
+    }
+    let k = before.risk.k;
+    out.push('\n');
+    table(&mut out, k, &before.risk.points, after.map(|a| &a.risk.points[..]));
+    if let Some(points) = &before.risk.embedded {
+        embedded(&mut out, k, points, before.risk, after.map(|a| a.risk));
+    }
+    notes(&mut out, "before", &before.risk.points);
+    if let Some(after) = after {
+        notes(&mut out, "after", &after.risk.points);
+    }
+    out.push_str(&format!(
+        "\nunique: some knowledge fits the person alone; below {k}: it fits fewer than {k} records;\n\
+         highest: prosecutor risk, the largest 1 / fewest matches; mean: marketer risk, the mean of 1 / fewest matches;\n\
+         random: the mean of 1 / matches over all pieces of knowledge, each as likely; journalist risk: not computed\n\
+         (it needs population counts).\n"
+    ));
+    if matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None) && after.is_some() {
+        out.push_str(
+            "After dissection a person matches the people of their group: whose sensitive value is whose is not published.\n",
+        );
+    }
+    distribution(&mut out, privacy, before.risk, after.map(|a| a.risk));
+    worst(&mut out, "before", &before.risk.worst, show_values);
+    if let Some(after) = after {
+        worst(&mut out, "after", &after.risk.worst, show_values);
+    }
+    out
+}
+
+/// The stronger reading of relations, where it makes a difference.
+fn embedded(out: &mut String, k: u32, points: &[Point], before: &Risk, after: Option<&Risk>) {
+    let related = |points: &[Point]| -> Vec<Point> {
+        points.iter().filter(|p| p.n.is_some_and(|n| n > 0)).cloned().collect()
+    };
+    let after = after.and_then(|a| Some((related(&a.points), related(a.embedded.as_deref()?))));
+    if related(points) == related(&before.points) && after.as_ref().is_none_or(|(pair, all)| pair == all) {
+        out.push_str(
+            "\nIf all relations of a value must hold at one place (`embedded`), the figures are the same.\n",
+        );
+        return;
+    }
+    out.push_str("\nThe same if all relations of a value must hold at one place (`embedded`):\n");
+    table(out, k, &related(points), after.as_ref().map(|(_, all)| &all[..]));
+}
+
+fn people(n: usize) -> String {
+    if n == 1 { "1 person".to_owned() } else { format!("{} people", count(n)) }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        p if p > 0.0 && p < 0.05 => "<0.1 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
+fn strength(point: &Point) -> String {
+    let (Some(m), Some(n)) = (point.m, point.n) else {
+        return "everything quasi".to_owned();
+    };
+    let relations = if n == 0 { String::new() } else { format!(", {}", plural(n as usize, "relation")) };
+    format!("{}{relations}", plural(m as usize, "value"))
+}
+
+fn same<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
+    points.iter().find(|p| (p.m, p.n) == (point.m, point.n))
+}
+
+/// One line per strength of attackers, before and after side by side.
+fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
+    let has_secrets = before.iter().chain(after.unwrap_or(&[])).any(|p| p.confidence.is_some());
+    let mut columns: Vec<(String, Column)> = vec![
+        ("unique".into(), |p| Some(percent(p.unique.value))),
+        (format!("below {k}"), |p| Some(percent(p.below_k.value))),
+        ("highest".into(), |p| Some(percent(p.prosecutor))),
+        ("mean".into(), |p| Some(percent(p.marketer))),
+        ("random".into(), |p| Some(percent(p.random_marketer))),
+    ];
+    if has_secrets {
+        columns.push(("sensitive".into(), |p| p.confidence.map(|c| percent(c.0))));
+    }
+    let width = before.iter().map(|p| strength(p).len()).max().unwrap_or(0).max("known".len());
+    let cell = if after.is_some() { 17 } else { 9 };
+    out.push_str(&format!("{:width$}", "known"));
+    columns.iter().for_each(|(name, _)| out.push_str(&format!("  {name:>cell$}")));
+    out.push('\n');
+    if after.is_some() {
+        out.push_str(&format!("{:width$}", ""));
+        columns.iter().for_each(|_| out.push_str(&format!("  {:>cell$}", "before / after")));
+        out.push('\n');
+    }
+    // One value alone has no relations.
+    for point in before.iter().filter(|p| p.m != Some(1) || p.n == Some(0)) {
+        out.push_str(&format!("{:width$}", strength(point)));
+        let other = after.map(|after| same(after, point));
+        for (_, column) in &columns {
+            let text = |p: Option<&Point>| p.and_then(column).unwrap_or_else(|| "–".to_owned());
+            let own = text(Some(point));
+            match other {
+                None => out.push_str(&format!("  {own:>cell$}")),
+                Some(other) => out.push_str(&format!("  {:>cell$}", format!("{own} / {}", text(other)))),
+            }
+        }
+        out.push('\n');
+    }
+}
+
+type Column = fn(&Point) -> Option<String>;
+
+/// What is to be known about figures from samples.
+fn notes(out: &mut String, side: &str, points: &[Point]) {
+    for point in points.iter().filter(|p| !p.exhaustive || !p.exact) {
+        let interval = |share: &Share| format!("{}–{}", percent(share.low), percent(share.high));
+        out.push_str(&format!(
+            "{side}, {}: a sample of {}; 95 % intervals: unique {}, below k {}\n",
+            strength(point),
+            people(point.people),
+            interval(&point.unique),
+            interval(&point.below_k)
+        ));
+        if !point.exact {
+            out.push_str(
+                "    their knowledge is sampled too: matches are upper bounds, risks lower bounds\n",
+            );
+        }
+    }
+}
+
+/// How many matches people have, for an attacker of the policy's strength.
+fn distribution(out: &mut String, privacy: &Privacy, before: &Risk, after: Option<&Risk>) {
+    let Some(point) = claimed(privacy, &before.points) else {
+        return;
+    };
+    out.push_str(&format!("\nFewest matches of people, known: {}\n", strength(point)));
+    let mut sides = vec![("before", point)];
+    sides.extend(after.and_then(|a| same(&a.points, point)).map(|p| ("after", p)));
+    for (name, point) in sides {
+        out.push_str(&format!("  {name}\n"));
+        for bin in &point.bins {
+            let bar = "█".repeat((bin.people * BAR as f64).round() as usize);
+            out.push_str(format!("  {:>9}  {:>7}  {bar}", range(bin), percent(bin.people)).trim_end());
+            out.push('\n');
+        }
+    }
+}
+
+fn range(bin: &Bin) -> String {
+    match bin.to {
+        None => format!("{}+", bin.from),
+        Some(to) if to == bin.from => to.to_string(),
+        Some(to) => format!("{}–{to}", bin.from),
+    }
+}
+
+/// The point of the policy's strength, or the one next to it.
+fn claimed<'a>(privacy: &Privacy, points: &'a [Point]) -> Option<&'a Point> {
+    let n = privacy.n.unwrap_or(0);
+    let within = |p: &&Point| p.m.is_none() || (p.m <= privacy.m && p.n.is_some_and(|own| own <= n));
+    points.iter().find(|p| p.m.is_none()).or(points.iter().rfind(within)).or(points.first())
+}
+
+fn worst(out: &mut String, side: &str, worst: &[Worst], show_values: bool) {
+    if worst.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\nFound most easily, {side}:\n"));
+    for found in worst {
+        out.push_str(&format!(
+            "  record {}: {}\n",
+            count(found.record + 1),
+            match found.matches {
+                1 => "nobody else fits".to_owned(),
+                n => format!("{} records fit", count(n)),
+            }
+        ));
+        let width = found.known.iter().map(|k| k.path.chars().count()).max().unwrap_or(0);
+        for (i, known) in found.known.iter().enumerate().take(SHOWN) {
+            let value = if show_values { known.value.as_str() } else { "" };
+            out.push_str(format!("    {:>2}  {:width$}  {value}", i + 1, known.path).trim_end());
+            out.push('\n');
+        }
+        if found.known.len() > SHOWN {
+            out.push_str(&format!("        and {} more\n", count(found.known.len() - SHOWN)));
+        }
+        if found.known.is_empty() {
+            out.push_str("        (nothing is known of them)\n");
+        }
+        // Of everything quasi the structure is known anyway.
+        if !found.relations.is_empty() && found.known.len() <= SHOWN {
+            let pairs: Vec<String> =
+                found.relations.iter().map(|(a, b)| format!("{} above {}", a + 1, b + 1)).collect();
+            out.push_str(&format!("    related: {}\n", pairs.join(", ")));
+        }
+    }
+    if !show_values {
+        out.push_str("  (values with --show-values)\n");
+    }
+}

@@ -1,0 +1,206 @@
+//! `bosket attack`: whom attackers find before and after, and that nothing else comes out.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::util::{Dir, attribute, policy};
+
+fn clinic(people: &str) -> Dir {
+    let dir = Dir::new();
+    dir.run(&["generate", "clinic", "--people", people, "--out", "."]).exits(0);
+    dir
+}
+
+/// The point of one strength.
+fn point(side: &Value, m: u32, n: u32) -> Value {
+    let points = side["points"].as_array().expect("points");
+    points.iter().find(|p| p["m"] == m && p["n"] == n).expect("asked for").clone()
+}
+
+#[test]
+fn a_publication_hides_whom_the_data_shows() {
+    let dir = clinic("300");
+    dir.run(&["attack", "--policy", "policy.toml"])
+        .exits(0)
+        .says(&["there is no publication at", "published.ndjson"])
+        .prints(&["before: ", "300 people", "2 values, 1 relation", "nobody else fits", "not computed"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let found = dir.run(&["attack", "--policy", "policy.toml", "--json"]).exits(0);
+    let found = found.says(&["attacking the policy's publication"]).json();
+    let keys: Vec<&String> = found.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["model", "before", "after", "warnings"]);
+    let (before, after) = (point(&found["before"], 2, 1), point(&found["after"], 2, 1));
+    assert_eq!(
+        (&before["exhaustive"], &before["exact"], &before["people"]),
+        (&true.into(), &true.into(), &300.into())
+    );
+    assert!(before["unique"]["value"].as_f64() > Some(0.3), "{before}");
+    assert_eq!((&after["below_k"]["value"], &after["unique"]["value"]), (&0.0.into(), &0.0.into()));
+    assert!(after["prosecutor"].as_f64() <= Some(0.2), "{after}");
+    assert_eq!(after["journalist"], Value::Null);
+    assert!(after["marketer"].as_f64() < before["marketer"].as_f64());
+    // The curve goes one value further than the policy, where nothing is promised.
+    assert!(point(&found["after"], 3, 1)["below_k"]["value"].as_f64() > Some(0.0));
+    assert!(found["after"]["embedded"].is_array());
+    let text = dir.run(&["attack", "--policy", "policy.toml", "--publication", "published.ndjson"]).exits(0);
+    text.says_nothing().prints(&[
+        "before / after",
+        "Found most easily, before:",
+        "Found most easily, after:",
+    ]);
+}
+
+#[test]
+fn values_are_shown_only_when_asked_for() {
+    let dir = Dir::new();
+    dir.write(
+        "policy.toml",
+        policy(&["name", "v[].b"].map(|p| attribute(p, "quasi", "")), "model = \"kmn\"\nk = 2\nm = 2\nn = 1"),
+    );
+    let records: String =
+        (0..6).map(|i| format!("{{\"name\":\"secret{i}\",\"v\":[{{\"b\":\"hush{i}\"}}]}}\n")).collect();
+    dir.write("data.ndjson", &records);
+    let args = ["attack", "data.ndjson", "--policy", "policy.toml"];
+    dir.run(&args).exits(0).hides(&["secret", "hush"]).prints(&[
+        "record 1: nobody else fits",
+        "name",
+        "--show-values",
+    ]);
+    dir.run(&[&args[..], &["--json"]].concat()).exits(0).hides(&["secret", "hush"]);
+    dir.run(&[&args[..], &["--show-values"]].concat()).exits(0).prints(&["name  secret0"]);
+    let found = dir.run(&[&args[..], &["--show-values", "--json", "--worst", "1"]].concat()).exits(0).json();
+    let worst = json!([{"record": 1, "matches": 1, "known": [{"path": "name", "value": "secret0"}], "relations": []}]);
+    assert_eq!((&found["before"]["worst"], &found["after"]), (&worst, &Value::Null));
+}
+
+#[test]
+fn what_relates_two_values_can_be_what_gives_away() {
+    let dir = Dir::new();
+    let attributes = ["v[].a", "v[].b[]"].map(|p| attribute(p, "quasi", ""));
+    dir.write("policy.toml", policy(&attributes, "model = \"kmn\"\nk = 2\nm = 2\nn = 1"));
+    let apart = "{\"v\":[{\"a\":1,\"b\":[5]},{\"a\":2,\"b\":[6]}]}\n";
+    dir.write(
+        "data.ndjson",
+        format!("{}{}", apart.repeat(2), "{\"v\":[{\"a\":1,\"b\":[6]},{\"a\":2,\"b\":[5]}]}\n"),
+    );
+    let args = ["attack", "data.ndjson", "--policy", "policy.toml", "--worst", "1"];
+    dir.run(&args).exits(0).prints(&[
+        "record 3: nobody else fits",
+        "1  v[].a",
+        "2  v[].b[]",
+        "related: 1 above 2",
+    ]);
+    let found = dir.run(&[&args[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(point(&found["before"], 2, 0)["unique"]["value"], 0.0);
+    assert!(point(&found["before"], 2, 1)["unique"]["value"].as_f64() > Some(0.3));
+}
+
+#[test]
+fn neither_threads_nor_samples_change_from_run_to_run() {
+    let dir = clinic("400");
+    for more in [&[][..], &["--sample", "100"], &["--budget", "50"]] {
+        let args = [&["attack", "--policy", "policy.toml", "--json", "--m", "1..3"], more].concat();
+        let one = dir.run(&[&args[..], &["--threads", "1"]].concat()).exits(0);
+        let four = dir.run(&[&args[..], &["--threads", "4"]].concat()).exits(0);
+        assert_eq!(one.stdout, four.stdout, "{more:?}");
+        let point = point(&one.json()["before"], 3, 1);
+        assert_eq!(point["exhaustive"], more.is_empty() || more[0] == "--budget", "{point}");
+        assert_eq!(point["exact"], more.first() != Some(&"--budget"), "{point}");
+    }
+    let text = dir.run(&["attack", "--policy", "policy.toml", "--sample", "100"]).exits(0);
+    text.prints(&["a sample of 100 people", "95 % intervals"]);
+}
+
+#[test]
+fn whole_records_and_sensitive_values() {
+    let dir = Dir::new();
+    let attributes = [attribute("a", "quasi", ""), attribute("s", "sensitive", "")];
+    dir.write("policy.toml", policy(&attributes, "model = \"l-diversity\"\nk = 2\nl = 2"));
+    dir.write("data.csv", "a,s\nx,1\nx,2\ny,3\ny,3\nz,4\n");
+    let found = dir.run(&["attack", "data.csv", "--policy", "policy.toml", "--json"]).exits(0).json();
+    let all = &found["before"]["points"][0];
+    assert_eq!((&all["m"], &all["n"], &all["unique"]["value"]), (&Value::Null, &Value::Null, &0.2.into()));
+    assert_eq!(all["confidence"], json!({"highest": 1.0, "mean": 0.8}));
+    dir.run(&["attack", "data.csv", "--policy", "policy.toml"])
+        .exits(0)
+        .prints(&["everything quasi", "sensitive"]);
+}
+
+#[test]
+fn sets() {
+    let dir = Dir::new();
+    dir.write(
+        "policy.toml",
+        "version = 1\n[source]\nformat = \"transactions\"\n[[attribute]]\npath = \"item\"\nrole = \"quasi\"\n\
+         [privacy]\nmodel = \"km\"\nk = 2\nm = 2\n",
+    );
+    dir.write("data.txt", "a b\na b\na c\nb c\nb c\n");
+    let found = dir
+        .run(&["attack", "data.txt", "--policy", "policy.toml", "--json", "--show-values"])
+        .exits(0)
+        .json();
+    assert_eq!(point(&found["before"], 1, 0)["below_k"]["value"], 0.0);
+    assert_eq!(point(&found["before"], 2, 0)["unique"]["value"], 0.2);
+    let known = json!([{"path": "item", "value": "a"}, {"path": "item", "value": "c"}]);
+    assert_eq!(
+        (&found["before"]["worst"][0]["record"], &found["before"]["worst"][0]["known"]),
+        (&3.into(), &known)
+    );
+    let piped = dir.bash("\"$BOSKET\" attack - --policy policy.toml < data.txt").exits(0);
+    piped.prints(&["5 people"]);
+}
+
+#[test]
+fn dissected_publications() {
+    let dir = Dir::new();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/dissect");
+    for name in ["policy.toml", "private.xml", "private.xsd", "icd.csv", "published.xml"] {
+        dir.write(name, std::fs::read(golden.join(name)).expect("a golden file"));
+    }
+    let found = dir.run(&["attack", "--policy", "policy.toml", "--json"]).exits(0).json();
+    let (before, after) = (&found["before"]["points"][0], &found["after"]["points"][0]);
+    assert_eq!((&before["unique"]["value"], &before["confidence"]["highest"]), (&1.0.into(), &1.0.into()));
+    assert_eq!((&after["below_k"]["value"], &after["confidence"]["highest"]), (&0.0.into(), &0.25.into()));
+    assert_eq!((&found["after"]["records"], &found["after"]["k"]), (&26.into(), &4.into()));
+    dir.run(&["attack", "--policy", "policy.toml"]).exits(0).prints(&["whose sensitive value is whose"]);
+}
+
+#[test]
+fn what_is_not_counted_is_said() {
+    let dir = Dir::new();
+    let attributes = [attribute("v[].a", "quasi", ""), attribute("v[].b", "quasi", "")];
+    dir.write(
+        "policy.toml",
+        policy(&attributes, "model = \"kmn\"\nk = 2\nm = 2\nn = 1\nguard = true\nnegative = [\"x\"]"),
+    );
+    dir.write("data.ndjson", "{\"v\":[{\"a\":\"x\",\"b\":1}]}\n".repeat(2));
+    let run = dir.run(&["attack", "data.ndjson", "--policy", "policy.toml"]).exits(0);
+    run.says(&["absence as knowledge", "put relations together again", "bosket verify"]);
+}
+
+#[test]
+fn bad_usage_and_bad_data() {
+    let dir = Dir::new();
+    let quasi = [attribute("a", "quasi", "")];
+    dir.write("policy.toml", policy(&quasi, "model = \"kmn\"\nk = 2\nm = 2\nn = 1"));
+    dir.write("data.ndjson", "{\"a\":\"secret\"}\n");
+    dir.write("other.ndjson", "{\"b\":\"secret\"}\n");
+    dir.write("empty.ndjson", "{}\n");
+    dir.write("broken.ndjson", "{\"a\":\n");
+    let run =
+        |args: &[&str]| dir.run(&[&["attack", "--policy", "policy.toml"], args].concat()).hides(&["secret"]);
+    run(&["data.ndjson", "--m", "0"]).exits(2).says(&["from 1 to 11 values"]);
+    run(&["data.ndjson", "--m", "12"]).exits(2).says(&["from 1 to 11 values"]);
+    run(&["data.ndjson", "--m", "many"]).exits(2).says(&["1..4"]);
+    run(&["data.ndjson", "--sample", "0"]).exits(2);
+    run(&["-", "--publication", "-"]).exits(2).says(&["only once"]);
+    run(&["other.ndjson"]).exits(2).says(&["does not say what this attribute is"]);
+    run(&["empty.ndjson"]).exits(2).says(&["nothing to know"]);
+    run(&["broken.ndjson"]).exits(3);
+    run(&["missing.ndjson"]).exits(3);
+    run(&[]).exits(2).says(&["source"]);
+    run(&["data.ndjson", "--publication", "broken.ndjson"]).exits(3);
+    dir.write("none.toml", "version = 1\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n");
+    dir.run(&["attack", "data.ndjson", "--policy", "none.toml"]).exits(2).says(&["[privacy]"]);
+}
