@@ -3,6 +3,7 @@
 pub mod about;
 pub mod anonymize;
 pub mod certificate;
+mod certified;
 pub mod convert;
 pub mod dissect;
 pub mod generate;
