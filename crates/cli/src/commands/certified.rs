@@ -26,6 +26,8 @@ pub struct Checked {
     folder: PathBuf,
     /// What is not as certified.
     problems: Vec<String>,
+    /// How many hierarchies were found.
+    compared: usize,
     /// What could not be looked at, and is not needed.
     unchecked: Vec<String>,
 }
@@ -41,7 +43,8 @@ pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Fa
     let given = args.policy.as_deref().map(|policy| load::policy(policy, &args.sets, talk)).transpose()?;
     let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut checked = Checked { folder, problems: problems.collect(), unchecked: Vec::new(), certificate };
+    let mut checked =
+        Checked { folder, problems: problems.collect(), compared: 0, unchecked: Vec::new(), certificate };
     checked.files(&args.publication, path)?;
     let differing = given.as_ref().map_or(Vec::new(), |given| {
         differences(&public_policy(&given.policy, &checked.certificate.files), &checked.certificate.policy)
@@ -177,7 +180,8 @@ impl Checked {
             };
             match fingerprint::of_file(&place) {
                 Ok(now) => {
-                    self.compare(&format!("the hierarchy {}", hierarchy.path), &hierarchy.sha256, Some(now))
+                    self.compared += 1;
+                    self.compare(&format!("the hierarchy {}", hierarchy.path), &hierarchy.sha256, Some(now));
                 }
                 Err(_) => {
                     self.unchecked.push(format!("the hierarchy {}, which cannot be read", hierarchy.path));
@@ -256,7 +260,7 @@ impl Checked {
                 Form::Database => "table",
                 Form::Document | Form::Folder => "file",
             };
-            let hierarchies = match self.certificate.hierarchies.len() {
+            let hierarchies = match self.compared {
                 0 => String::new(),
                 n => format!(" and {}", plural(n, "hierarchy").replace("hierarchys", "hierarchies")),
             };
