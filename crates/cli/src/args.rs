@@ -303,8 +303,11 @@ pub struct Verify {
     #[arg(value_hint = ValueHint::FilePath)]
     pub publication: PathBuf,
     /// The policy that states the claim and the roles
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "certificate")]
+    pub policy: Option<PathBuf>,
+    /// The certificate of the publication: it states the claim and the roles too, and the fingerprints of all files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub policy: PathBuf,
+    pub certificate: Option<PathBuf>,
     /// Overrides
     #[command(flatten)]
     pub sets: Sets,

@@ -1,64 +1,8 @@
 //! The published schema and reference say what the reader checks.
 
 use bosket_model::policy::{Policy, json_schema, reference};
+use bosket_testkit::json_schema::valid;
 use serde_json::{Value, json};
-
-/// As much of JSON Schema as ours uses; an unknown keyword is a failure, so that none goes unchecked.
-fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
-    let rules = match schema {
-        Value::Bool(b) => return *b,
-        Value::Object(rules) => rules,
-        other => panic!("{other} is not a schema"),
-    };
-    rules.iter().all(|(keyword, rule)| match keyword.as_str() {
-        "$schema" | "title" | "description" | "default" | "$defs" | "then" => true,
-        "$ref" => {
-            let name = rule.as_str().and_then(|r| r.strip_prefix('#')).expect("a local reference");
-            valid(root, root.pointer(name).expect("the reference leads somewhere"), value)
-        }
-        "type" => match rule.as_str().expect("one type") {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "number" => value.is_number(),
-            "boolean" => value.is_boolean(),
-            other => panic!("type {other}"),
-        },
-        "const" => value == rule,
-        "enum" => rule.as_array().expect("a list").contains(value),
-        "minimum" => value.as_f64().is_none_or(|v| v >= rule.as_f64().expect("a number")),
-        "exclusiveMinimum" => value.as_f64().is_none_or(|v| v > rule.as_f64().expect("a number")),
-        "maximum" => value.as_f64().is_none_or(|v| v <= rule.as_f64().expect("a number")),
-        "minLength" => value.as_str().is_none_or(|v| v.len() as u64 >= rule.as_u64().expect("a number")),
-        "minItems" => value.as_array().is_none_or(|v| v.len() as u64 >= rule.as_u64().expect("a number")),
-        "maxItems" => value.as_array().is_none_or(|v| v.len() as u64 <= rule.as_u64().expect("a number")),
-        "pattern" => {
-            assert_eq!(rule, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
-            value.as_str().is_none_or(|v| {
-                v.len() == 10
-                    && v.char_indices()
-                        .all(|(i, c)| if i == 4 || i == 7 { c == '-' } else { c.is_ascii_digit() })
-            })
-        }
-        "items" => value.as_array().is_none_or(|v| v.iter().all(|item| valid(root, rule, item))),
-        "required" => value.as_object().is_none_or(|v| {
-            rule.as_array().expect("a list").iter().all(|k| v.contains_key(k.as_str().expect("a key")))
-        }),
-        "properties" => value.as_object().is_none_or(|v| {
-            rule.as_object().expect("keys").iter().all(|(k, s)| v.get(k).is_none_or(|v| valid(root, s, v)))
-        }),
-        "additionalProperties" => value.as_object().is_none_or(|v| {
-            let known = |k: &String| rules.get("properties").is_some_and(|p| p.get(k).is_some());
-            v.iter().all(|(k, v)| known(k) || valid(root, rule, v))
-        }),
-        "anyOf" => rule.as_array().expect("a list").iter().any(|s| valid(root, s, value)),
-        "oneOf" => rule.as_array().expect("a list").iter().filter(|s| valid(root, s, value)).count() == 1,
-        "allOf" => rule.as_array().expect("a list").iter().all(|s| valid(root, s, value)),
-        "if" => !valid(root, rule, value) || valid(root, &rules["then"], value),
-        other => panic!("keyword {other}"),
-    })
-}
 
 fn toml(value: &Value) -> String {
     match value {

@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod dice;
 pub mod dissect;
 pub mod diversity;
+pub mod json_schema;
 pub mod km;
 pub mod knowledge;
 pub mod labels;

@@ -6,6 +6,7 @@ pub mod attack;
 mod attack_text;
 mod both;
 pub mod certificate;
+mod certified;
 pub mod convert;
 pub mod demo;
 pub mod dissect;

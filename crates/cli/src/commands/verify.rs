@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Verify;
+use crate::commands::certified::{self, Checked};
 use crate::commands::dissect;
 use crate::load;
 use crate::negative;
@@ -24,12 +25,27 @@ const SHOWN: usize = 10;
 
 pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
     one_stdin(args)?;
-    let file = load::policy(&args.policy, &args.sets, talk)?;
-    let claim = Claim::new(&file.policy)?;
-    if let Claim::Apart(apart) = &claim {
-        return dissect::verify(args, &file, &claim, apart, talk);
+    if let Some(certificate) = &args.certificate {
+        return certified::run(args, certificate, talk);
     }
-    let published = load::records(Whereabouts::given(&file, &args.publication, true)?, talk)?;
+    let policy = args.policy.as_deref().unwrap_or(Path::new("-"));
+    let file = load::policy(policy, &args.sets, talk)?;
+    let claim = Claim::new(&file.policy)?;
+    check_claim(args, &file, &claim, None, talk)
+}
+
+/// Checks a claim, and tells about it together with what was found out about a certificate.
+pub(super) fn check_claim(
+    args: &Verify,
+    file: &PolicyFile,
+    claim: &Claim,
+    mut certified: Option<&mut Checked>,
+    talk: &Talk,
+) -> Result<Outcome, Failure> {
+    if let Claim::Apart(apart) = claim {
+        return dissect::verify(args, file, claim, apart, certified, talk);
+    }
+    let published = load::records(Whereabouts::given(file, &args.publication, true)?, talk)?;
     let binding = bind(&published, &file.policy, &args.publication)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
@@ -56,15 +72,19 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
         }
     }
     talk.diagnostics(&warnings);
-    let hierarchies = negative::hierarchies(&claim, &file, &published.data, &binding)?;
-    let witness = bosket_verify::verify(&published.data, &binding, &claim, &hierarchies, args.memory, talk)?;
+    let hierarchies = negative::hierarchies(claim, file, &published.data, &binding)?;
+    let witness = bosket_verify::verify(&published.data, &binding, claim, &hierarchies, args.memory, talk)?;
     talk.quiet();
     let untruths = match &args.against {
-        Some(input) => Some(against(args, &file, &published, &binding, input, talk)?),
+        Some(input) => Some(against(args, file, &published, &binding, input, talk)?),
         None => None,
     };
     talk.quiet();
-    let holds = witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty);
+    if let Some(certified) = &mut certified {
+        certified.records(published.data.len() as u64);
+    }
+    let as_certified = certified.as_ref().is_none_or(|c| c.holds());
+    let holds = witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty) && as_certified;
     if args.json {
         let mut result = json!({
             "holds": holds,
@@ -79,16 +99,27 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
                 "problems": untruths.iter().map(untruth_json).collect::<Vec<_>>(),
             });
         }
+        if let Some(certified) = &certified {
+            result["certificate"] = certified.to_json();
+        }
         print_json(&result)?;
     } else {
-        print(&report(&claim, witness.as_ref(), untruths.as_deref(), published.data.len()))?;
+        let mut out = report(claim, witness.as_ref(), untruths.as_deref(), published.data.len());
+        out.push_str(&certified.map_or(String::new(), |c| c.told()));
+        print(&out)?;
     }
     Ok(if holds { Outcome::Done } else { Outcome::Violated })
 }
 
 /// Standard input can be read only once.
 fn one_stdin(args: &Verify) -> Result<(), Failure> {
-    let named = [Some(&args.publication), Some(&args.policy), args.against.as_ref(), args.mapping.as_ref()];
+    let named = [
+        Some(&args.publication),
+        args.policy.as_ref(),
+        args.certificate.as_ref(),
+        args.against.as_ref(),
+        args.mapping.as_ref(),
+    ];
     if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
         let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
         return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));

@@ -98,7 +98,9 @@ fn composition() -> String {
 fn beyond(claim: &Claim) -> String {
     let range = match claim {
         Claim::Km(km) => format!("more than {} items, or sensitive ones", km.m),
-        Claim::Kmn(kmn) => format!("more than {} values or {} relations, or sensitive values", kmn.m, kmn.n),
+        Claim::Kmn(kmn) => {
+            format!("more than {} values or {} of their relations, or sensitive values", kmn.m, kmn.n)
+        }
         Claim::KAnonymity { .. } | Claim::LDiversity { .. } => {
             "sensitive or insensitive values, or what stands in other sources about groups of people"
                 .to_owned()

@@ -65,7 +65,7 @@ impl Form {
 /// A hierarchy that was given as a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenHierarchy {
-    /// Its path as the policy has it; its name alone where that leads out of the policy's folder.
+    /// Its path as the policy has it; its name alone where that is absolute.
     pub path: String,
     /// In hexadecimal digits.
     pub sha256: String,

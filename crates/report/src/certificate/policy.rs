@@ -1,7 +1,7 @@
 //! The policy as a certificate has it: everything that the claim and the publication's reader depend on, no places, and
 //! lists of values told by their length.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use bosket_model::policy::{Format, Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Result};
@@ -12,10 +12,9 @@ use super::{Certificate, sorted};
 /// Lists of values under `[privacy]`.
 const LISTS: [&str; 3] = ["negative", "sensitive", "distinct_everywhere"];
 
-/// A path as it may be handed out: within the policy's folder as it is, else the file's name alone.
+/// A path as it may be handed out: seen from the policy as it is, else the file's name alone.
 pub fn public_path(path: &str) -> String {
-    let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if Path::new(path).components().all(inside) { path.to_owned() } else { last(path) }
+    if Path::new(path).is_absolute() { last(path) } else { path.to_owned() }
 }
 
 fn last(path: &str) -> String {

@@ -29,7 +29,7 @@ pub fn json_schema() -> Value {
     );
     let hierarchy = object(
         json!({
-            "path": text("as in the policy; the file's name alone where that leads out of the policy's folder"),
+            "path": text("as in the policy; the file's name alone where that is absolute"),
             "sha256": hash("of the file's bytes"),
             "attributes": {"type": "array", "items": {"type": "string"}, "description": "whom it serves"},
         }),
@@ -97,7 +97,7 @@ fn public_policy() -> Value {
     }
     let forms = &mut schema["properties"]["attribute"]["items"]["properties"]["hierarchy"]["anyOf"];
     for form in forms.as_array_mut().into_iter().flatten() {
-        for builder in form["oneOf"].as_array_mut().into_iter().flatten() {
+        for builder in form.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(groups) = builder.pointer_mut("/properties/groups") {
                 *groups = length();
             }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Verify;
+use crate::commands::certified::Checked;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
@@ -24,6 +25,7 @@ pub fn verify(
     file: &PolicyFile,
     claim: &Claim,
     apart: &Apart,
+    mut certified: Option<&mut Checked>,
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
     let policy = &file.policy;
@@ -49,7 +51,11 @@ pub fn verify(
         Some(input) => Some(against(file, &dissection, &args.publication, input, talk)?),
         None => None,
     };
-    let holds = verdict.witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty);
+    if let Some(certified) = &mut certified {
+        certified.records(people);
+    }
+    let as_certified = certified.as_ref().is_none_or(|c| c.holds());
+    let holds = verdict.witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty) && as_certified;
     let degrees = || dissection.fates().sensitive.iter().zip(verdict.distances.iter().copied());
     if args.json {
         let mut result = json!({
@@ -67,6 +73,9 @@ pub fn verify(
                 "holds": untruths.is_empty(),
                 "problems": untruths.iter().map(problem).collect::<Vec<_>>(),
             });
+        }
+        if let Some(certified) = &certified {
+            result["certificate"] = certified.to_json();
         }
         print_json(&result)?;
     } else {
@@ -93,6 +102,7 @@ pub fn verify(
                 }
             }
         }
+        out.push_str(&certified.map_or(String::new(), |c| c.told()));
         print(&out)?;
     }
     Ok(if holds { Outcome::Done } else { Outcome::Violated })

@@ -1,0 +1,321 @@
+//! `bosket verify --certificate`: whether a publication is the one that a certificate was written for, and keeps what it
+//! says.
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::{PolicyFile, fingerprint};
+use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_report::certificate::{Certificate, Form, differences, public_policy};
+use bosket_verify::Claim;
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::Verify;
+use crate::commands::certificate::named;
+use crate::commands::verify::check_claim;
+use crate::load;
+use crate::output::{count, plural, print, print_json};
+use crate::talk::Talk;
+
+/// What was found out about a certificate.
+pub struct Checked {
+    certificate: Certificate,
+    /// The folder that it lies in.
+    folder: PathBuf,
+    /// What is not as certified.
+    problems: Vec<String>,
+    /// How many hierarchies were found.
+    compared: usize,
+    /// What could not be looked at, and is not needed.
+    unchecked: Vec<String>,
+}
+
+pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Failure> {
+    refuse_unfit(args)?;
+    let name = path.display().to_string();
+    let text = bosket_io::read_text(path)?;
+    let certificate = Certificate::read(&text).map_err(|mut failure| {
+        failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
+        failure
+    })?;
+    let given = args.policy.as_deref().map(|policy| load::policy(policy, &args.sets, talk)).transpose()?;
+    let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let mut checked =
+        Checked { folder, problems: problems.collect(), compared: 0, unchecked: Vec::new(), certificate };
+    checked.files(&args.publication, path)?;
+    let differing = given.as_ref().map_or(Vec::new(), |given| {
+        differences(&public_policy(&given.policy, &checked.certificate.files), &checked.certificate.policy)
+    });
+    let agreed = differing.is_empty();
+    checked.problems.extend(differing.into_iter().map(|what| format!("the policy: {what}")));
+    let verified = claim(args, given.filter(|_| agreed), &mut checked, &name, talk);
+    match verified {
+        // Who sees that the files were changed need not wonder why they cannot be read.
+        Err(failure) if !checked.problems.is_empty() => {
+            talk.diagnostics(&failure.diagnostics);
+            checked.unchecked.push("the claim, for the reason told".to_owned());
+            checked.report_alone(args)
+        }
+        verified => verified,
+    }
+}
+
+fn refuse_unfit(args: &Verify) -> Result<(), Failure> {
+    let refuse = |what: &str, help: &str| Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+    if args.publication == Path::new("-") {
+        return refuse("a publication on standard input has no files to compare", "name the file");
+    }
+    if args.policy.is_none() && !args.sets.sets.is_empty() {
+        return refuse("`--set` overrides a policy, not a certificate", "give the policy too, with --policy");
+    }
+    if args.policy.is_none() && args.against.is_some() {
+        let help = "give the private policy too, with --policy";
+        return refuse("`--against` needs what a certificate does not tell", help);
+    }
+    Ok(())
+}
+
+/// Checks the claim, by the policy that was given or by what the certificate has of it.
+fn claim(
+    args: &Verify,
+    given: Option<PolicyFile>,
+    checked: &mut Checked,
+    name: &str,
+    talk: &Talk,
+) -> Result<Outcome, Failure> {
+    if checked.certificate.claim.is_null() {
+        checked.hierarchies(given.as_ref());
+        return checked.report_alone(args);
+    }
+    let places = checked.hierarchies(given.as_ref());
+    let mut file = match given {
+        Some(given) => given,
+        None => {
+            let policy = checked.certificate.restored_policy(name)?;
+            PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new() }
+        }
+    };
+    // Whoever compares with the input needs all of them, at the places that the policy names.
+    if args.against.is_none() {
+        checked.settle(&mut file.policy, &places, name)?;
+    }
+    let claim = Claim::new(&file.policy)?;
+    let certificate = &checked.certificate;
+    if claim.to_json() != certificate.claim || claim.sentence() != certificate.sentence {
+        checked.problems.push("the certificate: it does not claim what its own policy does".to_owned());
+    }
+    check_claim(args, &file, &claim, Some(checked), talk)
+}
+
+impl Checked {
+    /// Compares all published files with their fingerprints.
+    fn files(&mut self, publication: &Path, certificate: &Path) -> Result<(), Failure> {
+        let files = self.certificate.files.clone();
+        if self.certificate.form == Form::Database {
+            let schema = self.certificate.policy.pointer("/publish/schema").and_then(Value::as_str);
+            let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
+            let url = publication.to_string_lossy();
+            let found = fingerprint::of_database(&url, schema.unwrap_or_default(), &names)?;
+            for file in &files {
+                let now = found.iter().find(|f| f.name == file.name).map(|f| f.sha256.clone());
+                self.compare(&format!("table {}", file.name), &file.sha256, now);
+            }
+            return Ok(());
+        }
+        let main = match files.first() {
+            Some(first) if publication.is_dir() => publication.join(&first.name),
+            _ => publication.to_owned(),
+        };
+        for (i, file) in files.iter().enumerate() {
+            let place = match self.certificate.form {
+                Form::Folder => publication.join(&file.name),
+                _ if i == 0 => main.clone(),
+                _ => self.beside(&main, &file.name),
+            };
+            let now = place.is_file().then(|| fingerprint::of_file(&place)).transpose()?;
+            self.compare(&file.name, &file.sha256, now);
+        }
+        if self.certificate.form == Form::Folder {
+            let mut extra = Vec::new();
+            list(publication, "", &mut extra);
+            let known = |name: &str| files.iter().any(|f| f.name == name);
+            extra.retain(|(name, path)| !known(name) && !is_own(path, certificate));
+            extra.sort();
+            self.problems
+                .extend(extra.into_iter().map(|(name, _)| format!("{name} is not part of the publication")));
+        }
+        Ok(())
+    }
+
+    /// Where a file lies that accompanies a document.
+    fn beside(&self, main: &Path, name: &str) -> PathBuf {
+        let place = main.with_file_name(name);
+        if place.is_file() { place } else { self.folder.join(name) }
+    }
+
+    fn compare(&mut self, what: &str, was: &str, now: Option<String>) {
+        match now {
+            None => self.problems.push(format!("{what} is missing")),
+            Some(now) if now != was => self.problems.push(format!("{what} was changed")),
+            Some(_) => {}
+        }
+    }
+
+    /// Compares the hierarchies that can be found with their fingerprints. Gives per attribute where its hierarchy is.
+    fn hierarchies(&mut self, given: Option<&PolicyFile>) -> Vec<(String, PathBuf)> {
+        let mut places = Vec::new();
+        for hierarchy in self.certificate.hierarchies.clone() {
+            let of_policy = given.and_then(|file| {
+                let attribute = hierarchy.attributes.iter().find_map(|path| file.policy.attribute(path))?;
+                Some(file.resolve(named(attribute.hierarchy.as_ref()?)?))
+            });
+            let own = [self.folder.join(&hierarchy.path), self.folder.join(last(&hierarchy.path))];
+            let place = of_policy.into_iter().chain(own).find(|place| place.is_file());
+            let Some(place) = place else {
+                self.unchecked.push(format!("the hierarchy {}, which is not there", hierarchy.path));
+                continue;
+            };
+            match fingerprint::of_file(&place) {
+                Ok(now) => {
+                    self.compared += 1;
+                    self.compare(&format!("the hierarchy {}", hierarchy.path), &hierarchy.sha256, Some(now));
+                }
+                Err(_) => {
+                    self.unchecked.push(format!("the hierarchy {}, which cannot be read", hierarchy.path));
+                    continue;
+                }
+            }
+            places.extend(hierarchy.attributes.into_iter().map(|attribute| (attribute, place.clone())));
+        }
+        places
+    }
+
+    /// Lets the policy name hierarchies where they are. Those that are nowhere must not be needed.
+    fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<(), Failure> {
+        let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
+        let needs = |role: Role| match role {
+            Role::Sensitive => privacy.model == Model::Delta,
+            Role::Quasi => !privacy.negative.is_empty(),
+            _ => false,
+        };
+        let needed: Vec<bool> = policy.attributes.iter().map(|a| needs(a.role)).collect();
+        for (attribute, needed) in policy.attributes.iter_mut().zip(needed) {
+            if attribute.hierarchy.as_ref().and_then(named).is_none() {
+                continue;
+            }
+            let place = places.iter().find(|(path, _)| *path == attribute.path);
+            let place = place.map(|(_, place)| std::path::absolute(place).unwrap_or_else(|_| place.clone()));
+            let place = place.map(|place| place.to_string_lossy().into_owned());
+            attribute.hierarchy = match (attribute.hierarchy.take(), place) {
+                (Some(HierarchySpec::File(_)), Some(place)) => Some(HierarchySpec::File(place)),
+                (Some(HierarchySpec::Build(_)), Some(place)) => {
+                    Some(HierarchySpec::Build(Build::Icd10 { table: Some(place) }))
+                }
+                (_, _) => None,
+            };
+            if needed && attribute.hierarchy.is_none() {
+                let what =
+                    format!("the claim needs the hierarchy of `{}`, which is not there", attribute.path);
+                let help = "put it where the certificate says, seen from the certificate, or give --policy";
+                lacking.push(Diagnostic::error(what).at(Place::source(name)).help(help));
+            }
+        }
+        if lacking.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, lacking)) }
+    }
+
+    /// Compares how many records there are.
+    pub fn records(&mut self, found: u64) {
+        let told = self.certificate.records;
+        if told != found {
+            let told = count(told as usize);
+            self.problems.push(format!(
+                "the certificate: it speaks of {told} records, there are {}",
+                count(found as usize)
+            ));
+        }
+    }
+
+    /// Whether everything that was looked at is as certified.
+    pub fn holds(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// What was found, for programs.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "holds": self.holds(),
+            "problems": self.problems,
+            "not_checked": self.unchecked,
+            "digest": self.certificate.digest,
+        })
+    }
+
+    /// The same in words.
+    pub fn told(&self) -> String {
+        let mut out = if self.holds() {
+            let what = match self.certificate.form {
+                Form::Database => "table",
+                Form::Document | Form::Folder => "file",
+            };
+            let hierarchies = match self.compared {
+                0 => String::new(),
+                n => format!(" and {}", plural(n, "hierarchy").replace("hierarchys", "hierarchies")),
+            };
+            let files = plural(self.certificate.files.len(), what);
+            format!("AS CERTIFIED: {files}{hierarchies} compared with their fingerprints.\n")
+        } else {
+            let problems = self.problems.iter().map(|problem| format!("  {problem}\n"));
+            std::iter::once("NOT AS CERTIFIED:\n".to_owned()).chain(problems).collect()
+        };
+        for what in &self.unchecked {
+            out.push_str(&format!("not checked: {what}\n"));
+        }
+        out
+    }
+
+    /// Tells about the certificate where nothing can be told about a claim.
+    fn report_alone(&self, args: &Verify) -> Result<Outcome, Failure> {
+        if args.json {
+            print_json(&json!({
+                "holds": self.holds(),
+                "claim": self.certificate.claim,
+                "certificate": self.to_json(),
+            }))?;
+        } else {
+            let nothing = if self.certificate.claim.is_null() { "NOTHING is claimed.\n" } else { "" };
+            print(&format!("{nothing}{}", self.told()))?;
+        }
+        Ok(if self.holds() { Outcome::Done } else { Outcome::Violated })
+    }
+}
+
+fn last(path: &str) -> &Path {
+    Path::new(path).file_name().map_or(Path::new(path), Path::new)
+}
+
+/// All files below a folder, by name and path.
+fn list(folder: &Path, prefix: &str, out: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            list(&entry.path(), &format!("{name}/"), out);
+        } else {
+            out.push((name, entry.path()));
+        }
+    }
+}
+
+/// Whether a file is the certificate, or a signature of it.
+fn is_own(path: &Path, certificate: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let signed = |ending: &str| {
+        let mut name = certificate.as_os_str().to_owned();
+        name.push(ending);
+        real(path).is_some() && real(Path::new(&name)) == real(path)
+    };
+    ["", ".asc", ".minisig", ".sig"].iter().any(|ending| signed(ending))
+}
