@@ -74,7 +74,8 @@ impl Study {
             records: data.len(),
             roles: roles(policy),
             attacker: attacker(policy)?,
-            before: Some(risk(input)?),
+            // A companion says nothing that its attribute does not.
+            before: Some(risk(Side { binding: &input.binding.without_companions(), ..input })?),
             after: Some(risk(published)?),
             loss: Some(Loss::new(&compared, observer)?),
             cuts: cuts(published, None, hierarchies),

@@ -7,7 +7,7 @@ use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
-use bosket_model::policy::{Model, Policy, Publish, Role};
+use bosket_model::policy::{Model, Policy, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
 use bosket_verify::Claim;
@@ -20,6 +20,7 @@ use crate::commands::dissect;
 use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
 use crate::commands::pairs;
 use crate::commands::private::Private;
+use crate::commands::report as html;
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -122,18 +123,20 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         measured: loss.as_ref().map(|(_, figures)| figures.clone()),
     };
     publication.finish_certified(others, certificate.certify(&prepared.file, certified))?;
-    report(args, &prepared, &claim, &made, loss, again.len(), talk)
+    report(args, &prepared, &claim, &made, loss, again.len(), talk)?;
+    html::with_publication(args, &prepared.file, talk)?;
+    Ok(Outcome::Done)
 }
 
 fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, Failure> {
     let policy = &file.policy;
     let privacy = policy.need_privacy()?;
     let source = Whereabouts::input(&file)?;
-    let publish = policy.need_publish()?;
+    policy.need_publish()?;
     let target = publication::target(&file)?;
     let paths = source.paths();
     refuse_overwriting(&file, &args.policy, paths.clone(), &target)?;
-    warn_unwritten(policy, publish, talk);
+    html::check_place(args, &file, &target)?;
     let name = source.name();
     let input = load::records(source, talk)?;
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
@@ -159,14 +162,6 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
         if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
     Ok(Prepared { file, input, source: name, paths, binding, hierarchies, target })
-}
-
-/// Says what the policy asks for and a run does not write.
-pub(super) fn warn_unwritten(policy: &Policy, publish: &Publish, talk: &Talk) {
-    if publish.report.is_some() {
-        let what = "`publish.report` is not written in this version";
-        talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
-    }
 }
 
 /// The publication must not take the place of what it is made from, by whatever name.

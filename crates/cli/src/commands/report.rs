@@ -3,69 +3,187 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bosket_io::{Create, Output, PolicyFile, Whereabouts, publication};
+use bosket_io::apart::Dissection;
+use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publication};
+use bosket_measure::attack;
 use bosket_measure::loss::Side;
-use bosket_model::Failure;
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Model, Policy};
+use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
-use bosket_report::study::{Study, Subject};
+use bosket_report::study::{Study, Subject, attacker, roles};
+use bosket_verify::{Claim, verify_apart};
 
 use crate::Outcome;
-use crate::args::Report;
+use crate::args::{Anonymize, Report};
 use crate::commands::both::{self, Both, Places};
 use crate::commands::certificate::place as place_of_certificate;
+use crate::commands::dissect::is_asked;
 use crate::load;
-use crate::output::print;
+use crate::output::{count, print};
 use crate::talk::Talk;
 
 pub fn run(args: &Report, talk: &Talk) -> Result<Outcome, Failure> {
+    let (out, holds) = write(args, talk)?;
+    print(&format!("wrote the report to {}\n", out.display()))?;
+    if holds {
+        return Ok(Outcome::Done);
+    }
+    talk.line("the publication does not keep its promise; the report says so");
+    Ok(Outcome::Violated)
+}
+
+/// Writes the report; says where, and whether the publication keeps its promise.
+fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let target = match &args.publication {
         Some(path) => path.clone(),
         None => publication::target(&file)?,
     };
     let out = args.out.clone().unwrap_or_else(|| place(&file, args.internal));
+    if args.internal && is_asked(&file)? {
+        let what = "dissection changes no record: there is nothing to show before and after";
+        let help = "the public report says everything; `publish.mapping` says who is in which group";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+    }
     let create = Create { force: args.force, private: args.internal };
-    if let Some(folder) = out.parent().filter(|_| args.internal) {
+    if let Some(folder) = out.parent().filter(|p| !p.as_os_str().is_empty()) {
         bosket_io::make_folder(folder)?;
     }
     let mut output = Output::create(&out, create)?;
-    let input = Whereabouts::input(&file)?;
-    let source = input.name();
-    let mapping = args.mapping.as_deref();
-    let places = Places { input, publication: &target, mapping, show_values: false };
-    let both = both::open(&file, places, talk)?;
-    let subject = Subject {
-        policy: &file.policy,
-        input: both.input.side(),
-        published: both.published.side(),
-        hierarchies: &both.hierarchies,
-        mapping: both.mapping.as_deref(),
-        memory: args.memory,
-    };
-    let study = Study::new(&subject, talk)?;
-    talk.quiet();
-    let internal = args.internal.then(|| internal(&both, &study, &source));
     let certificate = certificate(args, &file, &target)?;
-    let html = page(&Page {
-        title: &title(&target),
-        study: &study,
-        method: &method(&file.policy)?,
-        limits: &limits(&file.policy, &study, &both.published.binding),
-        certificate: certificate.as_ref().map(|(name, certificate)| Certified { name, certificate }),
-        internal,
-    });
+    let certified = certificate.as_ref().map(|(name, certificate)| Certified { name, certificate });
+    let (html, holds) = if is_asked(&file)? {
+        let (study, binding) = apart(&file, &target, talk)?;
+        (render(&file, &target, &study, &binding, certified, None)?, study.holds())
+    } else {
+        let input = Whereabouts::input(&file)?;
+        let source = input.name();
+        let places =
+            Places { input, publication: &target, mapping: args.mapping.as_deref(), show_values: false };
+        let both = both::open(&file, places, talk)?;
+        let subject = Subject {
+            policy: &file.policy,
+            input: both.input.side(),
+            published: both.published.side(),
+            hierarchies: &both.hierarchies,
+            mapping: both.mapping.as_deref(),
+            memory: args.memory,
+        };
+        let study = Study::new(&subject, talk)?;
+        let internal = args.internal.then(|| internal(&both, &study, &source));
+        let html = render(&file, &target, &study, &both.published.binding, certified, internal)?;
+        (html, study.holds())
+    };
+    talk.quiet();
     output.write_all(html.as_bytes()).map_err(bosket_io::write_failure)?;
     output.finish()?;
-    print(&format!("wrote the report to {}\n", out.display()))?;
-    if study.holds() {
-        return Ok(Outcome::Done);
+    Ok((out, holds))
+}
+
+fn render(
+    file: &PolicyFile,
+    target: &Path,
+    study: &Study,
+    binding: &Binding,
+    certificate: Option<Certified<'_>>,
+    internal: Option<Internal<'_>>,
+) -> Result<String, Failure> {
+    let claim = study.claim.as_ref();
+    let limits = not_claimed(&file.policy, claim, &claim.map_or(Vec::new(), |c| c.caveats(binding)));
+    let method = method(&file.policy)?;
+    Ok(page(&Page { title: &title(target), study, method: &method, limits: &limits, certificate, internal }))
+}
+
+/// What is found out about a dissected publication.
+fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Binding), Failure> {
+    let policy = &file.policy;
+    let dissection = Dissection::new(file)?;
+    let found = dissection.read_published(target, talk)?.dissected;
+    let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
+    let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];
+    let mut witness = None;
+    if let Some(Claim::Apart(asked)) = &claim {
+        let name = target.display().to_string();
+        let hierarchies = hierarchies::of_sensitive(file, &found.sensitive, &name, false)?;
+        let verdict = verify_apart(&found, asked, &hierarchies)?;
+        let told = dissection.fates().sensitive.iter().zip(&verdict.distances);
+        let told = told.filter_map(|(s, d)| Some((s.path.clone(), d.set_wise?, d.pairwise?)));
+        remarks.extend(told.map(|(path, set_wise, pairwise)| {
+            let text = format!("{set_wise} edges to what all of a group have in common; {pairwise} pairwise");
+            (format!("Distance of {path}"), text)
+        }));
+        witness = verdict.witness;
     }
-    talk.line("the publication does not keep its promise; the report says so");
-    Ok(Outcome::Violated)
+    let place = Whereabouts::input(file)?;
+    let name = place.name();
+    let input = load::records(place, talk)?;
+    let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let own = binding.without_companions();
+    let before = attack::risk(&input.data, &own, policy, &attack::Options::of(policy), talk)?;
+    let records = found.people.iter().map(|&p| p as usize).sum();
+    let gone = format!("{} of {}", count(input.data.len().saturating_sub(records)), count(input.data.len()));
+    remarks.push(("Records suppressed".to_owned(), gone));
+    let study = Study {
+        claim,
+        witness,
+        records,
+        roles: roles(policy),
+        attacker: attacker(policy)?,
+        before: Some(before),
+        after: Some(attack::risk_apart(&found, policy)?),
+        loss: None,
+        cuts: Vec::new(),
+        remarks,
+    };
+    Ok((study, binding))
+}
+
+/// Writes the report that a policy asks for with its publication.
+pub(super) fn with_publication(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<(), Failure> {
+    if file.policy.publish.as_ref().and_then(|p| p.report.as_ref()).is_none() {
+        return Ok(());
+    }
+    let own = Report {
+        policy: args.policy.clone(),
+        sets: args.sets.clone(),
+        publication: None,
+        certificate: None,
+        mapping: None,
+        out: None,
+        internal: false,
+        force: args.force,
+        memory: args.memory,
+    };
+    let (out, _) = write(&own, talk).map_err(|mut failure| {
+        let what = "the publication is complete, but its report could not be written";
+        failure.diagnostics.push(Diagnostic::error(what).help("`bosket report` writes it later"));
+        failure
+    })?;
+    talk.line(&format!("wrote the report to {}", out.display()));
+    Ok(())
+}
+
+/// Refuses a report that could not be written after the work, before it.
+pub(super) fn check_place(args: &Anonymize, file: &PolicyFile, target: &Path) -> Result<(), Failure> {
+    let Some(named) = file.policy.publish.as_ref().and_then(|p| p.report.as_deref()) else {
+        return Ok(());
+    };
+    let source = file.policy.source.as_ref().and_then(|s| s.path.as_deref());
+    let stream = Path::new("-");
+    if target == stream || source == Some("-") || args.policy == stream || named == "-" {
+        let what = "`publish.report` needs files that can be read again: neither policy, source, publication nor report can be `-`";
+        let help = "name files, or take `report` out and run `bosket report` later";
+        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+    }
+    let place = file.resolve(named);
+    if place.parent().is_some_and(Path::is_dir) {
+        // Creating and dropping it says what is wrong and leaves no trace.
+        Output::create(&place, Create { force: args.force, private: false })?;
+    }
+    Ok(())
 }
 
 /// The certificate that was given, or the one that was written with the publication.
@@ -83,12 +201,6 @@ fn certificate(
     Ok(Some((title(&place), read)))
 }
 
-/// What is not claimed.
-pub(super) fn limits(policy: &Policy, study: &Study, binding: &Binding) -> Vec<String> {
-    let claim = study.claim.as_ref();
-    not_claimed(policy, claim, &claim.map_or(Vec::new(), |c| c.caveats(binding)))
-}
-
 /// Where a report goes if nobody says so.
 fn place(file: &PolicyFile, internal: bool) -> PathBuf {
     if internal {
@@ -99,12 +211,12 @@ fn place(file: &PolicyFile, internal: bool) -> PathBuf {
 }
 
 /// What a publication is called: its file's name, never where it lies.
-pub(super) fn title(target: &Path) -> String {
+fn title(target: &Path) -> String {
     target.file_name().map_or_else(|| "Publication".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// How a publication was made.
-pub(super) fn method(policy: &Policy) -> Result<Vec<(String, String)>, Failure> {
+fn method(policy: &Policy) -> Result<Vec<(String, String)>, Failure> {
     let privacy = policy.need_privacy()?;
     let model = match privacy.model {
         Model::Kmn => "k^(m,n)-anonymity of trees",

@@ -27,7 +27,7 @@ fn frame(id: &str, title: &str, description: &str, height: f64, body: &str) -> S
 /// Bars beside each other per line, for comparing. Classes name the colours.
 pub(super) fn grouped(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
     let longest = bars.iter().flat_map(|b| &b.parts).map(|p| p.1).fold(0.0, f64::max).max(1e-9);
-    let (left, right, thick, gap) = (92.0, 56.0, 11.0, 9.0);
+    let (left, right, thick, gap) = (102.0, 56.0, 11.0, 9.0);
     let mut body = String::new();
     let mut told = String::new();
     let mut y = 4.0;

@@ -14,21 +14,22 @@ use serde_json::{Value, json};
 use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::anonymize::{refuse_overwriting, warn_unwritten};
+use crate::commands::anonymize::refuse_overwriting;
 use crate::commands::certificate::{Begun, Certified};
 use crate::commands::private::Private;
+use crate::commands::report as html;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
 pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, Failure> {
     let policy = &file.policy;
     let params = Params { show_values: args.show_values, ..Params::new(policy)? };
-    let publish = policy.need_publish()?;
+    policy.need_publish()?;
     let dissection = Dissection::new(file)?;
     let source = Whereabouts::input(file)?;
     let target = publication::target(file)?;
     refuse_overwriting(file, &args.policy, source.paths(), &target)?;
-    warn_unwritten(policy, publish, talk);
+    html::check_place(args, file, &target)?;
     if args.measure {
         let what = "`--measure` has nothing to measure: dissection publishes every value as it is";
         talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
@@ -66,6 +67,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     };
     drafts.finish_certified(create, others, certificate.certify(file, certified))?;
     report(args, file, &dissection, &target, &Told { written, release, verdict }, talk)?;
+    html::with_publication(args, file, talk)?;
     Ok(Outcome::Done)
 }
 

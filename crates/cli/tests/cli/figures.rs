@@ -1,0 +1,134 @@
+//! `bosket measure`, `bosket sweep` and `bosket demo`.
+
+use serde_json::Value;
+
+use crate::util::Dir;
+
+fn clinic(people: &str) -> Dir {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "clinic", "--people", people, "--out", "."]).code, Some(0));
+    dir
+}
+
+fn json(dir: &Dir, args: &[&str]) -> Value {
+    let run = dir.run(args);
+    assert_eq!(run.code, Some(0), "{args:?}: {}", run.stderr);
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+#[test]
+fn measure_agrees_with_the_run_that_made_it() {
+    let dir = clinic("300");
+    let made = json(&dir, &["anonymize", "policy.toml", "--json"]);
+    let measured =
+        json(&dir, &["measure", "data.ndjson", "published.ndjson", "--policy", "policy.toml", "--json"]);
+    let rpd = |v: &Value| v.as_f64().expect("a number");
+    assert!((rpd(&made["rpd"]) - rpd(&measured["figures"]["RPD"]["value"])).abs() < 1e-9, "{measured}");
+    assert_eq!(measured["published_records"], 300);
+    for a in measured["attributes"].as_array().expect("a list") {
+        let share = |key: &str| a[key].as_f64().expect("told, as there is a mapping");
+        assert!((share("kept") + share("generalized") + share("left_out") - 1.0).abs() < 1e-9, "{a}");
+        let published =
+            made["attributes"].as_array().expect("a list").iter().find(|m| m["path"] == a["path"]);
+        assert_eq!(published.map(|m| &m["published_values"]), Some(&a["published_distinct"]), "{a}");
+    }
+}
+
+#[test]
+fn data_that_is_published_as_it_is_loses_nothing() {
+    let dir = clinic("100");
+    let policy = ["--policy", "policy.toml", "--json"];
+    let same = json(&dir, &[&["measure", "data.ndjson", "data.ndjson"], &policy[..]].concat());
+    for figure in ["NCP", "ML2", "dML2"] {
+        assert_eq!(same["figures"][figure]["value"], 0.0, "{figure}");
+    }
+    assert_eq!(same["relations_kept"], 1.0);
+}
+
+#[test]
+fn measure_draws_and_does_not_replace() {
+    let dir = clinic("100");
+    let args = ["measure", "data.ndjson", "data.ndjson", "--policy", "policy.toml", "--plot", "loss.svg"];
+    let run = dir.run(&args);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("visits[].hospital") && dir.text("loss.svg").starts_with("<svg"));
+    assert_eq!(dir.run(&args).code, Some(3));
+}
+
+#[test]
+fn vertex_trees_and_sets_are_measured_too() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "students", "--students", "60", "--out", "."]).code, Some(0));
+    let made = json(&dir, &["anonymize", "policy.toml", "--json"]);
+    let data = made["published"].as_str().expect("a path");
+    let loss = json(&dir, &["measure", "data.ndjson", data, "--policy", "policy.toml", "--json"]);
+    let (told, found) = (made["lm"].as_f64(), loss["figures"]["LM"]["value"].as_f64());
+    assert!((told.expect("told") - found.expect("found")).abs() < 1e-6, "{told:?} {found:?}");
+
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "baskets", "--transactions", "500", "--out", "."]).code, Some(0));
+    let made = json(&dir, &["anonymize", "policy.toml", "--json"]);
+    let data = made["published"].as_str().expect("a path");
+    let policy = dir.text("policy.toml");
+    let source =
+        policy.lines().find_map(|l| l.strip_prefix("path = \"")?.strip_suffix('"')).expect("a source");
+    let loss = json(&dir, &["measure", source, data, "--policy", "policy.toml", "--json"]);
+    assert_eq!(loss["published_records"], 500);
+}
+
+#[test]
+fn more_privacy_costs_more_in_a_sweep() {
+    let dir = clinic("300");
+    let rows =
+        json(&dir, &["sweep", "policy.toml", "--k", "2,20", "--m", "1..2", "--plot", "s.svg", "--json"]);
+    let rows = rows.as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    let loss = |row: &Value| row["loss"]["figures"]["NCP"]["value"].as_f64().expect("a number");
+    assert!(loss(&rows[0]) <= loss(&rows[1]) && loss(&rows[0]) < loss(&rows[3]), "{rows:?}");
+    assert_eq!(rows[3]["setting"]["privacy.k"], 20.0);
+    assert!(rows.iter().all(|r| r["reached"] == true));
+    // Nothing is published, and the picture is there.
+    assert!(!dir.path("published.ndjson").exists() && dir.text("s.svg").contains("m = 2"));
+}
+
+#[test]
+fn a_guarantee_that_cannot_be_reached_is_a_row_of_its_own() {
+    let dir = clinic("30");
+    let rows = json(&dir, &["sweep", "policy.toml", "--k", "2,1000", "--json"]);
+    assert_eq!(
+        (&rows[0]["reached"], &rows[1]["reached"]),
+        (&Value::Bool(true), &Value::Bool(false)),
+        "{rows}"
+    );
+}
+
+#[test]
+fn a_sweep_over_nothing_is_refused() {
+    let dir = clinic("30");
+    for args in [&["sweep", "policy.toml"][..], &["sweep", "policy.toml", "--k", "a..b"]] {
+        let run = dir.run(args);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn the_demo_leaves_a_publication_a_certificate_and_reports() {
+    let dir = Dir::new();
+    let run = dir.run(&["demo", "--people", "300"]);
+    assert_eq!(run.code, Some(0), "{}\n{}", run.stdout, run.stderr);
+    for file in [
+        "published.ndjson",
+        "published.ndjson.certificate.json",
+        "report.html",
+        "private/report.html",
+        "policy.toml",
+    ] {
+        assert!(dir.path("bosket-demo").join(file).is_file(), "{file}");
+    }
+    for said in ["VIOLATED", "HOLDS", "TRUE", "bosket sweep", "report.html"] {
+        assert!(run.stdout.contains(said), "{said}");
+    }
+    // Once more only with --force.
+    assert_eq!(dir.run(&["demo", "--people", "300"]).code, Some(3));
+    assert_eq!(dir.run(&["demo", "--people", "300", "--force"]).code, Some(0));
+}

@@ -1,0 +1,169 @@
+//! `bosket report`: what is in it, what must not be, and how it looks in a browser.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::util::{Dir, Output};
+
+/// A published clinic with its report and its internal report.
+fn reported() -> Dir {
+    let dir = Dir::new();
+    for args in [
+        &["generate", "clinic", "--people", "400", "--out", "."][..],
+        &["anonymize", "policy.toml"],
+        &["report", "policy.toml", "--internal"],
+    ] {
+        let Output { code, stderr, .. } = dir.run(args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+    }
+    dir
+}
+
+#[test]
+fn the_public_report_says_everything_but_private_values() {
+    let dir = reported();
+    let html = dir.text("report.html");
+    for expected in [
+        "The guarantee holds",
+        "finds at least 5 people who fit",
+        "Risk before and after",
+        "prosecutor",
+        "journalist",
+        "What it cost",
+        "What was suppressed",
+        "Hierarchies and what is published of them",
+        "What this does not promise",
+        "composition",
+        "published.ndjson.certificate.json",
+        "visits[].hospital",
+    ] {
+        assert!(html.contains(expected), "{expected}");
+    }
+    assert!(!html.contains("<script") && !html.contains("http://") && !html.contains("https://"));
+    // Names and numbers of patients are in the input only, and so are towns once they are published by region.
+    let published = dir.text("published.ndjson");
+    for private in ["P0000001", "Linde", "Saltmarsh"] {
+        assert!(dir.text("data.ndjson").contains(private) && !published.contains(private), "{private}");
+        assert!(!html.contains(private), "{private}");
+    }
+}
+
+#[test]
+fn the_internal_report_is_private_and_shows_records() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = reported();
+    let html = dir.text("private/report.html");
+    let mode = std::fs::metadata(dir.path("private/report.html")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(html.matches("before and after</h3>").count(), 3);
+    for expected in ["Worst cases before", "<del>", "Hierarchies with the values of the input", "Private."] {
+        assert!(html.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn a_report_is_not_replaced_without_force() {
+    let dir = reported();
+    let again = dir.run(&["report", "policy.toml"]);
+    assert_eq!(again.code, Some(3), "{}", again.stderr);
+    assert!(again.stderr.contains("--force"), "{}", again.stderr);
+    assert_eq!(dir.run(&["report", "policy.toml", "--force"]).code, Some(0));
+    // A run that could not write its report afterwards does not begin.
+    std::fs::remove_file(dir.path("published.ndjson")).expect("a file");
+    let run = dir.run(&["anonymize", "policy.toml"]);
+    assert_ne!(run.code, Some(0));
+    assert!(!dir.path("published.ndjson").exists());
+}
+
+#[test]
+fn a_report_on_a_broken_promise_says_so() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "clinic", "--people", "300", "--out", "."]).code, Some(0));
+    let report = dir.run(&["report", "policy.toml", "--publication", "data.ndjson", "--out", "raw.html"]);
+    assert_eq!(report.code, Some(1), "{}", report.stderr);
+    assert!(dir.text("raw.html").contains("The guarantee does not hold"));
+}
+
+#[test]
+fn reports_are_the_same_whatever_the_number_of_threads() {
+    let dir = reported();
+    for threads in ["1", "2"] {
+        let out = format!("{threads}.html");
+        let run = dir.run(&["report", "policy.toml", "--out", &out, "--threads", threads]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    assert_eq!(dir.text("1.html"), dir.text("2.html"));
+}
+
+#[test]
+fn a_dissected_publication_has_a_report() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "sensitive-tree", "--out", "."]).code, Some(0));
+    let run = dir.run(&["anonymize", "policy.toml", "--set", "publish.report=\"report.html\""]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let html = dir.text("report.html");
+    for expected in ["The guarantee holds", "Records suppressed", "Distance of", "confidence", "deFinetti"] {
+        assert!(html.contains(expected), "{expected}");
+    }
+}
+
+/// What a browser finds wrong with a page at a width: what sticks out, pictures without words, figures it lacks.
+const LOOK: &str = r#"<!doctype html><meta charset="utf-8"><body><pre id="found">not looked</pre><script>
+const pages = PAGES, widths = [390, 1440], found = [];
+let left = pages.length * widths.length;
+for (const page of pages) for (const width of widths) {
+  const frame = document.createElement('iframe');
+  frame.style.cssText = `width:${width}px;height:900px;border:0`;
+  frame.onload = () => {
+    const doc = frame.contentDocument, at = `${page} at ${width}: `;
+    if (doc.documentElement.scrollWidth > width) found.push(at + 'scrolls to ' + doc.documentElement.scrollWidth);
+    for (const e of doc.querySelectorAll('body *')) {
+      if (e.closest('.scroll') && !e.classList.contains('scroll')) continue;
+      const box = e.getBoundingClientRect();
+      if (box.right > width + 1 || box.left < -1) found.push(at + e.tagName + ' sticks out: ' + e.textContent.slice(0, 40));
+    }
+    for (const s of doc.querySelectorAll('svg.chart')) {
+      for (const name of ['title', 'desc']) if (!s.querySelector(name)?.textContent) found.push(at + 'picture without ' + name);
+      const view = s.viewBox.baseVal.width;
+      for (const t of s.querySelectorAll('text')) {
+        const box = t.getBBox();
+        if (box.x + box.width > view + 1 || box.x < -1) found.push(at + 'text leaves its picture: ' + t.textContent);
+      }
+      if (s.getBoundingClientRect().height < 40) found.push(at + 'a picture without height');
+    }
+    for (const id of ['fits-t', 'curve-t', 'loss-t']) if (!doc.getElementById(id)) found.push(at + 'no ' + id);
+    if (doc.querySelectorAll('ul.tree').length < 7) found.push(at + 'hierarchies are missing');
+    if (--left === 0) document.getElementById('found').textContent = found.length ? found.join('\n') : 'all is well';
+  };
+  frame.src = page;
+  document.body.append(frame);
+}
+</script>"#;
+
+#[test]
+fn a_browser_shows_reports_without_overflow_or_complaint() {
+    let Some(browser) =
+        ["/usr/bin/chromium", "/usr/bin/chromium-browser"].into_iter().find(|p| Path::new(p).exists())
+    else {
+        eprintln!("skipped: there is no Chromium; scripts/test.sh installs it");
+        return;
+    };
+    let dir = reported();
+    dir.write("look.html", LOOK.replace("PAGES", r#"["report.html", "private/report.html"]"#));
+    let profile = dir.path("profile");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--allow-file-access-from-files", "--enable-logging=stderr", "--virtual-time-budget=20000"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", dir.path("look.html").display()))
+        .output()
+        .expect("Chromium starts");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let found = dom.split("<pre id=\"found\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+    assert_eq!(found, Some("all is well"), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let complaints: Vec<&str> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
