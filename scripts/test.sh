@@ -12,6 +12,8 @@ command -v xmllint >/dev/null || missing+=(libxml2-utils)
 [ -x /usr/lib/postgresql/15/bin/postgres ] || missing+=(postgresql-15)
 # It speaks TLS with a certificate made for the test.
 command -v openssl >/dev/null || missing+=(openssl)
+# Reports are looked at in a browser.
+command -v chromium >/dev/null || missing+=(chromium)
 if [ "${#missing[@]}" -gt 0 ]; then
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)

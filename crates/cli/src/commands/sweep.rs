@@ -248,7 +248,7 @@ fn table(rows: &[Row]) -> String {
                 let percent = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{s:.1} %"));
                 out.push_str(&format!(
                     "{name:width$}  {:>10}  {:>12}  {:>12}  {}\n",
-                    if (1e-3..1e6).contains(&value) || value == 0.0 {
+                    if (5e-5..1e6).contains(&value) || value == 0.0 {
                         format!("{value:.4}")
                     } else {
                         format!("{value:.3e}")
