@@ -122,6 +122,9 @@ for (const page of pages) for (const width of widths) {
       const box = e.getBoundingClientRect();
       if (box.right > width + 1 || box.left < -1) found.push(at + e.tagName + ' sticks out: ' + e.textContent.slice(0, 40));
     }
+    for (const e of doc.querySelectorAll('dd, dt, p, li, td, small, figcaption, summary')) {
+      if (e.textContent.length > 8 && e.getBoundingClientRect().width < 50) found.push(at + 'squeezed: ' + e.textContent.slice(0, 40));
+    }
     for (const s of doc.querySelectorAll('svg.chart')) {
       for (const name of ['title', 'desc']) if (!s.querySelector(name)?.textContent) found.push(at + 'picture without ' + name);
       const view = s.viewBox.baseVal.width;

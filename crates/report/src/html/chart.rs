@@ -41,7 +41,7 @@ pub(super) fn grouped(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
             let _ = write!(
                 body,
                 "<rect class=\"{class}\" x=\"{left}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{:.1}\" rx=\"2\"/>\
-                 <text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"11\">{shown}</text>",
+                 <text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\">{shown}</text>",
                 thick - 1.0,
                 left + width + 4.0,
                 y + thick - 2.0
@@ -94,7 +94,7 @@ pub(super) fn lines(id: &str, title: &str, across: &str, series: &[(&str, Vec<(u
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let _ = write!(
             body,
-            "<path class=\"rule\" d=\"M{left} {0:.1}H{1:.1}\"/><text class=\"faint\" x=\"{2:.1}\" y=\"{3:.1}\" text-anchor=\"end\" font-size=\"11\">{4:.0} %</text>",
+            "<path class=\"rule\" d=\"M{left} {0:.1}H{1:.1}\"/><text class=\"faint\" x=\"{2:.1}\" y=\"{3:.1}\" text-anchor=\"end\">{4:.0} %</text>",
             y(tick),
             WIDTH - right,
             left - 6.0,
@@ -105,7 +105,7 @@ pub(super) fn lines(id: &str, title: &str, across: &str, series: &[(&str, Vec<(u
     for v in low..=high {
         let _ = write!(
             body,
-            "<text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\">{v}</text>",
+            "<text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{v}</text>",
             x(v),
             height - bottom + 16.0
         );

@@ -154,7 +154,9 @@ fn table(before: Option<&Risk>, after: &Risk) -> String {
          <th class=\"n\">after</th></tr></thead><tbody>",
         after.k
     );
-    for point in &after.points {
+    // A relation needs two values.
+    let possible = |p: &&Point| p.m != Some(1) || p.n.is_none_or(|n| n == 0);
+    for point in after.points.iter().filter(possible) {
         let old = before.and_then(|r| r.points.iter().find(|p| (p.m, p.n) == (point.m, point.n)));
         let shown =
             |p: Option<&Point>, of: &dyn Fn(&Point) -> f64| p.map_or("–".to_owned(), |p| percent(of(p)));
