@@ -15,6 +15,9 @@ use super::{Options, cancelled};
 /// Fewer people than this are a poor sample; rather their knowledge is sampled too.
 const ENOUGH_PEOPLE: u128 = 1000;
 
+/// Looking at a record for a piece of one person's knowledge takes as long as so many steps of counting everybody's.
+const LOOK: u128 = 4;
+
 /// Pieces of knowledge that are drawn per person.
 const DRAWS: u64 = 100;
 
@@ -99,7 +102,7 @@ impl Plan<'_> {
     fn one_by_one(&self, m: u32) -> Level {
         let (records, size) = (self.records, m as usize);
         let everybody = records.len() as u128;
-        let budget = u128::from(self.options.budget);
+        let budget = u128::from(self.options.budget) / LOOK;
         let wanted = self.options.sample.map(|s| s as u128);
         let share = (budget / wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody).max(1)).max(1);
         let needed = |person: usize| {
