@@ -4,9 +4,9 @@ use bosket_measure::attack::{Options, Point, risk};
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Undeclared};
-use bosket_testkit::dice::cases;
-use bosket_testkit::{sets, trees};
+use bosket_model::policy::{Policy, Role, Undeclared};
+use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::{sets, trees, vertices};
 use bosket_verify::{Claim, verify};
 use proptest::prelude::*;
 
@@ -79,6 +79,29 @@ proptest! {
             .collect();
         let privacy = format!("model = \"km\"\nk = 2\nm = {m}\nl = 2\nsensitive = [\"i4\"]");
         let (holds, point) = both(&sets::dataset(&transactions), sets::ATTRIBUTES, &privacy, (Some(m), Some(0)));
+        let unsure = point.confidence.is_none_or(|c| c.0 <= 0.5);
+        prop_assert_eq!(holds, unsure && point.below_k.value == 0.0, "{:?}", point);
+    }
+
+    /// The same where values are related, and some are sensitive.
+    #[test]
+    fn of_diversity_of_trees(seed: u64, m in 1u32..4, n in 0u32..3, embedded: bool) {
+        let mut dice = Dice::new(seed);
+        let roles = [[Role::Quasi, Role::Insensitive, Role::Insensitive, Role::Sensitive]; 4];
+        let mut people = Vec::new();
+        for _ in 0..1 + dice.below(2) {
+            let mut person = vertices::random_shape(&mut dice, 1);
+            vertices::throw_values(&mut dice, &mut person, 0, &["x", "y"]);
+            for _ in 0..2 + dice.below(2) {
+                vertices::throw_values(&mut dice, &mut person, 3, &["s", "t", "u"]);
+                people.push(person.clone());
+            }
+        }
+        let data = vertices::dataset(&people);
+        prop_assume!(data.schema().attributes().any(|(_, a)| a.path.ends_with('a')));
+        let reading = if embedded { "embedded" } else { "pair" };
+        let privacy = format!("model = \"kmn\"\nk = 2\nm = {m}\nn = {n}\nl = 2\nrelations = \"{reading}\"");
+        let (holds, point) = both(&data, &vertices::policy(&roles), &privacy, (Some(m), Some(n)));
         let unsure = point.confidence.is_none_or(|c| c.0 <= 0.5);
         prop_assert_eq!(holds, unsure && point.below_k.value == 0.0, "{:?}", point);
     }

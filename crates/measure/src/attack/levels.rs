@@ -15,6 +15,9 @@ use super::{Options, cancelled};
 /// Fewer people than this are a poor sample; rather their knowledge is sampled too.
 const ENOUGH_PEOPLE: u128 = 1000;
 
+/// Looking at a record for a piece of one person's knowledge takes as long as so many steps of counting everybody's.
+const LOOK: u128 = 4;
+
 /// Pieces of knowledge that are drawn per person.
 const DRAWS: u64 = 100;
 
@@ -94,26 +97,24 @@ impl Plan<'_> {
         }
     }
 
-    /// Looks at people one by one.
+    /// Looks at people one by one. Few people have most of the knowledge: of those who would take more than their share
+    /// of the budget pieces are drawn.
     fn one_by_one(&self, m: u32) -> Level {
         let (records, size) = (self.records, m as usize);
         let everybody = records.len() as u128;
-        let mean = |work: &dyn Fn(usize) -> u128| -> u128 {
-            let all = (0..records.len()).fold(0u128, |sum, p| sum.saturating_add(work(p)));
-            (all / everybody.max(1)).max(1)
-        };
-        let budget = u128::from(self.options.budget);
-        let fits = budget / mean(&|p| work(records, p, size));
+        let budget = u128::from(self.options.budget) / LOOK;
         let wanted = self.options.sample.map(|s| s as u128);
-        let exact = fits >= wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody);
-        let people = match (wanted, exact) {
-            (Some(wanted), _) => wanted,
-            (None, true) => fits,
-            (None, false) => {
-                let one = mean(&|p| work_of_draw(records, p, size)).saturating_mul(u128::from(DRAWS));
-                (budget / one).max(ENOUGH_PEOPLE)
+        let share = (budget / wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody).max(1)).max(1);
+        let needed = |person: usize| {
+            let all = work(records, person, size);
+            if all <= share {
+                return all;
             }
+            work_of_draw(records, person, size).saturating_mul(u128::from(DRAWS))
         };
+        let sum = (0..records.len()).fold(0u128, |sum, p| sum.saturating_add(needed(p)));
+        let mean = (sum / everybody.max(1)).max(1);
+        let people = wanted.unwrap_or((budget / mean).max(ENOUGH_PEOPLE));
         let people = people.clamp(1, everybody.max(1)) as usize;
         let people = Random::new(self.options.seed, 0).sample(records.len(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
@@ -123,16 +124,17 @@ impl Plan<'_> {
                 if self.observer.cancelled() {
                     return (vec![Tally::default(); self.relations.len()], 1);
                 }
-                let mut random = Random::new(self.options.seed, 1 + u64::from(person));
-                let found = if exact {
+                let found = if work(records, person as usize, size) <= share {
                     means.all(ask, person as usize)
                 } else {
+                    let mut random = Random::new(self.options.seed, 1 + u64::from(person));
                     means.drawn(ask, person as usize, DRAWS, &mut random)
                 };
                 self.observer.advance(1);
                 found
             })
             .collect();
+        let exact = people.iter().all(|&person| work(records, person as usize, size) <= share);
         let of = |n: usize| found.iter().map(|(tallies, pieces)| figure(tallies[n], *pieces)).collect();
         Level { m, people, exact, figures: (0..self.relations.len()).map(of).collect() }
     }

@@ -191,6 +191,9 @@ fn of_knowledge(
     Ok(Risk { records: data.len(), k, points, worst, embedded })
 }
 
+/// One part in so many of the budget is for the knowledge of one of the worst-off.
+const WORST_SHARE: u64 = 20;
+
 /// Those who are found most easily by an attacker of the policy's strength, or the strongest below it.
 fn worst_off(levels: &[Level], plan: &Plan<'_>, binding: &Binding, privacy: &Privacy) -> Vec<Worst> {
     let claimed = privacy.m.unwrap_or(u32::MAX);
@@ -206,7 +209,7 @@ fn worst_off(levels: &[Level], plan: &Plan<'_>, binding: &Binding, privacy: &Pri
     let fewest: Vec<(u32, u32)> =
         level.people.iter().zip(figures).map(|(&person, figure)| (person, figure.fewest)).collect();
     let strength = Strength { values: level.m as usize, relations: plan.relations[at] };
-    let budget = level.exact.then_some(plan.options.budget);
+    let budget = plan.options.budget / WORST_SHARE;
     (worst::rank(plan.records, &fewest, plan.options.worst).into_iter())
         .map(|found| worst::smallest(plan.records, binding, found, strength, budget))
         .collect()

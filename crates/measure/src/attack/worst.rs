@@ -27,24 +27,31 @@ pub(super) fn rank(records: &Records, fewest: &[(u32, u32)], most: usize) -> Vec
 }
 
 /// The smallest knowledge that so few records fit: by relations, then values, then the policy's order. Where a person has
-/// too much of it to be gone through, what is rarest about them.
+/// too much of it to be gone through within a budget, what is rarest about them.
 pub(super) fn smallest(
     records: &Records,
     binding: &Binding,
     (person, matches): (u32, u32),
     strength: Strength,
-    budget: Option<u64>,
+    budget: u64,
 ) -> Worst {
     let mut search = Search { records, person, matches, strength, best: None, kinds: Kinds::default() };
     let items = records.items(person as usize);
-    let fits = budget.is_some_and(|b| work(records, person as usize, strength.values) <= u128::from(b));
-    if fits {
+    // Few values are gone through first: most of the time they are enough.
+    for values in 1..=strength.values {
+        let enough = search.best.as_ref().is_some_and(|best| best.size.0 == 0);
+        if enough || work(records, person as usize, values) > u128::from(budget) {
+            break;
+        }
+        search.strength.values = values;
         for at in 0..items.len() {
             let mut list = List::default();
             list.start(records, items[at]);
             search.grow(&list, &mut vec![at]);
         }
-    } else {
+    }
+    if search.best.is_none() {
+        search.strength = strength;
         search.rarest();
     }
     let found = search.best.unwrap_or_default();
@@ -87,8 +94,8 @@ impl Search<'_> {
         if self.best.as_ref().is_some_and(beaten) {
             return;
         }
-        if list.len() as u32 == self.matches {
-            self.offer(positions, 0, self.matches);
+        if list.len() as u32 <= self.matches {
+            self.offer(positions, 0, list.len() as u32);
             return;
         }
         if self.strength.relations > 0 && list.size > 1 {
@@ -117,9 +124,9 @@ impl Search<'_> {
                 return;
             }
             self.kinds.knowable(kind, r, &mut known);
-            let found = known.iter().find(|&&set| self.kinds.support(set) == self.matches).copied();
-            if let Some(relations) = found {
-                self.offer(positions, relations, self.matches);
+            let found = known.iter().map(|&set| (self.kinds.support(set), set));
+            if let Some((matches, relations)) = found.into_iter().find(|f| f.0 <= self.matches) {
+                self.offer(positions, relations, matches);
                 return;
             }
         }
