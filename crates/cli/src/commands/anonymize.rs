@@ -121,8 +121,9 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         figures: made.figures.clone(),
         measured: loss.as_ref().map(|(_, figures)| figures.clone()),
     };
+    let place = certificate.place();
     publication.finish_certified(others, certificate.certify(&prepared.file, certified))?;
-    report(args, &prepared, &claim, &made, loss, again.len(), talk)
+    report(args, &prepared, &claim, &made, loss, (again.len(), place), talk)
 }
 
 fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, Failure> {
@@ -247,7 +248,7 @@ fn report(
     claim: &Claim,
     made: &Made,
     loss: Option<(String, serde_json::Value)>,
-    records: usize,
+    (records, certificate): (usize, Option<String>),
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
     let target = prepared.target.display();
@@ -268,6 +269,7 @@ fn report(
             "records": records,
             "claim": claim.to_json(),
             "verified": true,
+            "certificate": certificate,
         });
         let attribute =
             |a: &(&str, usize, usize)| json!({"path": a.0, "values": a.1, "published_values": a.2});
@@ -297,6 +299,7 @@ fn report(
     if let Some((told, _)) = loss {
         out.push_str(&format!("{told}\n"));
     }
+    out.push_str(&certificate.map_or(String::new(), |place| format!("certificate: {place}\n")));
     if prepared.target == Path::new("-") {
         // Standard output holds the publication.
         talk.line(out.trim_end());

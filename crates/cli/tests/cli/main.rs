@@ -8,6 +8,8 @@ mod anonymize;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod certificate;
+mod certificate_changes;
 mod cluster_data;
 mod clusters;
 mod convert;
