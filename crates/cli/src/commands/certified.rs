@@ -103,8 +103,7 @@ fn claim(
         checked.settle(&mut file.policy, &places, name)?;
     }
     let claim = Claim::new(&file.policy)?;
-    let certificate = &checked.certificate;
-    if claim.to_json() != certificate.claim || claim.sentence() != certificate.sentence {
+    if !checked.certificate.claims(&claim) {
         checked.problems.push("the certificate: it does not claim what its own policy does".to_owned());
     }
     check_claim(args, &file, &claim, Some(checked), talk)

@@ -142,7 +142,7 @@ impl Certificate {
             policy: public_policy(policy, &files),
             seed: policy.seed,
             records,
-            claim: claim.map_or(Value::Null, Claim::to_json),
+            claim: claim.map_or(Value::Null, |claim| normal(&claim.to_json())),
             sentence: claim.map_or_else(|| NOTHING.to_owned(), Claim::sentence),
             verified: claim.is_some(),
             verifier: format!("bosket-verify {}", bosket_verify::VERSION),
@@ -156,6 +156,11 @@ impl Certificate {
         };
         certificate.digest = certificate.expected_digest();
         certificate
+    }
+
+    /// Whether it claims this and nothing else.
+    pub fn claims(&self, claim: &Claim) -> bool {
+        self.claim == normal(&claim.to_json()) && self.sentence == claim.sentence()
     }
 
     /// The certificate as JSON, keys sorted.
