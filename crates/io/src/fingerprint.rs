@@ -14,13 +14,9 @@ use crate::tables::PgTables;
 /// How much of a file is read at once.
 const BUFFER: usize = 1 << 17;
 
-/// Makes what is to be put in place together with the files that have these fingerprints.
-pub type Certify<'c> = Box<dyn FnOnce(&[Fingerprint]) -> Result<Option<Output>> + 'c>;
-
-/// A certificate that nobody asked for.
-pub fn uncertified<'c>() -> Certify<'c> {
-    Box::new(|_| Ok(None))
-}
+/// Makes the certificate that is put in place together with the files that have these fingerprints; none if nobody asks
+/// for one, and then nothing is hashed.
+pub type Certify<'c> = Option<Box<dyn FnOnce(&[Fingerprint]) -> Result<Output> + 'c>>;
 
 /// The SHA-256 of a file as it lies there, compressed or not.
 pub fn of_file(path: &Path) -> Result<String> {

@@ -147,6 +147,11 @@ impl Output {
         self
     }
 
+    /// The same where anybody asks for fingerprints.
+    pub(crate) fn published_if(self, certify: &Certify<'_>, name: &str) -> Self {
+        if certify.is_some() { self.published(name) } else { self }
+    }
+
     /// Completes the file and gives it its name.
     pub fn finish(self) -> Result<()> {
         finish_all(vec![self])
@@ -204,7 +209,8 @@ impl Closed {
 
     /// Adds the certificate as the last: where it is, there is what it certifies.
     pub(crate) fn certified(mut self, certify: Certify<'_>) -> Result<Vec<AtomicFile>> {
-        if let Some(certificate) = certify(&self.fingerprints)? {
+        if let Some(certify) = certify {
+            let certificate = certify(&self.fingerprints)?;
             self.files.append(&mut Closed::all(vec![certificate])?.files);
         }
         Ok(self.files)

@@ -8,7 +8,7 @@ use bosket_model::{Dataset, Result};
 
 use crate::atomic::Create;
 use crate::fault;
-use crate::fingerprint::{Certify, uncertified};
+use crate::fingerprint::Certify;
 use crate::format::{self, Format, Layout};
 use crate::input::Input;
 use crate::output::{Output, finish_certified};
@@ -70,7 +70,7 @@ impl Publication {
         layout: Layout,
         create: Create,
     ) -> Result<Self> {
-        let output = Output::create(target, create)?.published(&name_of(target));
+        let output = Output::create(target, create)?;
         let document = Document { output, bytes: Vec::new(), format, layout };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
@@ -104,14 +104,15 @@ impl Publication {
 
     /// Puts the publication in its place, together with other files.
     pub fn finish(self, others: Vec<Output>) -> Result<()> {
-        self.finish_certified(others, uncertified())
+        self.finish_certified(others, None)
     }
 
     /// The same, together with the certificate that is made of its fingerprints.
     pub fn finish_certified(self, mut others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
         match self.kind {
             Kind::Document(document) => {
-                let Document { mut output, bytes, .. } = *document;
+                let Document { output, bytes, .. } = *document;
+                let mut output = output.published_if(&certify, &name_of(Path::new(&self.name)));
                 output.write_all(&bytes).map_err(fault::from_write)?;
                 others.insert(0, output);
                 finish_certified(others, certify)

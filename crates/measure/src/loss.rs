@@ -109,8 +109,8 @@ impl Loss {
 
     /// For programs. Holds no value of the data.
     pub fn to_json(&self) -> Value {
-        let figures =
-            self.figures.iter().map(|f| (f.name.to_owned(), json!({"value": f.value, "about": f.about})));
+        let key = |name: &str| name.replace('²', "2");
+        let figures = self.figures.iter().map(|f| (key(f.name), json!({"value": f.value, "about": f.about})));
         let attributes: Vec<Value> = (self.attributes.iter())
             .map(|a| {
                 json!({"path": a.path, "distinct": a.distinct, "published_distinct": a.published,
@@ -229,8 +229,8 @@ fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
             about: "the same approximated on the synopsis of labels",
         },
         Figure { name: "NCP", value: sets::ncp::mean_ncp(&penalties), about: NCP },
-        Figure { name: "ML2", value: mined(loss.mining.ml2()), about: ML2 },
-        Figure { name: "dML2", value: mined(loss.mining.dml2()), about: DML2 },
+        Figure { name: "ML²", value: mined(loss.mining.ml2()), about: ML2 },
+        Figure { name: "dML²", value: mined(loss.mining.dml2()), about: DML2 },
         Figure {
             name: "relations kept",
             value: loss.relations.map(|r| r.kept),
@@ -269,8 +269,8 @@ fn of_sets(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
     let itemsets = loss.itemsets.as_ref().filter(|_| compared.mining);
     let figures = vec![
         Figure { name: "NCP", value: loss.ncp(), about: NCP },
-        Figure { name: "ML2", value: itemsets.map(sets::ItemsetLoss::ml2), about: ML2 },
-        Figure { name: "dML2", value: itemsets.map(sets::ItemsetLoss::dml2), about: DML2 },
+        Figure { name: "ML²", value: itemsets.map(sets::ItemsetLoss::ml2), about: ML2 },
+        Figure { name: "dML²", value: itemsets.map(sets::ItemsetLoss::dml2), about: DML2 },
     ];
     Ok(compared.finish(figures, attributes, None, loss.to_json()))
 }

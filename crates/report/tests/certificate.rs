@@ -125,7 +125,7 @@ fn the_policy_can_be_read_again() {
     let text = MARKED.replace("negative = [\"MARK e\", [\"MARK f\", \"MARK g\"]]\n", "");
     let made = certificate(&text, &["people.csv", "visit.csv"]);
     let restored = made.restored_policy("c").expect("a policy");
-    assert_eq!(Claim::new(&restored).expect("a claim").to_json(), made.claim);
+    assert!(made.claims(&Claim::new(&restored).expect("a claim")));
     restored.need_source().expect("complete enough to read the publication");
     // What is withheld is lost, everything else stays.
     let mut wanted = made.policy.clone();
@@ -171,10 +171,11 @@ fn it_comes_back_and_its_keys_are_sorted() {
 }
 
 #[test]
-fn the_digest_is_what_the_manual_says() {
+fn the_digest_is_that_of_the_rest_in_canonical_form() {
     let made = certificate(MARKED, &["people.csv", "visit.csv"]);
     let mut content = made.to_json();
     content.as_object_mut().expect("an object").shift_remove("digest");
+    // No number in it is written otherwise by JavaScript, and no key is beyond ASCII.
     use sha2::{Digest, Sha256};
     let digest: String =
         Sha256::digest(content.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bosket_engine::ALGORITHMS;
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
+use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
@@ -17,7 +18,8 @@ use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::certificate::{self, Begun, Certified};
 use crate::commands::dissect;
-use crate::commands::made::{Made, Product, Work, make, measure, measure_vertices};
+use crate::commands::made::{Made, Product, Work, make};
+use crate::commands::measure;
 use crate::commands::pairs;
 use crate::commands::private::Private;
 use crate::commands::report as html;
@@ -68,7 +70,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let made = make(&work, talk)?;
     talk.quiet();
     match &made.product {
-        Product::Trees(_, made) => publication.write(&made.write_back(&prepared.binding))?,
+        Product::Trees(made) => publication.write(&made.write_back(&prepared.binding))?,
         Product::Vertices { data, .. } => publication.write(data)?,
     }
 
@@ -88,11 +90,10 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         ));
     }
     talk.quiet();
-    let mut published = None;
     let pairs = match &made.product {
-        Product::Trees(_, made) => {
+        Product::Trees(made) => {
             let again = ValueTrees::new(&again, &binding, privacy.root, privacy.payload);
-            pairs::trees(made, published.insert(again))
+            pairs::trees(made, &again)
         }
         Product::Vertices { data, binding: own, records } => {
             pairs::vertices((data, own), records, (&again, &binding))
@@ -103,12 +104,19 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         let help = "nothing was published; rename one of the keys in the data";
         Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
     })?;
-    let loss = match (&made.product, &published) {
-        (Product::Trees(trees, _), Some(published)) if args.measure => {
-            Some(measure(&work, trees, published, &pairs, talk)?)
-        }
-        (Product::Vertices { .. }, _) if args.measure => Some(measure_vertices(&work, (&again, &binding))),
-        _ => None,
+    let loss = if args.measure {
+        let mapping: Vec<(u32, u32)> = pairs.iter().map(|&(from, to)| (from as u32, to as u32)).collect();
+        let compared = Compared {
+            policy,
+            input: Side { data: &prepared.input.data, binding: &prepared.binding },
+            published: Side { data: &again, binding: &binding },
+            hierarchies: &prepared.hierarchies,
+            mapping: Some(&mapping),
+            mining: true,
+        };
+        Some(Loss::new(&compared, talk)?)
+    } else {
+        None
     };
     talk.quiet();
     let mut others = Vec::new();
@@ -120,10 +128,11 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         caveats: claim.caveats(&binding),
         records: again.len() as u64,
         figures: made.figures.clone(),
-        measured: loss.as_ref().map(|(_, figures)| figures.clone()),
+        measured: loss.as_ref().map(Loss::to_json),
     };
+    let place = certificate.place();
     publication.finish_certified(others, certificate.certify(&prepared.file, certified))?;
-    report(args, &prepared, &claim, &made, loss, again.len(), talk)?;
+    report(args, &prepared, &claim, &made, loss.as_ref(), (again.len(), place), talk)?;
     html::with_publication(args, &prepared.file, talk)?;
     Ok(Outcome::Done)
 }
@@ -241,8 +250,8 @@ fn report(
     prepared: &Prepared,
     claim: &Claim,
     made: &Made,
-    loss: Option<(String, serde_json::Value)>,
-    records: usize,
+    loss: Option<&Loss>,
+    (records, certificate): (usize, Option<String>),
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
     let target = prepared.target.display();
@@ -263,6 +272,7 @@ fn report(
             "records": records,
             "claim": claim.to_json(),
             "verified": true,
+            "certificate": certificate,
         });
         let attribute =
             |a: &(&str, usize, usize)| json!({"path": a.0, "values": a.1, "published_values": a.2});
@@ -270,8 +280,8 @@ fn report(
             all[key] = value.clone();
         }
         all["attributes"] = attributes.iter().map(attribute).collect();
-        if let Some((_, figures)) = loss {
-            all["loss"] = figures;
+        if let Some(loss) = loss {
+            all["loss"] = loss.to_json();
         }
         print_json(&all)?;
         return Ok(Outcome::Done);
@@ -289,9 +299,10 @@ fn report(
         out.push_str(&format!("{path:width$}  {:>9}  {published:>10}\n", count(originals)));
     }
     out.push_str(&format!("\n{}\n", made.told));
-    if let Some((told, _)) = loss {
-        out.push_str(&format!("{told}\n"));
+    if let Some(loss) = loss {
+        out.push_str(&format!("\n{}", measure::figures(loss)));
     }
+    out.push_str(&certificate.map_or(String::new(), |place| format!("certificate: {place}\n")));
     if prepared.target == Path::new("-") {
         // Standard output holds the publication.
         talk.line(out.trim_end());

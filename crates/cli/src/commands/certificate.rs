@@ -67,7 +67,8 @@ pub(super) fn place(file: &PolicyFile, policy: &Path, target: &Path) -> Result<O
 
 /// A certificate that is going to be written.
 pub(super) struct Begun {
-    output: Option<Output>,
+    /// Where it goes, and what writes it there.
+    output: Option<(PathBuf, Output)>,
     hierarchies: Vec<GivenHierarchy>,
 }
 
@@ -99,15 +100,13 @@ impl Begun {
             bosket_io::make_folder(folder)?;
         }
         let output = Output::create(&place, create)?;
-        Ok(Begun { output: Some(output), hierarchies: given(file)? })
+        Ok(Begun { output: Some((place, output)), hierarchies: given(file)? })
     }
 
     /// What makes the certificate once it is known what is published.
     pub(super) fn certify<'a>(self, file: &'a PolicyFile, result: Certified<'a>) -> Certify<'a> {
-        Box::new(move |files| {
-            let Some(mut output) = self.output else {
-                return Ok(None);
-            };
+        let (_, mut output) = self.output?;
+        Some(Box::new(move |files| {
             let mut loss = picked(&result.figures, &LOSS);
             if let Some(Value::Object(measured)) = result.measured {
                 loss.extend(measured);
@@ -123,8 +122,13 @@ impl Begun {
                 suppressed: Value::Object(picked(&result.figures, &SUPPRESSED)),
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
-            Ok(Some(output))
-        })
+            Ok(output)
+        }))
+    }
+
+    /// Where it goes, if anywhere.
+    pub(super) fn place(&self) -> Option<String> {
+        self.output.as_ref().map(|(place, _)| place.display().to_string())
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a family has made of the records, in one form for the command.
 
 use bosket_engine::{cluster, km, kmn};
-use bosket_measure::{sets, trees, vertices};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Model, Policy};
@@ -37,8 +36,8 @@ impl Work<'_> {
 
 /// The records that a family has made.
 pub(super) enum Product {
-    /// Value trees, before and after.
-    Trees(ValueTrees, ValueTrees),
+    /// Value trees.
+    Trees(ValueTrees),
     /// Vertex trees, the place of their attributes, and the input record of each.
     Vertices { data: Dataset, binding: Binding, records: Vec<u32> },
 }
@@ -47,7 +46,7 @@ impl Product {
     /// How many values of a declared attribute are published.
     pub(super) fn values(&self, declared: usize) -> usize {
         match self {
-            Product::Trees(_, trees) => trees.items().iter().filter(|item| item.declared == declared).count(),
+            Product::Trees(trees) => trees.items().iter().filter(|item| item.declared == declared).count(),
             Product::Vertices { data, binding, .. } => {
                 let own = data.schema().attributes().map(|(id, _)| id);
                 let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
@@ -121,7 +120,7 @@ fn kmn(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
             "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
             "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
         }),
-        product: Product::Trees(trees, release.trees),
+        product: Product::Trees(release.trees),
     })
 }
 
@@ -164,7 +163,7 @@ fn km(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
             "parts": release.parts.iter().map(|p| json!({"records": p.records, "cut": p.cut})).collect::<Vec<_>>(),
             "left_out": release.suppressed,
         }),
-        product: Product::Trees(trees, release.trees),
+        product: Product::Trees(release.trees),
     })
 }
 
@@ -202,66 +201,4 @@ fn clusters(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
         }),
         product: Product::Vertices { data: release.data, binding, records: release.records },
     })
-}
-
-/// The loss by every metric of the model: in words, and for programs.
-pub(super) fn measure(
-    work: &Work<'_>,
-    input: &ValueTrees,
-    published: &ValueTrees,
-    pairs: &[(usize, usize)],
-    talk: &Talk,
-) -> Result<(String, Value), Failure> {
-    let mapping: Vec<(u32, u32)> = pairs.iter().map(|&(input, to)| (input as u32, to as u32)).collect();
-    let compared = trees::Comparison {
-        input,
-        published,
-        binding: work.binding,
-        hierarchies: work.hierarchies,
-        mapping: Some(&mapping),
-    };
-    let share = |value: Option<f64>| value.map_or("too many to count".to_owned(), |v| format!("{v:.3}"));
-    if work.policy.need_privacy()?.model == Model::Km {
-        let loss = sets::SetLoss::new(&compared, &sets::Mining::default(), talk)?;
-        let itemsets = loss.itemsets.as_ref();
-        let told = format!(
-            "frequent itemsets of 1, 2 and 3 %: ML² {}, dML² {}",
-            share(itemsets.map(sets::ItemsetLoss::ml2)),
-            share(itemsets.map(sets::ItemsetLoss::dml2))
-        );
-        return Ok((told, loss.to_json()));
-    }
-    let loss = trees::TreeLoss::new(&compared, trees::Mining::default(), talk)?;
-    let mining = &loss.mining;
-    let told = format!(
-        "frequent subtrees of up to {} values in {} % of the records: ML² {}, dML² {}",
-        mining.mining.most_nodes,
-        100.0 * mining.mining.threshold,
-        share(Some(mining.ml2())),
-        share(Some(mining.dml2()))
-    );
-    Ok((told, loss.to_json()))
-}
-
-/// The queries that a loss is measured by.
-const QUERIES: usize = 200;
-
-/// The same for vertex trees.
-pub(super) fn measure_vertices(work: &Work<'_>, published: (&Dataset, &Binding)) -> (String, Value) {
-    let compared =
-        vertices::Comparison { input: (work.data, work.published), published, hierarchies: work.hierarchies };
-    let loss = vertices::VertexLoss::new(&compared, QUERIES, work.policy.seed);
-    let accuracy = loss.accuracy.map_or("none could be asked".to_owned(), |a| format!("{:.1} %", 100.0 * a));
-    let sizes = &loss.sizes;
-    let told = format!(
-        "LM {:.3}, DM {}; {} that look alike, of {} to {} records, {:.1} on average; accuracy of {} count queries: {accuracy}",
-        loss.lm,
-        count(loss.dm as usize),
-        plural(sizes.classes, "group"),
-        sizes.smallest,
-        sizes.largest,
-        sizes.mean(),
-        count(loss.queries),
-    );
-    (told, loss.to_json())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use bosket_io::{Create, Output, Whereabouts};
-use bosket_measure::loss::{Compared, Loss};
+use bosket_measure::loss::{AttributeChange, Compared, Figure, Loss};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::plot::{Axis, Chart, Series};
 
@@ -52,16 +52,23 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// The loss as text.
-pub(super) fn table(loss: &Loss) -> String {
-    let mut out =
-        format!("{} of {} published\n\n", count(loss.published_records), plural(loss.records, "record"));
-    let name = |f: &bosket_measure::loss::Figure| f.name.chars().count();
+/// The figures for the whole, one per line.
+pub(super) fn figures(loss: &Loss) -> String {
+    let mut out = String::new();
+    let name = |f: &Figure| f.name.chars().count();
     let width = loss.figures.iter().map(name).max().unwrap_or(0);
     for f in &loss.figures {
         let value = f.value.map_or("–".to_owned(), number);
         out.push_str(&format!("{:width$}  {value:>10}  {}\n", f.name, f.about));
     }
+    out
+}
+
+/// The loss as text.
+fn table(loss: &Loss) -> String {
+    let mut out =
+        format!("{} of {} published\n\n", count(loss.published_records), plural(loss.records, "record"));
+    out.push_str(&figures(loss));
     let paths = loss.attributes.iter().map(|a| a.path.chars().count());
     let width = paths.chain(["attribute".len()]).max().unwrap_or(0);
     out.push_str(&format!(
@@ -101,7 +108,7 @@ fn number(value: f64) -> String {
 /// The loss of each attribute as a picture.
 fn plot(loss: &Loss) -> String {
     let names: Vec<&str> = loss.attributes.iter().map(|a| a.path.as_str()).collect();
-    let over = |of: fn(&bosket_measure::loss::AttributeChange) -> Option<f64>| -> Vec<(f64, f64)> {
+    let over = |of: fn(&AttributeChange) -> Option<f64>| -> Vec<(f64, f64)> {
         let points = (0u32..).zip(&loss.attributes);
         points.filter_map(|(i, a)| Some((f64::from(i), of(a)?))).collect()
     };

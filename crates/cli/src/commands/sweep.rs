@@ -154,7 +154,7 @@ fn one(
     };
     let made = make(&work, talk)?;
     let data = match &made.product {
-        Product::Trees(_, trees) => &trees.write_back(binding),
+        Product::Trees(trees) => &trees.write_back(binding),
         Product::Vertices { data, .. } => data,
     };
     let own = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the result")?;

@@ -24,6 +24,8 @@ fn students_from_every_source_are_published_alike() {
             assert_eq!(made["verified"], true);
             figures.push((made["records"].clone(), made["lm"].clone(), made["clusters"].clone()));
             dir.run(&["verify", published, "--policy", policy]).exits(0);
+            let certificate = dir.certified(published, &format!("{published}.certificate.json"));
+            assert_eq!(certificate["loss"]["lm"], made["lm"]);
         }
         assert!(figures.iter().all(|f| *f == figures[0]), "{kind}: {figures:?}");
     }

@@ -55,6 +55,11 @@ fn the_worked_example() {
     assert_eq!(dir.text("published.xsd"), golden("published.xsd"));
     is_valid(&dir, "private.xsd", "private.xml");
     is_valid(&dir, "published.xsd", "published.xml");
+    let certificate = dir.certified("published.xml", "published.xml.certificate.json");
+    let names: Vec<&str> = (certificate["publication"]["files"].as_array().expect("files").iter())
+        .filter_map(|f| f["name"].as_str())
+        .collect();
+    assert_eq!(names, ["published.xml", "published.xsd"]);
     let verify = ["verify", "published.xml", "--policy", "policy.toml", "--json"];
     let found = dir.run(&verify).exits(0).json();
     assert_eq!(found["degrees"][0]["set_wise"], 2);
@@ -252,6 +257,9 @@ fn json_with_several_values_and_attributes() {
         && v["value"].is_string()
         && ["visits[].code", "job"].contains(&v["path"].as_str().expect("a path"))));
     dir.run(&["verify", "out.json", "--policy", "policy.toml", "--against", "data.ndjson"]).exits(0);
+    let certificate = ["verify", "out.json", "--certificate", "out.json.certificate.json"];
+    dir.run(&certificate).exits(2).says(&["does not tell: the hierarchy of `job`"]);
+    dir.run(&[&certificate[..], &["--policy", "policy.toml"]].concat()).exits(0);
     let text = dir.text("out.json").replace("\"job\",\"value\":\"a\"", "\"job\",\"value\":\"b\"");
     dir.write("out.json", text);
     dir.run(&["verify", "out.json", "--policy", "policy.toml"]).exits(1);
@@ -300,6 +308,7 @@ fn linked_tables_are_joined_by_group() {
     assert_eq!(values.lines().count(), 1 + 18 + 3);
     assert!(values.starts_with("group_id,value\n1,c"), "{values}");
     dir.run(&["verify", "out", "--policy", "policy.toml"]).exits(0);
+    dir.certified("out", "out.certificate.json");
     dir.write("out/sensitive_code.csv", (1..9).fold(values, |v, i| v.replace(&format!(",c{i}\n"), ",c2\n")));
     dir.run(&["verify", "out", "--policy", "policy.toml"]).exits(1).prints(&["visit.code = c2"]);
 }
@@ -328,6 +337,7 @@ fn tables_of_sqlite_hold_both_sides() {
     dir.write("policy.toml", text);
     dir.run(&["anonymize", "policy.toml"]).exits(0).prints(&["published 12 records", "12 sensitive values"]);
     dir.run(&["verify", "out.db", "--policy", "policy.toml"]).exits(0);
+    dir.certified("out.db", "out.db.certificate.json");
     dir.run(&["verify", "out.db", "--policy", "policy.toml", "--set=privacy.group_size=6"]).exits(1);
 }
 
@@ -343,6 +353,7 @@ fn a_flat_table_becomes_a_folder() {
     ];
     dir.write("policy.toml", table_policy("path = \"people.csv\"", &attributes, "out"));
     dir.run(&["anonymize", "policy.toml"]).exits(0);
+    dir.certified("out", "out.certificate.json");
     assert_eq!(dir.text("out/people.csv").lines().next(), Some("group_id,town"));
     assert_eq!(dir.text("out/sensitive_disease.csv").lines().count(), 13);
     dir.run(&["verify", "out", "--policy", "policy.toml"]).exits(0);

@@ -108,6 +108,7 @@ fn a_draft_that_can_be_used_as_it_is() {
     let bundles = check_bundles(&dir.text("published.ndjson"), 40);
     assert!(!bundles[0].to_string().contains("\"name\""));
     dir.run(&["verify", "published.ndjson", "--policy", "p.toml", "--against", "in.ndjson"]).exits(0);
+    dir.certified("published.ndjson", "published.ndjson.certificate.json");
     dir.run(&["inspect", "in.ndjson", "--preset", "fhir-r5"]).exits(2).says(&["fhir-r4", "fhir-stu3"]);
 }
 

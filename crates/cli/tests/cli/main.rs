@@ -9,6 +9,8 @@ mod attack;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod certificate;
+mod certificate_changes;
 mod cluster_data;
 mod clusters;
 mod convert;

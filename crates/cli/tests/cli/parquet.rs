@@ -14,6 +14,7 @@ fn nested_records_are_published_as_from_ndjson() {
     let verify =
         ["verify", "c/published.parquet", "--policy", "c/parquet.toml", "--against", "c/data.parquet"];
     dir.run(&verify).exits(0).prints(&["HOLDS", "TRUE"]);
+    dir.certified("c/published.parquet", "c/published.parquet.certificate.json");
     // Both publications hold the same records.
     dir.run(&["convert", "c/published.parquet", "again.ndjson"]).exits(0);
     assert_eq!(dir.text("again.ndjson"), dir.text("c/published.ndjson"));
@@ -47,6 +48,7 @@ fn a_folder_of_tables_is_published_and_verified() {
     for policy in ["d/tables/policy-csv.toml", "d/pq/policy.toml"] {
         dir.run(&["anonymize", policy, "--set", "privacy.k=5"]).exits(0).prints(&["published 300 records"]);
     }
+    dir.certified("d/pq/published", "d/pq/published.certificate.json");
     let verify = ["verify", "d/pq/published", "--policy", "d/pq/policy.toml", "--set", "privacy.k=5"];
     dir.run(&[&verify[..], &["--against", "d/pq"]].concat()).exits(0).prints(&["HOLDS", "TRUE"]);
     dir.run(&["convert", "d/pq/published", "same/", "--to", "csv"]).exits(0);

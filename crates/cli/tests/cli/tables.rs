@@ -31,6 +31,7 @@ fn a_folder_of_tables_is_published_and_verified() {
     ])
     .exits(0)
     .prints(&["HOLDS", "TRUE"]);
+    dir.certified("d/tables/published", "d/tables/published.certificate.json");
     dir.run(&["anonymize", policy]).exits(3).says(&["it exists", "--force"]);
     dir.run(&["anonymize", policy, "--set", "publish.path=.", "--force"])
         .exits(2)
@@ -55,6 +56,7 @@ fn a_database_gives_the_same_publication_as_its_tables() {
     dir.run(&["verify", "d/tables/published.db", "--policy", policy, "--against", "d/tables/tpch.db"])
         .exits(0)
         .prints(&["HOLDS", "TRUE"]);
+    dir.certified("d/tables/published.db", "d/tables/published.db.certificate.json");
     dir.run(&["inspect", "d/tables/published.db", "--json"])
         .exits(0)
         .prints(&["\"guessed\": false", "\"records\": 400"]);
@@ -205,6 +207,20 @@ fn postgres_with_a_password_from_the_usual_places() {
     let (code, out, said) = run(&verify, "PGPASSFILE", &pass);
     assert_eq!(code, Some(0), "{out}\n{said}");
     assert!(out.contains("HOLDS") && out.contains("TRUE"), "{out}");
+    let certified =
+        ["verify", url.as_str(), "--certificate", "d/tables/policy-postgres.certificate.json", "--json"];
+    let (code, out, said) = run(&certified, "PGPASSWORD", PASSWORD);
+    assert_eq!(code, Some(0), "{out}\n{said}");
+    let certificate = dir.text("d/tables/policy-postgres.certificate.json");
+    assert!(!certificate.contains(&url) && !certificate.contains("shop"), "{certificate}");
+    server.sql("shop", "UPDATE open.orders SET price = price || ' ' WHERE orderkey = 3");
+    let (code, out, said) = run(&certified, "PGPASSWORD", PASSWORD);
+    assert_eq!(code, Some(1), "{out}\n{said}");
+    assert!(out.contains("\"table orders was changed\"") && !out.contains("table items"), "{out}");
+    server.sql("shop", "DROP TABLE open.items");
+    let (code, out, said) = run(&certified, "PGPASSWORD", PASSWORD);
+    assert_eq!(code, Some(1), "{out}\n{said}");
+    assert!(out.contains("\"table items is missing\""), "{out}");
     let (code, out, said) = run(&["inspect", &url], "PGPASSWORD", PASSWORD);
     assert_eq!(code, Some(0), "{said}");
     assert!(out.contains("orders (orderkey): below customer by custkey"), "{out}");

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use bosket_report::certificate::json_schema;
+use bosket_testkit::json_schema::valid;
 use bosket_testkit::shared::shared;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -86,6 +88,17 @@ impl Dir {
     /// Runs with something on standard input.
     pub fn run_with(&self, args: &[&str], input: &[u8]) -> Output {
         finish(self.command(args), input)
+    }
+
+    /// Checks that a publication has a certificate of the published form, by which alone it can be verified.
+    #[track_caller]
+    pub fn certified(&self, publication: &str, certificate: &str) -> Value {
+        let found: Value = serde_json::from_str(&self.text(certificate)).expect("JSON");
+        let schema = json_schema();
+        assert!(valid(&schema, &schema, &found), "{found:#}");
+        let told = self.run(&["verify", publication, "--certificate", certificate, "--json"]).exits(0).json();
+        assert_eq!(told["certificate"]["problems"], serde_json::json!([]));
+        found
     }
 
     /// Runs a line of bash in which `$BOSKET` is the command.

@@ -93,6 +93,7 @@ fn a_publication_looks_like_its_source_and_keeps_its_promise() {
     assert!(!published.contains("id=") && !published.contains("Quetzal"), "{published}");
     let verify = ["verify", "out.xml", "--policy", "policy.toml", "--against", "data.xml"];
     dir.run(&verify).exits(0);
+    dir.certified("out.xml", "out.xml.certificate.json");
     dir.run(&["verify", "data.xml", "--policy", "policy.toml", "--set", "privacy.k=11"]).exits(1);
 
     clinic(&dir, true, true);

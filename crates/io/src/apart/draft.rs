@@ -8,7 +8,7 @@ use bosket_model::{Failure, Result};
 
 use super::scratch::Scratch;
 use crate::atomic::Create;
-use crate::fingerprint::{Certify, uncertified};
+use crate::fingerprint::Certify;
 use crate::input::Input;
 use crate::output::{Output, finish_certified};
 use crate::publication::name_of;
@@ -51,7 +51,7 @@ pub struct Drafts {
 impl Drafts {
     /// Puts the files in their places, together with others.
     pub fn finish(self, create: Create, others: Vec<Output>) -> Result<()> {
-        self.finish_certified(create, others, uncertified())
+        self.finish_certified(create, others, None)
     }
 
     /// The same, together with the certificate that is made of their fingerprints.
@@ -69,7 +69,7 @@ impl Drafts {
             {
                 crate::make_folder(folder)?;
             }
-            let mut output = Output::create(path, create)?.published(&name_of(path));
+            let mut output = Output::create(path, create)?.published_if(&certify, &name_of(path));
             draft.copy_to(&mut output)?;
             outputs.push(output);
         }

@@ -53,7 +53,7 @@ pub(crate) enum Target {
         file: SqliteFile,
         folder: Folder,
     },
-    Postgres(PgPublication),
+    Postgres(Box<PgPublication>),
 }
 
 /// What the files need to know beyond the rows.
@@ -120,7 +120,7 @@ impl Target {
                 let tables: Vec<&str> = place.tables.iter().map(|(name, _)| *name).collect();
                 let begun =
                     PgPublication::begin(place.url, place.schema, &tables, place.database, create.force)?;
-                Ok(Target::Postgres(begun))
+                Ok(Target::Postgres(Box::new(begun)))
             }
             other => Err(unknown(other, "")),
         }
@@ -195,7 +195,7 @@ impl Target {
             Target::Files { files, written, mut folder, .. } => {
                 let mut outputs = Vec::new();
                 for (output, name) in files {
-                    let mut output = output.published(&name);
+                    let mut output = output.published_if(&certify, &name);
                     if let Some((_, text)) = written.iter().find(|(n, _)| *n == name) {
                         output.write_all(text.as_ref()).map_err(fault::from_write)?;
                     }

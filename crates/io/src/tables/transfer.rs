@@ -17,7 +17,6 @@ use super::unknown;
 use crate::Create;
 use crate::convert::lossy;
 use crate::convert::same::plural;
-use crate::fingerprint::uncertified;
 use crate::parquet::scalar::Scalar;
 
 /// Where tables are written to.
@@ -179,7 +178,7 @@ pub(super) fn transfer(
     if !problems.is_empty() {
         return Err(lossy(problems, to.format.name()));
     }
-    target.finish(Vec::new(), uncertified())?;
+    target.finish(Vec::new(), None)?;
     Ok(before.iter().map(|s| s.rows as usize).sum())
 }
 

@@ -13,7 +13,7 @@ use super::sqlite::{self, pairs::Pair};
 use super::target::{Details, Place, Target};
 use super::{Form, parquet};
 use crate::Create;
-use crate::fingerprint::{Certify, uncertified};
+use crate::fingerprint::Certify;
 use crate::output::Output;
 use crate::policy_file::PolicyFile;
 
@@ -89,7 +89,7 @@ impl Writing {
 
     /// Puts the publication in its place, together with other files.
     pub fn finish(self, others: Vec<Output>) -> Result<()> {
-        self.finish_certified(others, uncertified())
+        self.finish_certified(others, None)
     }
 
     /// The same, together with the certificate that is made of its fingerprints.

@@ -4,6 +4,7 @@
 //! confirm a guess about the input. Its bytes depend on the run alone: no clock, keys sorted, numbers in their shortest
 //! form. The digest in it finds accidents; it is no signature.
 
+mod canonical;
 mod differences;
 mod limits;
 mod policy;
@@ -13,9 +14,10 @@ mod schema;
 use bosket_model::policy::{Format, Model, Policy};
 use bosket_model::{Diagnostic, Fingerprint};
 use bosket_verify::Claim;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use canonical::normal;
 pub use differences::differences;
 pub use limits::not_claimed;
 pub use policy::{public_path, public_policy};
@@ -141,15 +143,15 @@ impl Certificate {
             policy: public_policy(policy, &files),
             seed: policy.seed,
             records,
-            claim: claim.map_or(Value::Null, Claim::to_json),
+            claim: claim.map_or(Value::Null, |claim| normal(&claim.to_json())),
             sentence: claim.map_or_else(|| NOTHING.to_owned(), Claim::sentence),
             verified: claim.is_some(),
             verifier: format!("bosket-verify {}", bosket_verify::VERSION),
             form: Form::of(policy),
             files,
             hierarchies,
-            loss: sorted(&loss),
-            suppressed: sorted(&suppressed),
+            loss: normal(&loss),
+            suppressed: normal(&suppressed),
             not_claimed: not_claimed(policy, claim, &caveats),
             digest: String::new(),
         };
@@ -157,11 +159,16 @@ impl Certificate {
         certificate
     }
 
+    /// Whether it claims this and nothing else.
+    pub fn claims(&self, claim: &Claim) -> bool {
+        self.claim == normal(&claim.to_json()) && self.sentence == claim.sentence()
+    }
+
     /// The certificate as JSON, keys sorted.
     pub fn to_json(&self) -> Value {
         let mut all = self.content();
         all["digest"] = json!(self.digest);
-        sorted(&all)
+        normal(&all)
     }
 
     /// The certificate as it is written to a file.
@@ -169,10 +176,9 @@ impl Certificate {
         format!("{:#}\n", self.to_json())
     }
 
-    /// What the digest has to be: the SHA-256 of everything else as JSON with sorted keys and without blanks.
+    /// What the digest has to be: the SHA-256 of everything else in its canonical form (RFC 8785).
     pub fn expected_digest(&self) -> String {
-        let canonical = sorted(&self.content()).to_string();
-        Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect()
+        Sha256::digest(canonical::text(&self.content())).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn content(&self) -> Value {
@@ -198,20 +204,5 @@ impl Certificate {
             "suppressed": self.suppressed,
             "not_claimed": self.not_claimed,
         })
-    }
-}
-
-/// The same with all keys in the order of their bytes.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(keys) => {
-            let mut keys: Vec<(&String, &Value)> = keys.iter().collect();
-            keys.sort_by_key(|(key, _)| *key);
-            Value::Object(
-                keys.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect::<Map<_, _>>(),
-            )
-        }
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        scalar => scalar.clone(),
     }
 }

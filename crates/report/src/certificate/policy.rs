@@ -7,7 +7,8 @@ use bosket_model::policy::{Format, Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Result};
 use serde_json::{Value, json};
 
-use super::{Certificate, sorted};
+use super::Certificate;
+use super::canonical::normal;
 
 /// Lists of values under `[privacy]`.
 const LISTS: [&str; 3] = ["negative", "sensitive", "distinct_everywhere"];
@@ -60,7 +61,7 @@ pub fn public_policy(policy: &Policy, files: &[Fingerprint]) -> Value {
             remove(&mut public, &["publish"]);
         }
     }
-    sorted(&public)
+    normal(&public)
 }
 
 fn remove(object: &mut Value, keys: &[&str]) {

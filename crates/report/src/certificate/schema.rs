@@ -75,7 +75,7 @@ pub fn json_schema() -> Value {
             "minItems": 1,
             "description": "what nobody should take for claimed",
         },
-        "digest": hash("of everything else as JSON, keys sorted, without blanks"),
+        "digest": hash("of everything else in its canonical form (RFC 8785)"),
     });
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

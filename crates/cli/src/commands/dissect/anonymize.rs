@@ -65,8 +65,9 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
         figures: json!({"records_suppressed": release.as_ref().map_or(0, |r| r.suppressed)}),
         measured: None,
     };
+    let place = certificate.place();
     drafts.finish_certified(create, others, certificate.certify(file, certified))?;
-    report(args, file, &dissection, &target, &Told { written, release, verdict }, talk)?;
+    report(args, file, &dissection, &target, &Told { written, release, verdict, certificate: place }, talk)?;
     html::with_publication(args, file, talk)?;
     Ok(Outcome::Done)
 }
@@ -83,6 +84,7 @@ struct Told {
     written: Written,
     release: Option<Release>,
     verdict: Option<Verdict>,
+    certificate: Option<String>,
 }
 
 fn refuse_taken(place: &Path, force: bool) -> Result<(), Failure> {
@@ -216,6 +218,7 @@ fn report(
             "telling_groups": telling,
             "claim": claim.as_ref().map_or(Value::Null, Claim::to_json),
             "verified": claim.is_some(),
+            "certificate": made.certificate,
             "degrees": degrees().map(|(s, d)| degrees_json(&s.path, d)).collect::<Vec<_>>(),
         }));
     }
@@ -236,6 +239,7 @@ fn report(
     for told in degrees().filter_map(|(s, d)| degrees_told(&s.path, d)) {
         out.push_str(&format!("{told}\n"));
     }
+    out.push_str(&made.certificate.as_ref().map_or(String::new(), |place| format!("certificate: {place}\n")));
     if target == Path::new("-") {
         // Standard output holds the publication.
         talk.line(out.trim_end());

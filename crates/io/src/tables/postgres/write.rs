@@ -199,11 +199,12 @@ impl PgPublication {
     /// Makes the publication visible, together with other files.
     pub(crate) fn finish(mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
         let mut closed = Closed::all(others)?;
-        let tables = std::mem::take(&mut self.tables);
-        let names: Vec<&str> = tables.iter().map(String::as_str).collect();
-        let mut fingerprints = self.reading(|written| written.fingerprints(&names))?;
-        fingerprints.append(&mut closed.fingerprints);
-        closed.fingerprints = fingerprints;
+        if certify.is_some() {
+            let tables = std::mem::take(&mut self.tables);
+            let names: Vec<&str> = tables.iter().map(String::as_str).collect();
+            let fingerprints = self.reading(|written| written.fingerprints(&names))?;
+            closed.fingerprints.splice(0..0, fingerprints);
+        }
         // Nothing that can fail for want of space comes after the transaction.
         let mut files = closed.certified(certify)?;
         complete_all(&mut files)?;

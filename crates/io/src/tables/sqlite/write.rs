@@ -95,11 +95,13 @@ impl SqliteFile {
 
     /// Puts the file in its place, together with others.
     pub(crate) fn finish(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
-        let name = name_of(Path::new(&self.name));
-        let sha256 = fingerprint::of_file(self.file.hidden())?;
         let mut closed = Closed::all(others)?;
+        if certify.is_some() {
+            let name = name_of(Path::new(&self.name));
+            let sha256 = fingerprint::of_file(self.file.hidden())?;
+            closed.fingerprints.insert(0, Fingerprint { name, sha256 });
+        }
         closed.files.insert(0, self.file);
-        closed.fingerprints.insert(0, Fingerprint { name, sha256 });
         commit_all(closed.certified(certify)?)
     }
 }
