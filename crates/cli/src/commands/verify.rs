@@ -128,7 +128,7 @@ fn against(
 }
 
 /// Reads `input_record,published_record`, numbered from 1.
-fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
+pub(super) fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
     let text = bosket_io::read_text(path)?;
     let name = path.display().to_string();
     let mut pairs = Vec::new();

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod connect;
+pub(super) mod pairs;
 mod pgpass;
 mod read;
 mod write;

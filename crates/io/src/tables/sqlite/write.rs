@@ -6,10 +6,11 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-use super::pairs::{self, Pair};
+use super::pairs;
 use super::{SqliteTables, failure, quoted, quoted_all};
 use crate::atomic::{AtomicFile, Create};
 use crate::output::{Output, finish_with};
+use crate::tables::Pair;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 
