@@ -18,7 +18,7 @@ use super::spool::Spool;
 use super::{tables, tables_read};
 use crate::atomic::Create;
 use crate::input::Input;
-use crate::policy_file::{PolicyFile, read_text};
+use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::{Form, Opened, Whereabouts};
 use crate::xml::Namespaces;
@@ -202,10 +202,7 @@ impl<'p> Dissection<'p> {
         }
         let given = self.file.policy.source.as_ref().and_then(|s| s.schema.as_deref());
         let private = match given {
-            Some(given) => {
-                let given = self.file.resolve(given);
-                Some(PrivateSchema::given(&given.to_string_lossy(), &read_text(&given)?)?)
-            }
+            Some(given) => Some(PrivateSchema::given(&self.file.resolve(given))?),
             // Standard input can be read only once; then the policy's own words have to do.
             None if path == Path::new("-") => None,
             None => Some(infer(&mut Input::open(path)?)?),
