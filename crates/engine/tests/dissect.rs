@@ -140,6 +140,25 @@ fn a_value_that_one_person_has_twice_needs_twice_the_people() {
     assert_eq!(release.suppressed, 0);
 }
 
+/// Groups were counted for everybody, then filled with those only who have no value twice: most stayed too small.
+#[test]
+fn people_with_doubled_values_do_not_starve_the_groups_of_others() {
+    let mut dice = Dice::new(1);
+    let people: People = (0..900)
+        .map(|i| {
+            let value = format!("v{}", dice.below(200));
+            let times = if i % 7 == 0 { 2 + i % 2 } else { 1 };
+            let mut own = vec![value; times];
+            own.push(format!("w{}", dice.below(200)));
+            own
+        })
+        .collect();
+    let values = literal::sensitive("d[]", true, &people);
+    let release = group(&[(&values, None)], &Params::plain(Algorithm::Anatomy, 3)).expect("groups");
+    assert!(groups(&release, &people).iter().all(|g| literal::is_anatomy(g, 3)));
+    assert_eq!(release.suppressed, 0);
+}
+
 fn people(dice: &mut Dice, values: &[String], several: bool) -> People {
     let n = 4 + dice.below(14);
     (0..n)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bosket_io::apart::{Dissection, Fate};
+use bosket_io::xml::Namespaces;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Create, Input, PolicyFile, Whereabouts};
 use bosket_model::observe::Quiet;
@@ -380,6 +381,96 @@ fn real_documents() {
         }
         check(folder.path(), "real.xml", &text, record, attributes, 5);
         infer_and_validate(folder.path(), &document);
+    }
+}
+
+/// Dissects with a given schema in the folder; its refusal, or the published schema.
+fn published_schema(folder: &Path, schema: &str) -> Result<String, String> {
+    std::fs::write(folder.join("in.xml"), "<people><person><town>A</town><code>1</code></person></people>")
+        .expect("writable");
+    std::fs::write(folder.join("private.xsd"), schema).expect("writable");
+    let mut file =
+        policy_file(folder, "people/person", "in.xml", &[("town", "quasi"), ("code[]", "sensitive")]);
+    file.policy.source.as_mut().expect("a source").schema = Some("private.xsd".into());
+    let dissection = Dissection::new(&file).expect("a good policy");
+    let place = Whereabouts::input(&file).expect("a source");
+    let found = dissection.schema(&place, &Namespaces::default()).map_err(|failure| failure.to_string())?;
+    Ok(found.expect("of XML"))
+}
+
+const XSD: &str = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'";
+
+#[test]
+fn schemas_in_several_files() {
+    let folder = folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
+    std::fs::create_dir(folder.path().join("parts")).expect("a folder");
+    let main = format!(
+        "{XSD}><xs:include schemaLocation='parts/person.xsd'/><xs:import namespace='urn:x'/>\
+         <xs:element name='people'><xs:complexType><xs:sequence>\
+         <xs:element ref='person' maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:element></xs:schema>"
+    );
+    let person = format!(
+        "{XSD}><xs:include schemaLocation='../private.xsd'/><xs:import namespace='urn:t' schemaLocation='types.xsd'/>\
+         <xs:element name='person'><xs:complexType><xs:sequence><xs:element name='town' type='xs:string'/>\
+         <xs:element name='code' type='t:code' maxOccurs='9'/></xs:sequence></xs:complexType></xs:element></xs:schema>"
+    );
+    let types = format!(
+        "{XSD} targetNamespace='urn:t'><xs:simpleType name='code'><xs:restriction base='xs:short'/></xs:simpleType></xs:schema>"
+    );
+    write("parts/person.xsd", &person);
+    write("parts/types.xsd", &types);
+    let found = published_schema(folder.path(), &main).expect("followed");
+    assert!(
+        found.contains("name=\"code\" type=\"xs:short\" minOccurs=\"0\" maxOccurs=\"unbounded\""),
+        "{found}"
+    );
+
+    // Everything that cannot be followed is said at once, by name.
+    write("parts/person.xsd", &person.replace("types.xsd", "http://example.org/types.xsd"));
+    let main = main.replace(
+        "</xs:schema>",
+        "<xs:redefine schemaLocation='old.xsd'/><xs:element name='pet' substitutionGroup='person'/></xs:schema>",
+    );
+    let told = published_schema(folder.path(), &main).expect_err("cannot be followed");
+    for part in
+        ["`http://example.org/types.xsd` is not on this machine", "`old.xsd`", "`pet` may stand for `person`"]
+    {
+        assert!(told.contains(part), "{told}");
+    }
+    std::fs::remove_file(folder.path().join("parts/person.xsd")).expect("there");
+    let told = published_schema(folder.path(), &main).expect_err("absent");
+    assert!(told.contains("person.xsd"), "{told}");
+    // Names are looked up without namespaces.
+    write("parts/person.xsd", &person);
+    write("parts/types.xsd", &types.replace("</xs:schema>", "<xs:element name='person'/></xs:schema>"));
+    let main = main.split("<xs:redefine").next().expect("a start").to_owned() + "</xs:schema>";
+    let told = published_schema(folder.path(), &main).expect_err("twins");
+    assert!(told.contains("more than one xs:element `person`"), "{told}");
+}
+
+#[test]
+fn a_root_with_a_prefix_has_a_schema() {
+    let folder = folder();
+    let document = folder.path().join("in.xml");
+    for (text, wanted) in [
+        (
+            "<p:people xmlns:p='urn:p' p:at='1'><p:person id='7'><p:town>A</p:town></p:person><p:person id='8' p:x='y'/></p:people>",
+            &["targetNamespace=\"urn:p\"", "name=\"person\"", "name=\"town\""][..],
+        ),
+        (
+            "<p:people xmlns:p='urn:p'><person id='7'><town>A</town><p:pet/></person><person id='8'/></p:people>",
+            &["<xs:element name=\"person\" type=\"p:person\" form=\"unqualified\"", "ref=\"p:pet\""],
+        ),
+        (
+            "<p:people xmlns:p='urn:p' xmlns='urn:q' xmlns:o='urn:o'><person o:a='1'><p:x/></person><p:town>A</p:town></p:people>",
+            &["namespace=\"##other\"", "ref=\"p:town\""],
+        ),
+    ] {
+        std::fs::write(&document, text).expect("writable");
+        infer_and_validate(folder.path(), &document);
+        let schema = std::fs::read_to_string(folder.path().join("schema.xsd")).expect("written");
+        assert!(wanted.iter().all(|part| schema.contains(part)), "{schema}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What Bosket's tests measure it against: the definitions, taken literally and slowly.
 
 pub mod alike;
+pub mod climb;
 pub mod cluster;
 pub mod dice;
 pub mod dissect;

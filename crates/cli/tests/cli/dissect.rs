@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use bosket_testkit::server::Server;
+
 use crate::util::{Dir, attribute};
 
 /// The worked example of this repository.
@@ -309,6 +311,7 @@ fn linked_tables_are_joined_by_group() {
     assert!(values.starts_with("group_id,value\n1,c"), "{values}");
     dir.run(&["verify", "out", "--policy", "policy.toml"]).exits(0);
     dir.certified("out", "out.certificate.json");
+    compares(&dir, "out", ".");
     dir.write("out/sensitive_code.csv", (1..9).fold(values, |v, i| v.replace(&format!(",c{i}\n"), ",c2\n")));
     dir.run(&["verify", "out", "--policy", "policy.toml"]).exits(1).prints(&["visit.code = c2"]);
 }
@@ -339,6 +342,95 @@ fn tables_of_sqlite_hold_both_sides() {
     dir.run(&["verify", "out.db", "--policy", "policy.toml"]).exits(0);
     dir.certified("out.db", "out.db.certificate.json");
     dir.run(&["verify", "out.db", "--policy", "policy.toml", "--set=privacy.group_size=6"]).exits(1);
+    compares(&dir, "out.db", "in.db");
+}
+
+/// The publication is true to its input, and its groups to the mapping; another one is not.
+fn compares(dir: &Dir, publication: &str, input: &str) {
+    let mapped = ["anonymize", "policy.toml", "--force", "--set=publish.mapping=map.csv"];
+    dir.run(&mapped).exits(0);
+    let verify = ["verify", publication, "--policy", "policy.toml", "--against", input];
+    dir.run(&verify).exits(0).prints(&["HOLDS", "TRUE"]);
+    let with = [&verify[..], &["--mapping", "map.csv"]].concat();
+    dir.run(&with).exits(0).prints(&["HOLDS", "TRUE"]);
+    let mapping = dir.text("map.csv");
+    let (mut lines, mut groups): (Vec<&str>, Vec<&str>) =
+        mapping.lines().skip(1).filter_map(|l| l.split_once(',')).unzip();
+    groups.rotate_left(1);
+    let other: String = lines.iter().zip(&groups).map(|(r, g)| format!("{r},{g}\n")).collect();
+    dir.write("other.csv", other);
+    let other = [&verify[..], &["--mapping", "other.csv"]].concat();
+    dir.run(&other).exits(1).prints(&["HOLDS", "NOT TRUE", "by the mapping"]);
+    lines.push("1000");
+    groups.push("1");
+    dir.write("other.csv", lines.iter().zip(&groups).map(|(r, g)| format!("{r},{g}\n")).collect::<String>());
+    dir.run(&other).exits(3).says(&["record 1000 is mapped"]);
+}
+
+#[test]
+fn tables_of_postgres_hold_both_sides() {
+    let Some(server) = Server::start("trust") else { return };
+    let dir = Dir::new();
+    server.sql("postgres", "CREATE DATABASE source");
+    server.sql("postgres", "CREATE DATABASE target");
+    let mut sql = String::from(
+        "CREATE TABLE patient (pid int PRIMARY KEY, town text, weight numeric(5,2)); \
+         CREATE TABLE visit (vid int PRIMARY KEY, pid int REFERENCES patient, year int, code text);",
+    );
+    for i in 0..12 {
+        sql.push_str(&format!(
+            "INSERT INTO patient VALUES ({i}, 'T{}', {}.50); INSERT INTO visit VALUES ({i}, {i}, 200{}, E'c\\\\{}');",
+            i % 4, 60 + i % 2, i % 3, i % 6
+        ));
+    }
+    server.sql("source", &sql);
+    let source = format!(
+        "url = '{}'\n[[source.table]]\nname = 'patient'\nkey = 'pid'\n\
+         [[source.table]]\nname = 'visit'\nkey = 'vid'\nparent = 'patient'\nforeign_key = 'pid'",
+        server.url("source")
+    );
+    let attributes = [
+        attribute("patient.town", "quasi", ""),
+        attribute("patient.weight", "insensitive", ""),
+        attribute("visit.year", "quasi", ""),
+        attribute("visit.code", "sensitive", ""),
+    ];
+    let target = server.url("target");
+    let text = table_policy(&source, &attributes, "").replace("\"csv\"", "\"postgres\"");
+    dir.write("policy.toml", text.replace("path = \"\"", &format!("url = '{target}'\nschema = 'apart'")));
+    dir.run(&["anonymize", "policy.toml"]).exits(0).prints(&["published 12 records", "12 sensitive values"]);
+    let people = "SELECT count(*), count(DISTINCT group_id) FROM apart.patient";
+    assert_eq!(server.sql("target", people), ["12|4"]);
+    let values = "SELECT count(*), count(DISTINCT value), min(value) FROM apart.sensitive_code";
+    assert_eq!(server.sql("target", values), ["12|6|c\\0"]);
+    let columns = "SELECT column_name FROM information_schema.columns WHERE table_schema = 'apart' \
+                   AND table_name = 'visit' ORDER BY 1";
+    assert_eq!(server.sql("target", columns), ["pid", "vid", "year"]);
+    dir.run(&["verify", &target, "--policy", "policy.toml"]).exits(0);
+    dir.run(&["verify", &target, "--policy", "policy.toml", "--set=privacy.group_size=6"]).exits(1);
+    // What is there stays, all of it, unless it is to be replaced.
+    dir.run(&["anonymize", "policy.toml"]).exits(3).says(&["already"]);
+    server.sql("target", "DROP TABLE apart.visit, apart.patient");
+    dir.run(&["anonymize", "policy.toml"]).exits(3).says(&["there is a table `sensitive_code` already"]);
+    assert_eq!(server.sql("target", "SELECT to_regclass('apart.patient') IS NULL"), ["t"]);
+    compares(&dir, &target, &server.url("source"));
+    // A value that moves to another group is a lie about two of them.
+    server.sql("target", "UPDATE apart.sensitive_code SET value = 'c\\9' WHERE value = 'c\\1'");
+    let verify = ["verify", &target, "--policy", "policy.toml", "--against", &server.url("source")];
+    dir.run(&verify)
+        .exits(1)
+        .prints(&["NOT TRUE", "visit.code: 2 values of the publication not in the input"]);
+}
+
+#[test]
+fn a_mapping_is_private_or_refused() {
+    let dir = example();
+    let plain = ["--set=privacy.model=none", "--set=publish.mapping=map.csv"];
+    dir.run(&[&["anonymize", "policy.toml"][..], &plain].concat()).exits(2).says(&["publish.mapping"]);
+    assert!(!dir.files().iter().any(|f| f == "map.csv"));
+    compares(&dir, "published.xml", "private.xml");
+    let mode = std::fs::metadata(dir.path("map.csv")).expect("a mapping").permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
 }
 
 #[test]

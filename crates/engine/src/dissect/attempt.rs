@@ -6,9 +6,13 @@ use rustc_hash::FxHashMap;
 use super::column::{Column, Level};
 use super::deal::deal;
 use super::degree::{Degrees, degrees};
+use super::even::even;
 use super::place::place;
 use super::rows::Rows;
 use super::spread::spread;
+
+/// Below no node: people without value.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// What is asked of the groups.
 #[derive(Clone, Debug)]
@@ -18,6 +22,18 @@ pub(super) struct Ask {
     /// Per attribute the distance, and whether for every pair.
     pub(super) delta: Vec<u32>,
     pub(super) pairwise: bool,
+    pub(super) way: Way,
+}
+
+/// How a group of people with one value each is kept from staying below one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It is not: what does not hold is taken apart again.
+    Hope,
+    /// By taking another bucket than the largest.
+    Swap,
+    /// By making groups fewer, and up to nearly twice as large.
+    Even,
 }
 
 /// Groups of records, and records that fit nowhere.
@@ -28,22 +44,26 @@ pub(super) struct Tried {
 }
 
 impl Ask {
-    /// Whether everything but a few records may be grouped at all: no bucket, and no node that a whole group may not stay
+    /// Whether everything but `few` records may be grouped at all: no bucket, and no node that a whole group may not stay
     /// below, holds too many.
-    pub(super) fn is_eligible(&self, rows: &Rows, columns: &[Column<'_>], size: usize) -> bool {
-        if rows.too_frequent(size).next().is_some() {
+    pub(super) fn is_eligible(&self, rows: &Rows, columns: &[Column<'_>], size: usize, few: usize) -> bool {
+        let groups = rows.len().saturating_sub(few) / size;
+        if rows.counts.iter().any(|&count| count as usize > groups + few) {
             return false;
         }
-        let groups = rows.len() / size;
-        (0..columns.len()).filter_map(|a| self.above(rows, columns, a)).all(|above| {
+        match (self.way, rows.is_simple()) {
+            (Way::Swap, true) => {}
+            (way, simple) => return simple || way == Way::Swap,
+        }
+        self.above(rows, columns, 0).is_none_or(|above| {
             let mut inside: FxHashMap<u32, usize> = FxHashMap::default();
-            for (id, over) in above.iter().enumerate() {
-                if let Some(over) = over {
-                    *inside.entry(*over).or_default() += rows.counts[id] as usize;
-                }
+            for (over, &count) in above.iter().zip(&rows.counts) {
+                *inside.entry(over.unwrap_or(NOWHERE)).or_default() += count as usize;
             }
-            let total: usize = inside.values().sum();
-            inside.values().all(|&count| total - count >= groups)
+            let without = inside.remove(&NOWHERE).unwrap_or(0);
+            // Of two people of whom one has no value, nothing is asked.
+            let elsewhere = rows.len() - if size == 2 { 0 } else { without };
+            inside.values().all(|&count| elsewhere - count >= groups)
         })
     }
 
@@ -68,7 +88,10 @@ impl Ask {
 
     pub(super) fn try_groups(&self, rows: &Rows, columns: &[Column<'_>], size: usize, ties: &[u64]) -> Tried {
         let (groups, mut left) = if rows.is_simple() {
-            deal(rows, size, ties, self.above(rows, columns, 0).as_deref())
+            match self.above(rows, columns, 0) {
+                Some(above) if self.way == Way::Even => even(rows, size, ties, &above),
+                above => deal(rows, size, ties, above.filter(|_| self.way == Way::Swap).as_deref()),
+            }
         } else {
             spread(rows, size, ties)
         };

@@ -13,12 +13,16 @@
 //! from each of the largest buckets (`deal`), or, where people have several values, records with frequent values are
 //! spread over the groups (`spread`). What is left over is placed where it keeps the property, or suppressed.
 //!
+//! For people with one value each, the distance found is the highest there is for groups of N to 2N − 1 people that leave out
+//! fewer than N, counted from the shallowest value of all. Where people have several values, or none, it may be less.
+//!
 //! Cost: O(n log b) for n records in b buckets per try, one try per degree and level of the hierarchy at most.
 
 mod attempt;
 mod column;
 mod deal;
 mod degree;
+mod even;
 mod params;
 mod place;
 mod rows;

@@ -3,7 +3,7 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use super::attempt::{Ask, Tried};
+use super::attempt::{Ask, Tried, Way};
 use super::column::{Column, Level};
 use super::params::Params;
 use super::rows::Rows;
@@ -17,8 +17,12 @@ pub(super) fn anatomy(
     observer: &dyn Observer,
 ) -> Result<Tried> {
     observer.stage("groups of distinct values", 1);
-    let ask =
-        Ask { levels: vec![Level::Values; columns.len()], delta: vec![0; columns.len()], pairwise: false };
+    let ask = Ask {
+        levels: vec![Level::Values; columns.len()],
+        delta: vec![0; columns.len()],
+        pairwise: false,
+        way: Way::Swap,
+    };
     let rows = Rows::new(records, columns, &ask.levels);
     refuse_frequent(&rows, columns, &ask.levels, params)?;
     let tried = ask.try_groups(&rows, columns, params.group_size, ties);
@@ -43,17 +47,28 @@ pub(super) fn delta(
     if let Some(target) = params.delta_target {
         refuse_shallow(columns, target)?;
     }
+    let distinct = vec![Level::Values; columns.len()];
+    refuse_frequent(&Rows::new(records, columns, &distinct), columns, &distinct, params)?;
+    let few = most_left(records, params.group_size);
     let mut tried_rows = None;
     for delta in (to..=from).rev() {
+        let mut best: Option<Tried> = None;
         for ask in asks(columns, delta, params.pairwise) {
             let rows = Rows::new(records, columns, &ask.levels);
-            if ask.is_eligible(&rows, columns, params.group_size) {
+            if ask.is_eligible(&rows, columns, params.group_size, few) {
                 let tried = ask.try_groups(&rows, columns, params.group_size, ties);
-                if few(tried.left.len(), records, params.group_size) {
-                    return Ok(tried);
+                let fewest = best.as_ref().map_or(few + 1, |b| b.left.len());
+                if tried.left.len() < fewest {
+                    best = Some(tried);
                 }
             }
             tried_rows.get_or_insert((rows, ask.levels));
+            if best.as_ref().is_some_and(|b| b.left.is_empty()) {
+                break;
+            }
+        }
+        if let Some(best) = best {
+            return Ok(best);
         }
         observer.advance(1);
     }
@@ -70,15 +85,16 @@ pub(super) fn delta(
 }
 
 /// A distance is reached if it leaves out fewer than a group, or one in a hundred.
-fn few(left: usize, records: usize, size: usize) -> bool {
-    left < size.max(records / 100 + 1)
+fn most_left(records: usize, size: usize) -> usize {
+    size.saturating_sub(1).max(records / 100)
 }
 
 /// What can be asked so that a distance is kept, the best first.
 ///
 /// For every pair the buckets are the nodes just below the highest ancestor that two values may share. For a whole group
 /// they may be smaller: what counts is that not all its values lie below one such node. First nothing related is put
-/// together, down to the depth of the shallowest value; where that leaves too few buckets they are made smaller.
+/// together, down to the depth of the shallowest value; where that leaves too few buckets they are made smaller,
+/// and at last the groups larger.
 fn asks(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Ask> {
     let own: Vec<u32> = columns.iter().map(|c| delta.min(c.shallowest)).collect();
     let ask = |deeper: Option<u32>| {
@@ -88,13 +104,21 @@ fn asks(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Ask> {
             Some(_) if pairwise => Level::Depth(column.shallowest - delta + 1),
             Some(deeper) => Level::Depth(column.shallowest + deeper),
         };
-        Ask { levels: columns.iter().zip(&own).map(level).collect(), delta: own.clone(), pairwise }
+        Ask {
+            levels: columns.iter().zip(&own).map(level).collect(),
+            delta: own.clone(),
+            pairwise,
+            way: Way::Swap,
+        }
     };
     if pairwise {
         return vec![ask(Some(0))];
     }
     let height = columns.iter().filter_map(|c| Some(c.hierarchy?.height() - c.shallowest)).max().unwrap_or(0);
-    (0..height.max(1)).map(Some).chain([None]).map(ask).collect()
+    let hope = Ask { way: Way::Hope, ..ask(Some(0)) };
+    let even = Ask { way: Way::Even, ..ask(None) };
+    let swap = (0..height.max(1)).map(Some).chain([None]).map(ask);
+    std::iter::once(hope).chain(swap).chain([even]).collect()
 }
 
 /// A value that lies closer to the root than that cannot be so far below anything.

@@ -1,4 +1,7 @@
 //! Records with several buckets: those with the most frequent ones first, each into the next group where it fits.
+//!
+//! Who has one and the same value t times needs a group t times as large. Such people come first, together with others who
+//! need as much, and people with rare values fill their groups up; the rest is shared out among groups of its own.
 
 use super::place::Open;
 use super::rows::Rows;
@@ -13,13 +16,49 @@ pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64]) -> (Vec<Vec<u32>>, 
     let mut order: Vec<(u32, u32, u64, u32)> =
         (0..rows.len() as u32).map(|r| (u32::MAX - frequency(r), first(r), ties[r as usize], r)).collect();
     order.sort_unstable();
-    let mut open: Vec<Open> = vec![Open::default(); (rows.len() / size).max(1)];
-    let mut left = Vec::new();
+    let order = order.into_iter().map(|(.., record)| (rows.times(record), record));
+    let (mut several, single): (Vec<_>, Vec<_>) = order.partition(|(times, _)| *times > 1);
+    several.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
+    let mut single: Vec<u32> = single.into_iter().map(|(_, record)| record).collect();
+    let mut done = Done::default();
+    for alike in several.chunk_by(|a, b| a.0 == b.0) {
+        let needed = alike[0].0 * size;
+        let mut open = vec![Open::default(); alike.len().div_ceil(needed)];
+        share(rows, alike.iter().map(|(_, record)| *record), &mut open, &mut done.left);
+        open.iter_mut().for_each(|group| fill(rows, group, needed, &mut single));
+        done.close(open, needed);
+    }
+    let mut open = vec![Open::default(); (single.len() / size).max(1)];
+    share(rows, single.into_iter(), &mut open, &mut done.left);
+    done.close(open, size);
+    (done.groups, done.left)
+}
+
+#[derive(Default)]
+struct Done {
+    groups: Vec<Vec<u32>>,
+    left: Vec<u32>,
+}
+
+impl Done {
+    /// Keeps the groups that are large enough.
+    fn close(&mut self, open: Vec<Open>, needed: usize) {
+        for group in open {
+            if group.records.len() >= needed {
+                self.groups.push(group.records);
+            } else {
+                self.left.extend(group.records);
+            }
+        }
+    }
+}
+
+/// Puts each record into the next group where it fits.
+fn share(rows: &Rows, records: impl Iterator<Item = u32>, open: &mut [Open], left: &mut Vec<u32>) {
     let mut at = 0;
-    for (.., record) in order {
-        // One and the same value several times needs a larger group than these.
-        let tries = if rows.times(record) > 1 { 0 } else { open.len().min(TRIES) };
-        let found = (0..tries).map(|i| (at + i) % open.len()).find(|&g| open[g].fits(rows, record));
+    for record in records {
+        let found =
+            (0..open.len().min(TRIES)).map(|i| (at + i) % open.len()).find(|&g| open[g].fits(rows, record));
         match found {
             Some(group) => {
                 open[group].add(rows, record);
@@ -29,13 +68,16 @@ pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64]) -> (Vec<Vec<u32>>, 
             None => left.push(record),
         }
     }
-    let mut groups = Vec::new();
-    for group in open {
-        if group.records.len() >= size {
-            groups.push(group.records);
-        } else {
-            left.extend(group.records);
+}
+
+/// Fills a group up with records from the end, where the rare values are.
+fn fill(rows: &Rows, group: &mut Open, needed: usize, from: &mut Vec<u32>) {
+    let mut at = from.len();
+    let end = at.saturating_sub(TRIES);
+    while group.records.len() < needed && at > end {
+        at -= 1;
+        if group.fits(rows, from[at]) {
+            group.add(rows, from.remove(at));
         }
     }
-    (groups, left)
 }

@@ -15,11 +15,10 @@ use super::json;
 use super::records::fill;
 use super::scratch::Scratch;
 use super::spool::Spool;
-use super::tables;
-use super::truth::Sides;
+use super::{tables, tables_read};
 use crate::atomic::Create;
 use crate::input::Input;
-use crate::policy_file::{PolicyFile, read_text};
+use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::{Form, Opened, Whereabouts};
 use crate::xml::Namespaces;
@@ -30,6 +29,8 @@ use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd}
 pub struct Found {
     /// What its guarantee depends on.
     pub dissected: Dissected,
+    /// What its groups are called.
+    pub names: Vec<String>,
     /// Per attribute of the policy whether it is there although the policy removes it.
     pub gone: Vec<bool>,
 }
@@ -57,9 +58,9 @@ pub(super) struct Kept {
 /// What a policy dissects.
 #[derive(Debug)]
 pub struct Dissection<'p> {
-    file: &'p PolicyFile,
-    fates: Fates,
-    format: Format,
+    pub(super) file: &'p PolicyFile,
+    pub(super) fates: Fates,
+    pub(super) format: Format,
 }
 
 impl<'p> Dissection<'p> {
@@ -72,7 +73,7 @@ impl<'p> Dissection<'p> {
             let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
             return Err(Failure::new(
                 Fault::Policy,
-                what.help("dissected are xml, json, ndjson, csv and sqlite"),
+                what.help("dissected are xml, json, ndjson, csv, sqlite and postgres"),
             ));
         }
         let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };
@@ -201,10 +202,7 @@ impl<'p> Dissection<'p> {
         }
         let given = self.file.policy.source.as_ref().and_then(|s| s.schema.as_deref());
         let private = match given {
-            Some(given) => {
-                let given = self.file.resolve(given);
-                Some(PrivateSchema::given(&given.to_string_lossy(), &read_text(&given)?)?)
-            }
+            Some(given) => Some(PrivateSchema::given(&self.file.resolve(given))?),
             // Standard input can be read only once; then the policy's own words have to do.
             None if path == Path::new("-") => None,
             None => Some(infer(&mut Input::open(path)?)?),
@@ -215,7 +213,7 @@ impl<'p> Dissection<'p> {
     /// Reads a publication as a stranger would.
     pub fn read_published(&self, at: &Path, observer: &dyn Observer) -> Result<Found> {
         if tables::can(self.format) {
-            return tables::read(Some(at), None, self.file, &self.fates, observer);
+            return Ok(tables_read::read(Some(at), None, self.file, &self.fates, observer)?.found);
         }
         self.found(&mut || Input::open(at))
     }
@@ -223,64 +221,12 @@ impl<'p> Dissection<'p> {
     /// The same with one that is not in its place yet.
     pub fn read_drafts(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<Found> {
         if tables::can(self.format) {
-            return tables::read(None, Some(drafts), self.file, &self.fates, observer);
+            return Ok(tables_read::read(None, Some(drafts), self.file, &self.fates, observer)?.found);
         }
         let Some((_, draft)) = drafts.files.first() else {
             return Ok(Found::default());
         };
         self.found(&mut || draft.open())
-    }
-
-    /// What the two sides of private data would hold.
-    pub fn private_sides(&self, place: Whereabouts, observer: &dyn Observer) -> Result<Sides> {
-        let policy = &self.file.policy;
-        let mut sides = Sides::new(&self.fates);
-        match &place {
-            Whereabouts::Document { path, layout, .. } if self.format == Format::Xml => {
-                let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
-                    values.for_each(|(at, value)| sides.value(at, value));
-                    sides.person(text);
-                    Ok(())
-                };
-                xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
-            }
-            _ => {
-                let name = place.name();
-                let opened = place.open(observer)?;
-                let schema = opened.data.schema();
-                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                sides.records(&opened.data, &binding, &self.fates);
-            }
-        }
-        Ok(sides)
-    }
-
-    /// What the two sides of a publication hold; none where that cannot be compared.
-    pub fn published_sides(&self, at: &Path) -> Result<Option<Sides>> {
-        let policy = &self.file.policy;
-        let mut sides = Sides::new(&self.fates);
-        match self.format {
-            Format::Xml => {
-                let mut each = |values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
-                    values.for_each(|(at, value)| sides.value(at, value));
-                    person.into_iter().for_each(|text| sides.person(text));
-                };
-                xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
-            }
-            Format::Json | Format::Ndjson => {
-                let open = &mut || Input::open(at);
-                let (people, binding) = json::people(open, policy)?;
-                sides.records(&people, &binding, &self.fates);
-                for (at, column) in
-                    json::read(open, policy, &self.fates)?.dissected.sensitive.iter().enumerate()
-                {
-                    let codes = column.codes.iter().flatten();
-                    codes.for_each(|&code| sides.value(at, column.values.text(code)));
-                }
-            }
-            _ => return Ok(None),
-        }
-        Ok(Some(sides))
     }
 
     fn found(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<Found> {

@@ -87,6 +87,26 @@ pub(super) fn people(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -
     Ok((people, binding))
 }
 
+/// Per person of a publication the name of its group.
+pub(super) fn groups(open: &mut dyn FnMut() -> Result<Input>) -> Result<Vec<String>> {
+    let quasi = part(open, "quasi[]")?;
+    let class = quasi.schema().classes().find(|(_, c)| c.path == "records[]").map(|(id, _)| id);
+    let mut groups = Vec::new();
+    for record in 0..quasi.len() {
+        let name =
+            text(&quasi, quasi.vertices(record).start, "group").map_or(String::new(), |(_, name)| name);
+        let people = quasi.vertices(record).filter(|&v| Some(quasi.class(v)) == class).count();
+        groups.extend(std::iter::repeat_n(name, people));
+    }
+    Ok(groups)
+}
+
+fn text(data: &Dataset, vertex: usize, path: &str) -> Option<(Kind, String)> {
+    let id = data.schema().find(path)?;
+    let code = data.value(vertex, id);
+    (code != MISSING).then(|| (data.dictionary(id).kind(code), data.dictionary(id).text(code).to_owned()))
+}
+
 /// Reads a publication as a stranger would.
 pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fates: &Fates) -> Result<Found> {
     let quasi = part(open, "quasi[]")?;
@@ -112,11 +132,6 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fat
         wrong(format!("{wrong_side} sensitive attributes stand on the quasi side"));
     }
     let mut groups = Groups::new(&fates.sensitive);
-    let text = |data: &Dataset, vertex: usize, path: &str| {
-        let id = data.schema().find(path)?;
-        let code = data.value(vertex, id);
-        (code != MISSING).then(|| (data.dictionary(id).kind(code), data.dictionary(id).text(code).to_owned()))
-    };
     for record in 0..quasi.len() {
         let root = quasi.vertices(record).start;
         let Some((_, name)) = text(&quasi, root, "group") else {
@@ -155,5 +170,6 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fat
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    Ok(Found { dissected: groups.finish(place)?, gone })
+    let (dissected, names) = groups.finish(place)?;
+    Ok(Found { dissected, names, gone })
 }

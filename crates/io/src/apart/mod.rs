@@ -5,6 +5,7 @@
 //! brought together, ordered by their texts, and the groups by theirs. Sorting spills to private files as well, so that
 //! memory does not depend on how long the texts are.
 
+mod against;
 mod dissection;
 mod draft;
 mod fates;
@@ -14,6 +15,7 @@ mod scratch;
 mod sorter;
 mod spool;
 mod tables;
+mod tables_read;
 mod truth;
 
 use dissection::Kept;

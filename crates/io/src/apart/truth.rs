@@ -9,32 +9,41 @@ use bosket_model::{Dataset, MISSING};
 
 use super::fates::{Fate, Fates};
 
-/// People and values by what they say, as numbers that differ where that differs.
+/// People and values by their group and what they say, as numbers that differ where that differs.
 #[derive(Clone, Debug, Default)]
 pub struct Sides {
     /// One per person.
-    pub people: Vec<u64>,
+    pub people: Vec<(u32, u64)>,
     /// Per sensitive attribute one per value.
-    pub values: Vec<Vec<u64>>,
+    pub values: Vec<Vec<(u32, u64)>>,
+    /// How many records there are, those in no group too.
+    pub records: usize,
 }
 
 impl Sides {
     pub(super) fn new(fates: &Fates) -> Self {
-        Sides { people: Vec::new(), values: vec![Vec::new(); fates.sensitive.len()] }
+        Sides { values: vec![Vec::new(); fates.sensitive.len()], ..Sides::default() }
     }
 
-    pub(super) fn person(&mut self, text: &[u8]) {
-        self.people.push(number(&text));
+    pub(super) fn person(&mut self, group: u32, text: &[u8]) {
+        self.people.push((group, number(&text)));
     }
 
-    pub(super) fn value(&mut self, attribute: usize, text: &str) {
-        self.values[attribute].push(number(&text));
+    pub(super) fn value(&mut self, group: u32, attribute: usize, text: &str) {
+        self.values[attribute].push((group, number(&text)));
     }
 
-    /// Takes records whose quasi side is compared whatever the order of keys and siblings.
-    pub(super) fn records(&mut self, data: &Dataset, binding: &Binding, fates: &Fates) {
+    /// Takes records that are in a group; their quasi side is compared whatever the order of keys and siblings.
+    pub(super) fn all_of(
+        &mut self,
+        data: &Dataset,
+        binding: &Binding,
+        fates: &Fates,
+        group: &dyn Fn(usize) -> Option<u32>,
+    ) {
         let schema = data.schema();
-        for record in 0..data.len() {
+        self.records += data.len();
+        for (record, group) in (0..data.len()).filter_map(|r| Some((r, group(r)?))) {
             let vertices = data.vertices(record);
             let first = vertices.start;
             let mut below: Vec<Vec<u64>> = vec![Vec::new(); vertices.len()];
@@ -50,7 +59,7 @@ impl Sides {
                     let text = data.dictionary(attribute).text(code);
                     match fates.of[declared] {
                         Fate::Quasi => own.push((declared, text)),
-                        Fate::Sensitive(at) => self.value(at, text),
+                        Fate::Sensitive(at) => self.value(group, at, text),
                         Fate::Gone => {}
                     }
                 }
@@ -65,7 +74,7 @@ impl Sides {
                     below[parent - first].push(whole);
                 }
             }
-            self.people.push(whole);
+            self.people.push((group, whole));
         }
     }
 }

@@ -243,14 +243,28 @@ impl Tables {
     }
 }
 
-/// A table of groups and values in a SQLite publication.
-pub(crate) fn sqlite_pairs(
+/// A group and a value that belongs to it; empty where a cell is.
+pub(crate) type Pair = (Option<String>, Option<String>);
+
+/// A table of groups and values in a database that was published; none where it is a file of its own.
+pub(crate) fn published_pairs(
+    file: &PolicyFile,
     at: &Path,
-    source: Option<&str>,
     table: &str,
     columns: [&str; 2],
-) -> Result<Vec<sqlite::pairs::Pair>> {
-    sqlite::pairs::read(&sqlite::target(at, source), table, columns)
+) -> Result<Option<Vec<Pair>>> {
+    let source = file.policy.need_source()?;
+    match source.format {
+        Format::Sqlite => {
+            let path = sqlite::target(at, source.path.as_deref());
+            sqlite::pairs::read(&path, table, columns).map(Some)
+        }
+        Format::Postgres => {
+            let schema = file.policy.publish.as_ref().and_then(|p| p.schema.as_deref());
+            postgres::pairs::read(&at.to_string_lossy(), schema, table, columns).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// What a folder of CSV or Parquet files or a database holds; none for a document.

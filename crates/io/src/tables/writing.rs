@@ -9,9 +9,9 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use super::assemble::assemble;
 use super::columns::Mode;
 use super::disassemble::disassemble;
-use super::sqlite::{self, pairs::Pair};
+use super::sqlite;
 use super::target::{Details, Place, Target};
-use super::{Form, parquet};
+use super::{Form, Pair, parquet};
 use crate::Create;
 use crate::fingerprint::Certify;
 use crate::output::Output;
@@ -63,18 +63,25 @@ impl Writing {
     }
 
     /// Adds a table of groups and values where it belongs into the same database; false if it is a file of its own.
-    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<bool> {
-        match &self.target {
+    pub(crate) fn add_pairs(
+        &mut self,
+        table: &str,
+        columns: [&str; 2],
+        rows: &[(u32, &str)],
+    ) -> Result<bool> {
+        match &mut self.target {
             Target::Sqlite { file, .. } => file.add_pairs(table, columns, rows).map(|()| true),
-            Target::Files { .. } | Target::Postgres(_) => Ok(false),
+            Target::Postgres(publication) => publication.add_pairs(table, columns, rows).map(|()| true),
+            Target::Files { .. } => Ok(false),
         }
     }
 
     /// Reads such a table again; none if it is a file of its own.
-    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2]) -> Result<Option<Vec<Pair>>> {
-        match &self.target {
+    pub(crate) fn pairs(&mut self, table: &str, columns: [&str; 2]) -> Result<Option<Vec<Pair>>> {
+        match &mut self.target {
             Target::Sqlite { file, .. } => file.pairs(table, columns).map(Some),
-            Target::Files { .. } | Target::Postgres(_) => Ok(None),
+            Target::Postgres(publication) => publication.pairs(table, columns).map(Some),
+            Target::Files { .. } => Ok(None),
         }
     }
 

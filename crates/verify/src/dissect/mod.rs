@@ -101,7 +101,7 @@ pub fn verify_apart(
 
 /// How many things of a publication the input does not have, or not as often. Both are given as numbers that are equal
 /// where the things are.
-pub fn invented(mut published: Vec<u64>, mut private: Vec<u64>) -> usize {
+pub fn invented<T: Ord>(mut published: Vec<T>, mut private: Vec<T>) -> usize {
     published.sort_unstable();
     private.sort_unstable();
     let mut left = private.into_iter().peekable();

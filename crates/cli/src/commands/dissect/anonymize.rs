@@ -24,7 +24,7 @@ use crate::talk::Talk;
 pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, Failure> {
     let policy = &file.policy;
     let params = Params { show_values: args.show_values, ..Params::new(policy)? };
-    policy.need_publish()?;
+    let publish = policy.need_publish()?;
     let dissection = Dissection::new(file)?;
     let source = Whereabouts::input(file)?;
     let target = publication::target(file)?;
@@ -42,6 +42,12 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     let certificate = Begun::new(file, &args.policy, &target, create, talk)?;
     let mut others = Vec::new();
     let made = if policy.need_privacy()?.model == Model::None && dissection.is_stream() {
+        if publish.mapping.is_some() {
+            let what = "a document that is separated while it is read leaves no mapping";
+            let what = Diagnostic::error(what).at(Place::source(&policy.name).path("publish.mapping"));
+            let help = "leave it out, or ask for `anatomy` or `delta`";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
+        }
         let (drafts, namespaces, warnings) = dissection.plain(&source, params.group_size)?;
         talk.quiet();
         talk.diagnostics(&warnings);

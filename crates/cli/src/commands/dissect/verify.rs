@@ -6,7 +6,7 @@ use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts, hierarchies};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_verify::dissect::invented;
-use bosket_verify::truth::Untruth;
+use bosket_verify::truth::{Mapping, Untruth};
 use bosket_verify::{Apart, Claim, Witness, verify_apart};
 use serde_json::json;
 
@@ -14,6 +14,7 @@ use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Verify;
 use crate::commands::certified::Checked;
+use crate::commands::verify::read_mapping;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
@@ -48,7 +49,7 @@ pub fn verify(
     let people: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
     let groups = found.dissected.people.len();
     let untruths = match &args.against {
-        Some(input) => Some(against(file, &dissection, &args.publication, input, talk)?),
+        Some(input) => Some(against(args, file, &dissection, input, talk)?),
         None => None,
     };
     if let Some(certified) = &mut certified {
@@ -109,33 +110,75 @@ pub fn verify(
 }
 
 /// What the publication says and the input does not. Everything published must be there, as often; what is not published
-/// was suppressed.
+/// was suppressed. With a mapping, each group must have the people and values that it says, no more and no fewer.
 fn against(
+    args: &Verify,
     file: &PolicyFile,
     dissection: &Dissection<'_>,
-    publication: &Path,
     input: &Path,
     talk: &Talk,
 ) -> Result<Vec<Untruth>, Failure> {
-    let Some(published) = dissection.published_sides(publication)? else {
-        let what = Diagnostic::error("dissected tables cannot be compared with their input in this version");
-        return Err(Failure::new(Fault::Usage, what.help("verify them without `--against`")));
-    };
-    let private = dissection.private_sides(Whereabouts::given(file, input, false)?, talk)?;
+    let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
+    let groups = mapping.as_ref().map(groups).transpose()?;
+    let published = dissection.published_sides(&args.publication, mapping.is_some(), talk)?;
+    let place = Whereabouts::given(file, input, false)?;
+    let private = dissection.private_sides(place, groups.as_deref(), talk)?;
     talk.quiet();
+    if let Some(mapping) = &mapping {
+        refuse_unknown(mapping, private.records)?;
+    }
     let mut untruths = Vec::new();
-    let mut told = |count: usize, what: &str, path: Option<String>| {
+    let mut told = |count: usize, what: &str, fault: &str, path: Option<String>| {
         if count > 0 {
-            let message = format!("{} of the publication not in the input", plural(count, what));
+            let message = format!("{} {fault}", plural(count, what));
             untruths.push(Untruth { message, path, records: Vec::new() });
         }
     };
-    told(invented(published.people, private.people), "record", None);
-    let sides = published.values.into_iter().zip(private.values);
-    for ((published, private), attribute) in sides.zip(&dissection.fates().sensitive) {
-        told(invented(published, private), "value", Some(attribute.path.clone()));
+    let (surplus, missing) = match mapping {
+        None => ("of the publication not in the input", ""),
+        Some(_) => ("of the publication not in the group by the mapping", "not in the group by the mapping"),
+    };
+    let paths = dissection.fates().sensitive.iter().map(|s| Some(s.path.clone()));
+    let kinds = std::iter::once(("record", None)).chain(paths.map(|path| ("value", path)));
+    let published = std::iter::once(published.people).chain(published.values);
+    let private = std::iter::once(private.people).chain(private.values);
+    for ((published, private), (what, path)) in published.zip(private).zip(kinds) {
+        if mapping.is_some() {
+            told(invented(private.clone(), published.clone()), what, missing, path.clone());
+        }
+        told(invented(published, private), what, surplus, path);
     }
     Ok(untruths)
+}
+
+/// Per input record its group, from 1; 0 for none.
+fn groups(mapping: &Mapping) -> Result<Vec<u32>, Failure> {
+    let records = mapping.pairs.iter().map(|p| p.input as usize + 1).max().unwrap_or(0);
+    let mut groups = vec![0; records];
+    let mut problems = Vec::new();
+    for pair in &mapping.pairs {
+        if std::mem::replace(&mut groups[pair.input as usize], pair.published + 1) != 0 {
+            let what = format!("record {} is mapped a second time", pair.input + 1);
+            problems.push(Diagnostic::error(what).at(Place::source(&mapping.name).line(pair.line)));
+        }
+    }
+    if problems.is_empty() { Ok(groups) } else { Err(Failure::all(Fault::Data, problems)) }
+}
+
+fn refuse_unknown(mapping: &Mapping, records: usize) -> Result<(), Failure> {
+    let unknown = mapping.pairs.iter().filter(|p| p.input as usize >= records);
+    let problems: Vec<Diagnostic> = unknown
+        .map(|pair| {
+            let what = format!(
+                "record {} is mapped, but the input has {}",
+                pair.input + 1,
+                plural(records, "record")
+            );
+            let what = Diagnostic::error(what).at(Place::source(&mapping.name).line(pair.line));
+            what.help("check that mapping and input belong together")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
 fn told(witness: &Witness) -> String {

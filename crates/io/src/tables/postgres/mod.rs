@@ -3,6 +3,7 @@
 mod catalogue;
 mod connect;
 mod dump;
+pub(super) mod pairs;
 mod pgpass;
 mod read;
 mod write;

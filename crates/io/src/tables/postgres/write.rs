@@ -25,10 +25,10 @@ pub(crate) struct Origin {
 pub(crate) struct PgPublication {
     /// None only while it is lent out for reading.
     client: Option<Client>,
-    name: String,
-    schema: String,
-    tables: Vec<String>,
-    force: bool,
+    pub(super) name: String,
+    pub(super) schema: String,
+    pub(super) tables: Vec<String>,
+    pub(super) force: bool,
 }
 
 impl std::fmt::Debug for PgPublication {
@@ -102,12 +102,12 @@ impl PgPublication {
         self.client.as_mut().ok_or_else(lost)
     }
 
-    fn run(&mut self, sql: &str) -> Result<()> {
+    pub(super) fn run(&mut self, sql: &str) -> Result<()> {
         let done = self.client()?.batch_execute(sql);
         done.map_err(|e| failure(&self.name, &e))
     }
 
-    fn table(&self, name: &str) -> String {
+    pub(super) fn table(&self, name: &str) -> String {
         qualified(name, Some(&self.schema))
     }
 
@@ -134,17 +134,7 @@ impl PgPublication {
         })?;
         for &(node, name) in &all {
             let text = std::mem::take(&mut texts[node]);
-            let copy = format!("COPY {} FROM STDIN", self.table(name));
-            let copied = self.client()?.copy_in(&copy).and_then(|mut writer| {
-                // A failed write is told by the server when the copy is finished.
-                let written = writer.write_all(&text);
-                writer.finish().map(|_| written)
-            });
-            match copied {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => return Err(self.lost()),
-                Err(e) => return Err(failure(&self.name, &e)),
-            }
+            self.copy(name, &text)?;
         }
         for &(node, name) in &all {
             self.keys(&rows.tables()[node], name)?;
@@ -161,6 +151,21 @@ impl PgPublication {
             }
         }
         Ok(())
+    }
+
+    /// Fills a table with lines as `COPY` takes them.
+    pub(super) fn copy(&mut self, table: &str, text: &[u8]) -> Result<()> {
+        let copy = format!("COPY {} FROM STDIN", self.table(table));
+        let copied = self.client()?.copy_in(&copy).and_then(|mut writer| {
+            // A failed write is told by the server when the copy is finished.
+            let written = writer.write_all(text);
+            writer.finish().map(|_| written)
+        });
+        match copied {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(self.lost()),
+            Err(e) => Err(failure(&self.name, &e)),
+        }
     }
 
     fn keys(&mut self, table: &Table, name: &str) -> Result<()> {
@@ -223,7 +228,7 @@ fn declared(column: &Published) -> &str {
 }
 
 /// Adds a row as `COPY` takes it.
-fn push_line<'a>(out: &mut Vec<u8>, cells: impl Iterator<Item = Option<(Kind, &'a str)>>) {
+pub(super) fn push_line<'a>(out: &mut Vec<u8>, cells: impl Iterator<Item = Option<(Kind, &'a str)>>) {
     for (i, cell) in cells.enumerate() {
         if i > 0 {
             out.push(b'\t');

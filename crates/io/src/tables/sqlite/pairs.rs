@@ -7,9 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::{failure, quoted};
-
-/// A group and a value; empty where a cell is.
-pub(crate) type Pair = (Option<String>, Option<String>);
+use crate::tables::Pair;
 
 /// Adds a table to a database that nobody sees yet.
 pub(super) fn write(

@@ -6,12 +6,13 @@ use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Kind, Place, Result}
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-use super::pairs::{self, Pair};
+use super::pairs;
 use super::{SqliteTables, failure, quoted, quoted_all};
 use crate::atomic::{AtomicFile, Create, commit_all};
 use crate::fingerprint::{self, Certify};
 use crate::output::{Closed, Output};
 use crate::publication::name_of;
+use crate::tables::Pair;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
 

@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::problems::Problems;
 use crate::xml::doctype;
 use crate::xml::mistake::{MAX_DEPTH, Mistake, What};
-use crate::xml::names::all_blank;
+use crate::xml::names::{all_blank, prefix};
 use crate::xml::namespaces::declares;
 use crate::xml::order::{Bits, order};
 use crate::xml::prolog::{self, ignored};
@@ -22,6 +22,7 @@ use crate::xml::tag::{self, Span};
 use crate::xml::unfit::Unfit;
 
 use super::xsd::PrivateSchema;
+use super::xsd_inferred::Inferred;
 
 /// A child of an element.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +67,11 @@ pub fn infer(input: &mut Input) -> Result<PrivateSchema> {
         return Err(problems.failure());
     }
     let elements = look.numbers.into_iter().map(|(name, at)| (name, look.elements[at].clone())).collect();
-    Ok(PrivateSchema::inferred(look.root, elements, look.namespace))
+    let namespaces = look.namespaces;
+    let of = |prefix: &str| namespaces.iter().find(|(p, _)| p == prefix).map(|(_, n)| n.clone());
+    let namespace = of(prefix(&look.root)).unwrap_or_default();
+    let plain = !prefix(&look.root).is_empty() && of("").is_none_or(|n| n.is_empty());
+    Ok(PrivateSchema::inferred(Inferred { root: look.root, elements, namespace, plain }))
 }
 
 /// An open element: which, and the children that it has already.
@@ -78,7 +83,8 @@ struct Frame {
 #[derive(Default)]
 struct Look {
     root: String,
-    namespace: String,
+    /// Prefixes and namespaces that the root declares.
+    namespaces: Vec<(String, String)>,
     numbers: BTreeMap<String, usize>,
     elements: Vec<Element>,
     frames: Vec<Frame>,
@@ -164,14 +170,18 @@ impl Handler for Look {
         }
         for span in &spans {
             let attribute = &tag[span.name.clone()];
-            if declares(attribute).is_none() {
-                let attributes = &mut self.elements[element].attributes;
-                match attributes.get_mut(attribute) {
-                    Some(count) => *count += 1,
-                    None => _ = attributes.insert(attribute.to_owned(), 1),
+            match declares(attribute) {
+                None => {
+                    let attributes = &mut self.elements[element].attributes;
+                    match attributes.get_mut(attribute) {
+                        Some(count) => *count += 1,
+                        None => _ = attributes.insert(attribute.to_owned(), 1),
+                    }
                 }
-            } else if attribute == "xmlns" && self.root.is_empty() {
-                self.namespace = tag[span.value.clone()].to_owned();
+                Some(prefix) if self.root.is_empty() => {
+                    self.namespaces.push((prefix.to_owned(), tag[span.value.clone()].to_owned()));
+                }
+                Some(_) => {}
             }
         }
         self.spans = spans;

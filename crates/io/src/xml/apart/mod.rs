@@ -13,6 +13,8 @@ mod published;
 mod read;
 mod walk;
 mod xsd;
+mod xsd_files;
+mod xsd_inferred;
 mod xsd_read;
 
 pub use infer::infer;

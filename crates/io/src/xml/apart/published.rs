@@ -57,8 +57,8 @@ impl Groups {
         self.codes[attribute].push((group as u32, code));
     }
 
-    /// What was found. A group that only one side has is a mistake.
-    pub(crate) fn finish(mut self, place: Place) -> Result<Dissected> {
+    /// What was found, and the names of the groups. A group that only one side has is a mistake.
+    pub(crate) fn finish(mut self, place: Place) -> Result<(Dissected, Vec<String>)> {
         let orphans = self.people.iter().filter(|p| **p == 0).count();
         if orphans > 0 {
             let what = format!("{orphans} groups have sensitive values and no people");
@@ -78,12 +78,15 @@ impl Groups {
             }
             column.codes = lists;
         }
-        Ok(Dissected { people: self.people, sensitive: self.sensitive })
+        let mut names = vec![String::new(); self.people.len()];
+        self.numbers.into_iter().for_each(|(name, number)| names[number] = name);
+        Ok((Dissected { people: self.people, sensitive: self.sensitive }, names))
     }
 }
 
-/// Takes the sensitive values that stand somewhere, and the text of a person if that is who it is.
-pub(crate) type Each<'a> = dyn FnMut(&mut dyn Iterator<Item = (usize, &str)>, Option<&[u8]>) + 'a;
+/// Takes the name of a group, the sensitive values that stand somewhere in it, and the text of a person if that is who it
+/// is.
+pub(crate) type Each<'a> = dyn FnMut(&str, &mut dyn Iterator<Item = (usize, &str)>, Option<&[u8]>) + 'a;
 
 /// Reads a published document. With `each`, the texts of its people and of its values are handed out, as
 /// `read_people` writes those of private ones.
@@ -124,7 +127,7 @@ pub(crate) fn read_published(
             _ => nameless += 1,
         }
         if let Some(each) = &mut each {
-            each(&mut person.sensitive(), (side == QUASI).then_some(&text));
+            each(id, &mut person.sensitive(), (side == QUASI).then_some(&text));
         }
         Ok(())
     })?;
@@ -144,5 +147,6 @@ pub(crate) fn read_published(
     if !problems.is_empty() {
         return Err(Failure::all(Fault::Data, problems));
     }
-    Ok(Found { dissected: groups.finish(place)?, gone: reading.gone })
+    let (dissected, names) = groups.finish(place)?;
+    Ok(Found { dissected, names, gone: reading.gone })
 }

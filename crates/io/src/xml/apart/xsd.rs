@@ -4,8 +4,8 @@
 //! fragments; and the sensitive ones. XSD 1.0 gives elements of one name and parent one type, so the two lower parts are
 //! one tree in which everything may be absent.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
@@ -15,13 +15,13 @@ use crate::format::Layout;
 use crate::xml::names::prefix;
 use crate::xml::{Namespaces, record_path};
 
-use super::infer::Element;
 use super::paths::{ID, NONE, Paths, VALUE};
 use super::publish::{ELEMENT, GROUP, QUASI, SENSITIVE, TYPE, root};
+use super::xsd_inferred::Inferred;
 use super::xsd_read::Given;
 
 /// The type of text that nothing more is known of.
-const TEXT: &str = "xs:string";
+pub(super) const TEXT: &str = "xs:string";
 
 /// The schema of private documents.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct PrivateSchema {
 
 #[derive(Debug)]
 enum Kind {
-    Inferred { root: String, elements: BTreeMap<String, Element>, namespace: String },
+    Inferred(Inferred),
     Given(Given),
 }
 
@@ -44,36 +44,28 @@ pub(super) struct Said {
 }
 
 impl PrivateSchema {
-    pub(super) fn inferred(root: String, elements: BTreeMap<String, Element>, namespace: String) -> Self {
-        PrivateSchema { kind: Kind::Inferred { root, elements, namespace } }
+    pub(super) fn inferred(inferred: Inferred) -> Self {
+        PrivateSchema { kind: Kind::Inferred(inferred) }
     }
 
-    /// A schema that is given as XSD.
-    pub fn given(name: &str, text: &str) -> Result<Self> {
-        Ok(PrivateSchema { kind: Kind::Given(Given::parse(name, text)?) })
+    /// A schema that is given as XSD, with what it includes and imports.
+    pub fn given(path: &Path) -> Result<Self> {
+        Ok(PrivateSchema { kind: Kind::Given(Given::read(path)?) })
     }
 
     /// An inferred schema as XSD; none for one that was given.
     pub fn to_xsd(&self) -> Option<String> {
-        let Kind::Inferred { root, elements, namespace } = &self.kind else {
-            return None;
-        };
-        let mut out = head(namespace);
-        // The root first: readers take the first for the document's.
-        let first = elements.get_key_value(root);
-        let others = elements.iter().filter(|(name, _)| *name != root);
-        for (name, element) in first.into_iter().chain(others).filter(|(name, _)| prefix(name).is_empty()) {
-            declare(&mut out, name, element);
+        match &self.kind {
+            Kind::Inferred(inferred) => Some(inferred.to_xsd()),
+            Kind::Given(_) => None,
         }
-        out.push_str("</xs:schema>\n");
-        Some(out)
     }
 
     /// What it says about the element or attribute (with `@`) at a path from the root.
     pub(super) fn look(&self, path: &[String]) -> Option<Said> {
         let (elements, root) = match &self.kind {
             Kind::Given(given) => return given.look(path),
-            Kind::Inferred { elements, root, .. } => (elements, root),
+            Kind::Inferred(Inferred { elements, root, .. }) => (elements, root),
         };
         if path.first() != Some(root) {
             return None;
@@ -91,73 +83,20 @@ impl PrivateSchema {
     }
 }
 
-fn head(namespace: &str) -> String {
+/// How a schema begins; elements of its namespace are written with this prefix.
+pub(super) fn head(prefix: &str, namespace: &str) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"",
     );
     if !namespace.is_empty() {
+        let declaration = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
         let mut own = Vec::new();
-        crate::xml::write::push_attribute(&mut own, "xmlns", namespace);
+        crate::xml::write::push_attribute(&mut own, &declaration, namespace);
         crate::xml::write::push_attribute(&mut own, "targetNamespace", namespace);
         out.push_str(&String::from_utf8_lossy(&own));
     }
     out.push_str(" elementFormDefault=\"qualified\">\n");
     out
-}
-
-/// Declares all elements of one name.
-fn declare(out: &mut String, name: &str, element: &Element) {
-    let own = |name: &&String| prefix(name).is_empty();
-    let mixed = if element.text && !element.children.is_empty() { " mixed=\"true\"" } else { "" };
-    let simple = element.children.is_empty();
-    if simple && element.attributes.is_empty() {
-        let _ = writeln!(out, "  <xs:element name=\"{name}\" type=\"{TEXT}\"/>");
-        return;
-    }
-    let _ = writeln!(out, "  <xs:element name=\"{name}\">\n    <xs:complexType{mixed}>");
-    if simple {
-        let _ = writeln!(out, "      <xs:simpleContent>\n        <xs:extension base=\"{TEXT}\">");
-    } else {
-        let foreign = element.children.iter().any(|c| !own(&&c.name));
-        match element.sequence().filter(|_| !foreign) {
-            Some(children) => {
-                let _ = writeln!(out, "      <xs:sequence>");
-                for child in children {
-                    let least = u8::from(child.parents == element.count);
-                    let most = if child.many { "unbounded" } else { "1" };
-                    let name = &child.name;
-                    let _ = writeln!(
-                        out,
-                        "        <xs:element ref=\"{name}\" minOccurs=\"{least}\" maxOccurs=\"{most}\"/>"
-                    );
-                }
-                let _ = writeln!(out, "      </xs:sequence>");
-            }
-            None => {
-                let mut names: Vec<&String> = element.children.iter().map(|c| &c.name).filter(own).collect();
-                names.sort_unstable();
-                let _ = writeln!(out, "      <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
-                for name in names {
-                    let _ = writeln!(out, "        <xs:element ref=\"{name}\"/>");
-                }
-                if foreign {
-                    let _ = writeln!(out, "        <xs:any namespace=\"##other\" processContents=\"skip\"/>");
-                }
-                let _ = writeln!(out, "      </xs:choice>");
-            }
-        }
-    }
-    for (name, count) in element.attributes.iter().filter(|(name, _)| own(name)) {
-        let needed = if *count == element.count { "required" } else { "optional" };
-        let _ = writeln!(out, "      <xs:attribute name=\"{name}\" type=\"{TEXT}\" use=\"{needed}\"/>");
-    }
-    if element.attributes.keys().any(|name| !own(&name)) {
-        let _ = writeln!(out, "      <xs:anyAttribute namespace=\"##other\" processContents=\"skip\"/>");
-    }
-    if simple {
-        let _ = writeln!(out, "        </xs:extension>\n      </xs:simpleContent>");
-    }
-    let _ = writeln!(out, "    </xs:complexType>\n  </xs:element>");
 }
 
 /// The schema of a policy's publication. Without a private schema, what repeats is what the policy says, and all values
@@ -202,7 +141,7 @@ pub fn published_xsd(
         return Err(Failure::all(Fault::Policy, problems));
     }
     let tree = Tree { paths: &paths, published: &published, said: &said };
-    let mut out = head(namespaces.default.last().map_or("", String::as_str));
+    let mut out = head("", namespaces.default.last().map_or("", String::as_str));
     let root = root(policy)?;
     let _ = write!(
         out,

@@ -1,19 +1,20 @@
 //! An XSD of private documents, as far as the published one follows from it: what repeats, and of which built-in type
 //! values are.
 
-use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use std::path::Path;
+
+use bosket_model::Result;
 
 use super::xsd::Said;
+use super::xsd_files;
 
 /// A construct of the schema.
 #[derive(Clone, Debug, Default)]
-struct Part {
+pub(super) struct Part {
     /// Without prefix.
-    name: String,
-    attributes: Vec<(String, String)>,
-    parts: Vec<Part>,
+    pub(super) name: String,
+    pub(super) attributes: Vec<(String, String)>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// A schema that is given.
@@ -26,7 +27,7 @@ pub(super) struct Given {
 const STEPS: usize = 64;
 
 impl Part {
-    fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
@@ -35,47 +36,14 @@ impl Part {
     }
 }
 
-fn local(name: &str) -> &str {
+pub(super) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
 impl Given {
-    pub(super) fn parse(name: &str, text: &str) -> Result<Self> {
-        let wrong = |what: String| {
-            let what = Diagnostic::error(what).at(Place::source(name));
-            Failure::new(Fault::Policy, what.help("give an XML Schema (XSD 1.0) in one file"))
-        };
-        let mut reader = Reader::from_str(text);
-        let mut open = vec![Part::default()];
-        let part = |tag: &BytesStart<'_>| -> Result<Part> {
-            let mut part = Part { name: local(tag.name().as_ref()).to_owned(), ..Part::default() };
-            for attribute in tag.attributes() {
-                let attribute = attribute.map_err(|e| wrong(format!("this is not XML: {e}")))?;
-                let value = attribute.value.to_string();
-                part.attributes.push((attribute.key.as_ref().to_owned(), value));
-            }
-            Ok(part)
-        };
-        loop {
-            match reader.read_event().map_err(|e| wrong(format!("this is not XML: {e}")))? {
-                Event::Start(tag) => open.push(part(&tag)?),
-                Event::Empty(tag) => {
-                    let part = part(&tag)?;
-                    open.last_mut().expect("the document is open").parts.push(part);
-                }
-                Event::End(_) => {
-                    let closed = open.pop().expect("the tokenizer checks that ends have starts");
-                    open.last_mut().expect("the document is open").parts.push(closed);
-                }
-                Event::Eof => break,
-                _ => {}
-            }
-        }
-        let document = open.swap_remove(0);
-        match document.parts.into_iter().find(|p| p.name == "schema") {
-            Some(schema) => Ok(Given { schema }),
-            None => Err(wrong("the file is no XML Schema".into())),
-        }
+    /// Reads a schema and what it includes and imports.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        Ok(Given { schema: xsd_files::read(path)? })
     }
 
     fn global(&self, kind: &str, name: &str) -> Option<&Part> {

@@ -1,0 +1,106 @@
+//! What the two sides of private data and of a publication hold, so that they can be compared.
+
+use std::path::Path;
+
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Format, Undeclared};
+use bosket_model::{Dataset, Result};
+
+use super::dissection::{Dissection, Found};
+use super::truth::Sides;
+use super::{json, tables_read};
+use crate::input::Input;
+use crate::source::Whereabouts;
+use crate::xml::apart as xml;
+
+impl Dissection<'_> {
+    /// What the two sides of private data would hold. With `groups` (per record its group, 0 for none), those in none are
+    /// left out.
+    pub fn private_sides(
+        &self,
+        place: Whereabouts,
+        groups: Option<&[u32]>,
+        observer: &dyn Observer,
+    ) -> Result<Sides> {
+        let policy = &self.file.policy;
+        let mut sides = Sides::new(&self.fates);
+        let group = |record: usize| match groups {
+            None => Some(0),
+            Some(groups) => groups.get(record).copied().filter(|&group| group > 0),
+        };
+        match &place {
+            Whereabouts::Document { path, layout, .. } if self.format == Format::Xml => {
+                let mut record = 0;
+                let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
+                    if let Some(group) = group(record) {
+                        values.for_each(|(at, value)| sides.value(group, at, value));
+                        sides.person(group, text);
+                    }
+                    record += 1;
+                    Ok(())
+                };
+                xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
+                sides.records = record;
+            }
+            _ => {
+                let name = place.name();
+                let opened = place.open(observer)?;
+                let schema = opened.data.schema();
+                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                sides.all_of(&opened.data, &binding, &self.fates, &group);
+            }
+        }
+        Ok(sides)
+    }
+
+    /// What the two sides of a publication hold; if `grouped`, with the numbers of the groups.
+    pub fn published_sides(&self, at: &Path, grouped: bool, observer: &dyn Observer) -> Result<Sides> {
+        let policy = &self.file.policy;
+        let mut sides = Sides::new(&self.fates);
+        // Bosket numbers groups from 1; others are in no group that a mapping could mean.
+        let number = |name: &str| if grouped { name.parse().unwrap_or(u32::MAX) } else { 0 };
+        match self.format {
+            Format::Xml => {
+                let mut each =
+                    |id: &str, values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
+                        values.for_each(|(at, value)| sides.value(number(id), at, value));
+                        person.into_iter().for_each(|text| sides.person(number(id), text));
+                    };
+                xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
+            }
+            Format::Json | Format::Ndjson => {
+                let open = &mut || Input::open(at);
+                let groups: Vec<u32> = json::groups(open)?.iter().map(|name| number(name)).collect();
+                let (people, binding) = json::people(open, policy)?;
+                let found = json::read(open, policy, &self.fates)?;
+                self.take(&mut sides, (&people, &binding), &|r| groups.get(r).copied(), &found, &number);
+            }
+            _ => {
+                let read = tables_read::read(Some(at), None, self.file, &self.fates, observer)?;
+                let name = at.display().to_string();
+                let schema = read.quasi.schema();
+                let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
+                let group = |r: usize| read.groups.get(r).map(|&g| number(&read.found.names[g]));
+                self.take(&mut sides, (&read.quasi, &binding), &group, &read.found, &number);
+            }
+        }
+        Ok(sides)
+    }
+
+    fn take(
+        &self,
+        sides: &mut Sides,
+        (people, binding): (&Dataset, &Binding),
+        group: &dyn Fn(usize) -> Option<u32>,
+        found: &Found,
+        number: &dyn Fn(&str) -> u32,
+    ) {
+        sides.all_of(people, binding, &self.fates, group);
+        for (at, column) in found.dissected.sensitive.iter().enumerate() {
+            for (codes, name) in column.codes.iter().zip(&found.names) {
+                codes.iter().for_each(|&code| sides.value(number(name), at, column.values.text(code)));
+            }
+        }
+    }
+}

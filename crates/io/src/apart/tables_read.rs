@@ -1,0 +1,136 @@
+//! Dissected tables as a stranger reads them.
+
+use std::path::Path;
+
+use bosket_model::observe::Observer;
+use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
+
+use super::Found;
+use super::draft::Drafts;
+use super::fates::{Fate, Fates};
+use super::tables::{GROUP, VALUE, file_name, names, quasi_policy};
+use crate::format::{Format as _, Layout};
+use crate::input::Input;
+use crate::policy_file::PolicyFile;
+use crate::table::Csv;
+use crate::tables::{Pair, Tables, is_linked, published_pairs};
+use crate::xml::apart::Groups;
+
+/// A publication of tables as it was read.
+pub(super) struct Read {
+    pub(super) found: Found,
+    /// The people, with their groups among the attributes.
+    pub(super) quasi: Dataset,
+    /// Per person its group, by its place in what was found.
+    pub(super) groups: Vec<usize>,
+}
+
+/// Reads the tables of a publication as a stranger would.
+pub(super) fn read(
+    at: Option<&Path>,
+    drafts: Option<&mut Drafts>,
+    file: &PolicyFile,
+    fates: &Fates,
+    observer: &dyn Observer,
+) -> Result<Read> {
+    let policy = quasi_policy(file, fates)?;
+    let linked = is_linked(policy.policy.need_source()?);
+    let place = Place::source(at.map_or("the publication".to_owned(), |p| p.display().to_string()));
+    let (mut tables, files) = match drafts {
+        Some(Drafts { tables, files, .. }) => (tables.as_mut(), Some(&*files)),
+        None => (None, None),
+    };
+    let open = |name: &str| match files {
+        Some(files) => {
+            let found = files.iter().find(|(path, _)| path.file_name().is_some_and(|n| n == name));
+            found.map_or_else(|| Input::open(Path::new(name)), |(_, draft)| draft.open())
+        }
+        None => Input::open(&at.unwrap_or(Path::new("")).join(name)),
+    };
+    let flat = || Layout {
+        separator: policy.policy.source.as_ref().and_then(|s| s.separator.clone()),
+        ..Layout::default()
+    };
+    let quasi = match (&mut tables, at) {
+        (Some(writing), _) => writing.read_again(observer)?,
+        (None, Some(at)) if linked => Tables::given(&policy, at, true)?.read(observer)?.0,
+        _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
+    };
+    let mut groups = Groups::new(&fates.sensitive);
+    let mut problems = Vec::new();
+    let mut wrong = |what: String| {
+        let help = "check that policy and publication belong together, and that it is complete";
+        problems.push(Diagnostic::error(what).at(place.clone()).help(help));
+    };
+    let own = |a: &bosket_model::schema::Attribute| a.class == ClassId::ROOT && a.name == [GROUP];
+    let Some(number) = quasi.schema().attributes().find(|(_, a)| own(a)).map(|(id, _)| id) else {
+        wrong(format!("the table of the people has no column `{GROUP}`"));
+        return Err(Failure::all(Fault::Data, problems));
+    };
+    let mut own_groups = Vec::with_capacity(quasi.len());
+    for record in 0..quasi.len() {
+        match quasi.value(quasi.vertices(record).start, number) {
+            MISSING => wrong(format!("row {} of the people has no group", record + 1)),
+            code => {
+                let group = groups.number(quasi.dictionary(number).text(code));
+                groups.person(group);
+                own_groups.push(group);
+            }
+        }
+    }
+    let mut gone = vec![false; fates.of.len()];
+    for (_, attribute) in quasi.schema().attributes().filter(|(id, _)| !quasi.dictionary(*id).is_empty()) {
+        let declared = file.policy.attributes.iter().position(|a| a.path == attribute.path);
+        match declared.map(|d| (d, fates.of[d])) {
+            Some((_, Fate::Sensitive(_))) => wrong(format!("`{}` stands on the quasi side", attribute.path)),
+            Some((d, Fate::Gone)) => gone[d] = true,
+            _ => {}
+        }
+    }
+    for (attribute, name) in names(fates).iter().enumerate() {
+        let pairs = match (&mut tables, at) {
+            (Some(writing), _) => writing.pairs(name, [GROUP, VALUE])?,
+            (None, Some(at)) if linked => published_pairs(&policy, at, name, [GROUP, VALUE])?,
+            _ => None,
+        };
+        let pairs = match pairs {
+            Some(pairs) => pairs,
+            None => file_pairs(&mut open(&format!("{name}.csv"))?, &mut wrong)?,
+        };
+        for (row, (group, value)) in pairs.into_iter().enumerate() {
+            let Some(group) = group else {
+                wrong(format!("row {} of `{name}` has no group", row + 1));
+                continue;
+            };
+            let group = groups.number(&group);
+            // An empty cell is an empty text: people without value have no row.
+            groups.value(group, attribute, Kind::Text, &value.unwrap_or_default());
+        }
+    }
+    if !problems.is_empty() {
+        problems.truncate(20);
+        return Err(Failure::all(Fault::Data, problems));
+    }
+    let (dissected, names) = groups.finish(place)?;
+    Ok(Read { found: Found { dissected, names, gone }, quasi, groups: own_groups })
+}
+
+/// Groups and values of a file.
+fn file_pairs(input: &mut Input, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
+    let layout = Layout { separator: Some(",".to_owned()), ..Layout::default() };
+    let data = match Csv.read(input, &layout) {
+        Ok((data, _)) => data,
+        // A table without rows: nobody has a value.
+        Err(Failure { fault: Fault::Data, .. }) => return Ok(Vec::new()),
+        Err(failure) => return Err(failure),
+    };
+    let (Some(group), Some(value)) = (data.schema().find(GROUP), data.schema().find(VALUE)) else {
+        wrong(format!("a sensitive table has not the columns `{GROUP}` and `{VALUE}`"));
+        return Ok(Vec::new());
+    };
+    let cell = |record: usize, id| match data.value(data.vertices(record).start, id) {
+        MISSING => None,
+        code => Some(data.dictionary(id).text(code).to_owned()),
+    };
+    Ok((0..data.len()).map(|r| (cell(r, group), cell(r, value))).collect())
+}

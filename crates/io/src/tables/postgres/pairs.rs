@@ -1,0 +1,54 @@
+//! Tables of two columns beside the linked ones: a group, and a value that belongs to it.
+
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+
+use super::write::push_line;
+use super::{PgPublication, PgTables, qualified, quoted};
+use crate::tables::Pair;
+
+/// What reads such a table; groups and values come as text.
+fn select(schema: Option<&str>, table: &str, columns: [&str; 2]) -> String {
+    let [group, value] = columns.map(quoted);
+    format!("SELECT {group}::text, {value}::text FROM {}", qualified(table, schema))
+}
+
+/// Reads such a table of a publication.
+pub(crate) fn read(url: &str, schema: Option<&str>, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
+    let rows = PgTables::open(url, schema)?.query(&select(schema, table, columns), &[])?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+impl PgPublication {
+    /// Adds such a table in the transaction of the others.
+    pub(crate) fn add_pairs(&mut self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<()> {
+        let to = self.table(table);
+        let there =
+            self.reading(|tables| tables.query("SELECT to_regclass($1::text) IS NOT NULL", &[&to]))?;
+        if there.first().is_some_and(|row| row.get(0)) {
+            if !self.force {
+                let what = format!("there is a table `{table}` already");
+                let place = Place::source(format!("{}, schema {}", self.name, self.schema));
+                let what = Diagnostic::error(what).at(place);
+                let help = "use --force to replace it, or publish elsewhere";
+                return Err(Failure::new(Fault::Environment, what.help(help)));
+            }
+            self.run(&format!("DROP TABLE {to}"))?;
+        }
+        let [group, value] = columns.map(quoted);
+        self.run(&format!("CREATE TABLE {to} ({group} bigint, {value} text)"))?;
+        let mut text = Vec::new();
+        for (group, value) in rows {
+            let group = group.to_string();
+            let cells = [Some((Kind::Number, group.as_str())), Some((Kind::Text, *value))];
+            push_line(&mut text, cells.into_iter());
+        }
+        self.copy(table, &text)
+    }
+
+    /// Reads such a table again.
+    pub(crate) fn pairs(&mut self, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
+        let sql = select(Some(&self.schema), table, columns);
+        let rows = self.reading(|tables| tables.query(&sql, &[]))?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+}
