@@ -162,7 +162,9 @@ pub(super) fn with_publication(args: &Anonymize, file: &PolicyFile, talk: &Talk)
         failure.diagnostics.push(Diagnostic::error(what).help("`bosket report` writes it later"));
         failure
     })?;
-    talk.line(&format!("wrote the report to {}", out.display()));
+    if !args.json {
+        print(&format!("wrote the report to {}\n", out.display()))?;
+    }
     Ok(())
 }
 

@@ -408,7 +408,11 @@ fn tables_of_postgres_hold_both_sides() {
     assert_eq!(server.sql("target", columns), ["pid", "vid", "year"]);
     dir.run(&["verify", &target, "--policy", "policy.toml"]).exits(0);
     dir.run(&["verify", &target, "--policy", "policy.toml", "--set=privacy.group_size=6"]).exits(1);
+    let certificate = dir.certified(&target, "policy.certificate.json");
+    let files = certificate["publication"]["files"].as_array().expect("a list");
+    assert!(files.iter().any(|f| f["name"] == "sensitive_code"), "{certificate}");
     // What is there stays, all of it, unless it is to be replaced.
+    std::fs::remove_file(dir.path("policy.certificate.json")).expect("a certificate");
     dir.run(&["anonymize", "policy.toml"]).exits(3).says(&["already"]);
     server.sql("target", "DROP TABLE apart.visit, apart.patient");
     dir.run(&["anonymize", "policy.toml"]).exits(3).says(&["there is a table `sensitive_code` already"]);

@@ -42,7 +42,9 @@ impl PgPublication {
             let cells = [Some((Kind::Number, group.as_str())), Some((Kind::Text, *value))];
             push_line(&mut text, cells.into_iter());
         }
-        self.copy(table, &text)
+        self.copy(table, &text)?;
+        self.tables.push(table.to_owned());
+        Ok(())
     }
 
     /// Reads such a table again.
