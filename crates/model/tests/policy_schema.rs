@@ -128,6 +128,8 @@ fn values() -> Vec<Value> {
         json!({ "build": "order", "groups": ["a", { "label": "d" }] }),
         json!({ "build": "order", "groups": [] }),
         json!({ "build": "range" }),
+        json!({ "build": "range", "min": 0, "max": 9.5 }),
+        json!({ "build": "range", "min": 0, "max": 9, "widths": [3] }),
         json!({ "min": 3 }),
     ];
     let mut values = vec![

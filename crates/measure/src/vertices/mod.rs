@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub use classes::Sizes;
 
-use coded::Coded;
+use coded::{Coded, Held};
 use queries::accuracy;
 
 /// Records before and after, each with the place of its attributes.
@@ -43,8 +43,8 @@ pub struct VertexLoss {
 impl VertexLoss {
     /// Compares a publication with its input, by so many queries from a seed.
     pub fn new(compared: &Comparison<'_>, queries: usize, seed: u64) -> Self {
-        let input = Coded::new(compared.input, compared.hierarchies, Hierarchy::leaf);
-        let published = Coded::new(compared.published, compared.hierarchies, Hierarchy::node);
+        let input = Coded::new(compared.input, compared.hierarchies, Held::original);
+        let published = Coded::new(compared.published, compared.hierarchies, Held::published);
         let sizes = Sizes::new(&published);
         let suppressed = input.records() - published.records();
         let (accuracy, queries) = accuracy(&input, &published, compared.hierarchies, queries, seed);
@@ -90,8 +90,11 @@ fn lm(input: &Coded, published: &Coded, hierarchies: &[Option<Hierarchy>]) -> f6
         // An attribute that is nowhere published is missing in every vertex that is.
         for &declared in input.quasi(published.home(v)) {
             after += 1;
-            if let (Some(node), Some(hierarchy)) = (published.value(v, declared), &hierarchies[declared]) {
-                lost += lm_of(hierarchy, node, missing[declared]);
+            if let (Some(held), Some(hierarchy)) = (published.value(v, declared), &hierarchies[declared]) {
+                lost += match held {
+                    Held::Node(node) => lm_of(hierarchy, node, missing[declared]),
+                    Held::Range(low, high) => hierarchy.numbers().map_or(1.0, |n| n.share(low, high)),
+                };
             }
         }
     }

@@ -189,6 +189,7 @@ fn hierarchy(node: &Node) -> HierarchySpec {
                 _ => Clamp::None,
             },
         },
+        "range" => Build::Range { min: number("min"), max: number("max") },
         "date" => Build::Date {
             min: text(node, "min").unwrap_or_default(),
             max: text(node, "max").unwrap_or_default(),
