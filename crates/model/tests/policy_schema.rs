@@ -167,7 +167,7 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 12] = [
+    const RULES: [&str; 13] = [
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",
@@ -180,6 +180,7 @@ fn is_rule(message: &str) -> bool {
         "have no relations",
         "declared twice",
         "needs a hierarchy on",
+        "\"range\" is not for model",
     ];
     RULES.iter().any(|r| message.contains(r))
 }
