@@ -3,7 +3,7 @@
 use super::table::{Group, Table, whole};
 
 /// Neighbours that a group is clustered anew with, at most.
-const NEIGHBOURS: usize = 3;
+const NEIGHBOURS: usize = 4;
 
 /// Rows that are clustered anew at most: it takes time by their square, for every group.
 const MOST_ROWS: usize = 200;

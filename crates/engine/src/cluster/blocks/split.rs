@@ -29,7 +29,8 @@ impl Table<'_> {
     fn parts(&self, rows: &[u32]) -> Option<Vec<Vec<u32>>> {
         let bounds = self.bounds(rows);
         let mut order: Vec<usize> = (0..self.attributes()).collect();
-        order.sort_by_key(|&i| Reverse(self.cost_at(i, &bounds)));
+        // Children of a node part what would be far apart; a range can be parted anywhere, so it can wait.
+        order.sort_by_key(|&i| (self.domain(i).has_ranges(), Reverse(self.cost_at(i, &bounds))));
         order.into_iter().filter(|&i| bounds[i].0 < bounds[i].1).find_map(|i| {
             let mut sorted = rows.to_vec();
             sorted.sort_by_key(|&r| self.row(r)[i].0);
