@@ -1,10 +1,12 @@
 //! Clustering of students: time, memory and loss.
 
+mod adult;
 mod figures;
 mod literal;
 mod scale;
+mod settings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bosket_engine::cluster::{self, Params, Release};
 use bosket_generate::students::{self, Kind};
@@ -106,10 +108,32 @@ fn kind(name: &str) -> Kind {
     }
 }
 
+/// What is asked of the suite.
+pub(crate) struct Options {
+    /// How many students.
+    pub(crate) students: u64,
+    /// Also 20,000 and 100,000 of them.
+    pub(crate) large: bool,
+    /// So many students for the literal algorithm.
+    pub(crate) literal: u64,
+    /// Where figures are drawn.
+    pub(crate) out: Option<PathBuf>,
+    /// Where UCI Adult is, if not beside the repository.
+    pub(crate) adult: Option<PathBuf>,
+}
+
+/// Rows of UCI Adult alone.
+pub(crate) fn adult(folder: Option<&Path>) {
+    adult::run(folder);
+}
+
 /// Everything about clusters; figures also as SVG files in a folder.
-pub(crate) fn run(number: u64, large: bool, out: Option<&Path>) {
+pub(crate) fn run(options: &Options) {
+    let (number, large, out) = (options.students, options.large, options.out.as_deref());
     scale::times(number);
-    literal::compare();
+    adult::run(options.adult.as_deref());
+    literal::compare(options.literal);
+    settings::compare(number);
     figures::diversity(number, out);
     figures::anonymity(number, out);
     if large {

@@ -95,9 +95,21 @@ enum Suite {
         /// Also 20,000 and 100,000 students
         #[arg(long)]
         large: bool,
+        /// How many students for the literal algorithm, which takes long
+        #[arg(long, default_value_t = 250)]
+        literal: u64,
         /// Also draw the figures, as SVG files in this folder
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// The folder of UCI Adult, if it is not beside the repository
+        #[arg(long, value_name = "DIR")]
+        adult: Option<PathBuf>,
+    },
+    /// Rows of UCI Adult alone
+    #[command(hide = true)]
+    ClusterAdult {
+        /// The folder, if it is not beside the repository
+        folder: Option<PathBuf>,
     },
     /// One run of a clustering algorithm on students
     #[command(hide = true)]
@@ -145,7 +157,10 @@ fn main() {
         Some(Suite::KmSearch { source, transactions, fanout, count_tree, settings }) => {
             km::search_here(&km::Source { name: &source, transactions, fanout, count_tree }, &settings);
         }
-        Some(Suite::Cluster { students, large, out }) => cluster::run(students, large, out.as_deref()),
+        Some(Suite::Cluster { students, large, literal, out, adult }) => {
+            cluster::run(&cluster::Options { students, large, literal, out, adult });
+        }
+        Some(Suite::ClusterAdult { folder }) => cluster::adult(folder.as_deref()),
         Some(Suite::ClusterSearch { kind, students, settings }) => {
             cluster::search_here(&kind, students, &settings);
         }
@@ -159,7 +174,13 @@ fn main() {
             verify::run();
             dissect::run(&dissect::Options { grow: None, out: None });
             kmn::run(100_000, SEARCHES);
-            cluster::run(1000, true, None);
+            cluster::run(&cluster::Options {
+                students: 1000,
+                large: true,
+                literal: 250,
+                out: None,
+                adult: None,
+            });
             let transactions = baskets::TRANSACTIONS;
             km::run(&km::Options { transactions, grow: None, count_tree: false, out: None });
         }

@@ -6,7 +6,7 @@ use bosket_io::{Input, Layout};
 use bosket_measure::vertices::{Comparison, VertexLoss, lm_of};
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::hierarchy::{Build, Hierarchy, build, csv};
 use bosket_model::policy::Policy;
 use bosket_testkit::shared::{shared_json, shared_text};
 
@@ -102,4 +102,28 @@ fn lm_of_courses() {
         let node = courses.node(label).expect("a node");
         assert!((lm_of(&courses, node, false) - value.as_f64().expect("a number")).abs() < 1e-12, "{label}");
     }
+}
+
+/// Ranges cost their width; a count takes the numbers in between as equally likely.
+#[test]
+fn ranges_of_numbers() {
+    let policy = "version = 1\n[[attribute]]\npath = 'age'\nrole = 'quasi'\nhierarchy = { build = 'range', min = 0, max = 100 }\n";
+    let (policy, _) = Policy::parse("p", policy, &[]).expect("a good policy");
+    let input = read("{\"age\":20}\n{\"age\":30}\n{\"age\":40}\n{\"age\":40}\n");
+    let published =
+        read("{\"age\":\"[20, 30]\"}\n{\"age\":\"[20, 30]\"}\n{\"age\":\"40\"}\n{\"age\":\"40\"}\n");
+    let bind = |data: &Dataset| {
+        Binding::new(data.schema(), &policy.attributes, policy.undeclared, "people").expect("all declared")
+    };
+    let (before, after) = (bind(&input), bind(&published));
+    let hierarchies = [Some(
+        build(&Build::Range { min: 0.0, max: 100.0 }, &["20", "30", "40"], None).expect("good bounds"),
+    )];
+    let compared =
+        Comparison { input: (&input, &before), published: (&published, &after), hierarchies: &hierarchies };
+    let found = VertexLoss::new(&compared, 50, 1);
+    assert!((found.lm - 2.0 * 0.1 / 4.0).abs() < 1e-12, "{}", found.lm);
+    assert_eq!((found.sizes.classes, found.sizes.smallest, found.dm), (2, 2, 8));
+    // One of two in a range of two numbers is what there is.
+    assert_eq!(found.accuracy, Some(1.0));
 }

@@ -295,15 +295,17 @@ fn hierarchy_builders() {
     expect(
         &build(r#"{ build = "range" }"#),
         &[
-            "p.toml:8:23: error: the hierarchy builder \"range\" is not available (help: tight numeric ranges for local \
-         recoding are not available yet; use `interval`)",
+            "p.toml:8:13: error: `attribute.hierarchy.min` is missing (help: lowest value: a number)",
+            "p.toml:8:13: error: `attribute.hierarchy.max` is missing (help: highest value: a number)",
+            "p.toml:8:23: error: the hierarchy builder \"range\" is not for model \"kmn\" (help: k-anonymity and l-diversity \
+         recode group by group and can use it; use \"interval\" here)",
         ],
     );
     expect(
         &build("{ min = 1 }"),
         &[
-            "p.toml:8:13: error: `attribute.hierarchy.build` is missing (help: one of \"interval\", \"date\", \"prefix\", \
-         \"fanout\", \"icd10\", \"order\")",
+            "p.toml:8:13: error: `attribute.hierarchy.build` is missing (help: one of \"interval\", \"range\", \"date\", \
+         \"prefix\", \"fanout\", \"icd10\", \"order\")",
         ],
     );
     expect(

@@ -72,6 +72,8 @@ fn values() -> Vec<Value> {
         json!({ "build": "order", "groups": ["a", { "label": "d" }] }),
         json!({ "build": "order", "groups": [] }),
         json!({ "build": "range" }),
+        json!({ "build": "range", "min": 0, "max": 9.5 }),
+        json!({ "build": "range", "min": 0, "max": 9, "widths": [3] }),
         json!({ "min": 3 }),
     ];
     let mut values = vec![
@@ -109,7 +111,7 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 12] = [
+    const RULES: [&str; 13] = [
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",
@@ -122,6 +124,7 @@ fn is_rule(message: &str) -> bool {
         "have no relations",
         "declared twice",
         "needs a hierarchy on",
+        "\"range\" is not for model",
     ];
     RULES.iter().any(|r| message.contains(r))
 }

@@ -61,6 +61,10 @@ fn values_are_toml_or_bare_words() {
 fn whole_tables_and_what_was_not_there() {
     let policy = good("method.weights={\"takes.course\"=3}");
     assert_eq!(policy.attribute("takes.course").and_then(|a| a.weight), Some(3.0));
+    let policy = good("method.weights={\"takes\"=2,\"takes.course\"=3}");
+    assert_eq!(policy.attribute("takes.course").and_then(|a| a.weight), Some(6.0), "a level counts as well");
+    let policy = good("method.weights.takes=0.5");
+    assert_eq!(policy.attribute("takes.course").and_then(|a| a.weight), Some(0.5));
     let policy = good("method.weights.\"takes.course\"=4");
     assert_eq!(policy.attribute("takes.course").and_then(|a| a.weight), Some(4.0));
     assert_eq!(good("method.th=0.5").method.params, [("th".to_owned(), Param::Number(0.5))]);

@@ -54,7 +54,8 @@ pub fn cuts(published: Side<'_>, input: Option<Side<'_>>, hierarchies: &[Option<
     declared
         .filter(|(_, d)| d.role == Role::Quasi && d.follows.is_none())
         .filter_map(|(i, d)| {
-            let hierarchy = hierarchies.get(i)?.as_ref()?;
+            // Ranges of numbers are no nodes: there is no tree to draw.
+            let hierarchy = hierarchies.get(i)?.as_ref().filter(|h| h.numbers().is_none())?;
             let shown = counts(published, i, hierarchy, Hierarchy::node);
             let private = input.map(|side| counts(side, i, hierarchy, Hierarchy::leaf));
             let drawing = Drawing::new(hierarchy, shown, private);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Hierarchy, ROOT_LABEL};
+use bosket_model::hierarchy::{Build, Hierarchy, ROOT_LABEL, build};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Role, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
@@ -229,4 +229,47 @@ proptest! {
             }
         }
     }
+}
+
+/// A published range is true of the numbers in it, and of nothing else.
+#[test]
+fn of_ranges() {
+    let mut roles: Roles = [[Role::Insensitive; 4]; 4];
+    roles[0][0] = Role::Quasi;
+    let attributes = vertices::policy(&roles);
+    let numbers =
+        build(&Build::Range { min: 0.0, max: 50.0 }, &["7", "9.5", "20"], None).expect("good bounds");
+    let mut hierarchies = vec![None; CLASSES.len() * NAMES.len()];
+    hierarchies[0] = Some(numbers);
+    let case = Case {
+        attributes: &attributes,
+        hierarchies: &hierarchies,
+        recoding: Recoding::LocalTrees,
+        suppress: false,
+    };
+    let one = |value: Option<&str>| {
+        let mut row = Vertex { class: 0, values: Default::default(), children: Vec::new() };
+        row.values[0] = value.map(str::to_owned);
+        // So that every attribute is there.
+        row.values[3] = Some("x".to_owned());
+        vertices::dataset(&[row])
+    };
+    let is_true = |published: Option<&str>, input: Option<&str>| {
+        let (published, input) = (one(published), one(input));
+        let free = case.is_true(&published, &input, None);
+        assert_eq!(case.is_true(&published, &input, Some(&[(0, 0)])), free);
+        free
+    };
+    for (published, input) in
+        [("[7, 20]", "9.5"), ("[7, 9.5]", "7"), ("7", "7"), ("*", "20"), ("[0, 50]", "20")]
+    {
+        assert!(is_true(Some(published), Some(input)), "{published} of {input}");
+    }
+    for (published, input) in
+        [("[7, 9.5]", "20"), ("7", "9.5"), ("[20, 7]", "9.5"), ("[7]", "7"), ("[8, 9]", "7")]
+    {
+        assert!(!is_true(Some(published), Some(input)), "{published} of {input}");
+    }
+    assert!(!is_true(Some("[7, 20]"), None), "a missing value is in no range");
+    assert!(is_true(Some("*"), None) && is_true(None, None) && !is_true(None, Some("7")));
 }

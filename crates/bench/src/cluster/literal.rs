@@ -8,18 +8,15 @@ use bosket_testkit::cluster::{How, Literal, missing};
 use super::{Students, policy, texts};
 use crate::resources::timed;
 
-/// Students for which the literal algorithm is bearable.
-const FEW: u64 = 250;
-
 fn solve(rows: usize, columns: usize, cost: &[i64]) -> Vec<usize> {
     let mut solver = Solver::default();
     solver.solve(rows, columns, cost, i64::MAX / 4).expect("no limit");
     (0..rows).map(|row| solver.column_of(row)).collect()
 }
 
-pub(super) fn compare() {
+pub(super) fn compare(number: u64) {
     // Buckets are left to the fast one: grades decide here.
-    let mut students = Students::new(Kind::SyntheticS, FEW);
+    let mut students = Students::new(Kind::SyntheticS, number);
     let gpa = students.binding.declared.iter().position(|d| d.path == "gpa").expect("declared");
     students.binding.declared[gpa].role = bosket_model::policy::Role::Insensitive;
     let settings = texts(&["method.algorithm=ctoff", "method.matching=lsap", "privacy.l=3"]);
@@ -42,7 +39,7 @@ pub(super) fn compare() {
     });
     assert_eq!(release.clusters, clusters, "other clusters than the literal ones");
     println!(
-        "  {FEW} students, ctoff with lsap, l = 3: literal {:.2} s, ours {:.3} s, {:.0} times faster, the same clusters",
+        "  {number} students, ctoff with lsap, l = 3: literal {:.2} s, ours {:.3} s, {:.0} times faster, the same clusters",
         slow.as_secs_f64(),
         fast.as_secs_f64(),
         slow.as_secs_f64() / fast.as_secs_f64()

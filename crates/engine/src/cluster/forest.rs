@@ -11,7 +11,8 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
-use super::cost::{Cost, Domain};
+use super::cost::Cost;
+use super::domain::Domain;
 use super::kinds::Kinds;
 use super::params::{Matching, Params};
 use super::secrets::Secrets;

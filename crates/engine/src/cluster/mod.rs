@@ -20,6 +20,7 @@ mod cost;
 mod ctoff;
 mod diverse;
 mod dmiracle;
+mod domain;
 mod forest;
 mod improve;
 mod kinds;

@@ -1,11 +1,16 @@
 //! Writing clusters back as records of the shape that the input has.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING};
 
 use super::cost::{Cost, Lm};
+use super::domain::Domain;
 use super::forest::Forest;
 use super::rep::Rep;
 use super::{Cluster, Release};
@@ -51,16 +56,20 @@ fn input_values(data: &Dataset, forest: &Forest) -> u64 {
 /// What is published.
 struct Counted<'a> {
     forest: &'a Forest,
+    /// Per domain what each of its values stands for.
+    hierarchies: Vec<Option<&'a Hierarchy>>,
     /// Per domain and node, missing ones last: LM, and whether it is published.
     shares: Vec<Vec<f64>>,
     occurs: Vec<Vec<bool>>,
+    /// Per domain the ranges that are published.
+    ranges: Vec<BTreeSet<u32>>,
     lm: f64,
     values: u64,
     vertices: u64,
 }
 
 impl<'a> Counted<'a> {
-    fn new(forest: &'a Forest, hierarchies: &[Option<Hierarchy>]) -> Self {
+    fn new(forest: &'a Forest, hierarchies: &'a [Option<Hierarchy>]) -> Self {
         let shares = forest.declared.iter().enumerate().map(|(d, &at)| {
             let Some(hierarchy) = &hierarchies[at] else { return Vec::new() };
             let missing = forest.misses[d];
@@ -68,6 +77,8 @@ impl<'a> Counted<'a> {
             own.chain([0.0]).collect()
         });
         Counted {
+            hierarchies: forest.declared.iter().map(|&at| hierarchies[at].as_ref()).collect(),
+            ranges: vec![BTreeSet::new(); forest.domains.len()],
             shares: shares.collect(),
             occurs: forest.domains.iter().map(|d| vec![false; d.len()]).collect(),
             forest,
@@ -81,11 +92,46 @@ impl<'a> Counted<'a> {
         let members = rep.members() as u64;
         self.vertices += members;
         for (&node, &(_, d)) in rep.values.iter().zip(&self.forest.classes[rep.class as usize].quasi) {
-            self.lm += members as f64 * self.shares[d][node as usize];
             self.values += members;
-            self.occurs[d][node as usize] = true;
+            match self.shares[d].get(node as usize) {
+                Some(share) => {
+                    self.lm += members as f64 * share;
+                    self.occurs[d][node as usize] = true;
+                }
+                None => {
+                    self.lm += members as f64 * self.share_of_range(d, node);
+                    self.ranges[d].insert(node);
+                }
+            }
         }
         rep.kids.iter().for_each(|k| self.add(k));
+    }
+
+    fn share_of_range(&self, d: usize, range: u32) -> f64 {
+        let numbers = self.hierarchies[d].and_then(Hierarchy::numbers);
+        match (numbers, positions(&self.forest.domains[d], range)) {
+            (Some(numbers), Some((low, high))) => numbers.share(low, high),
+            _ => 1.0,
+        }
+    }
+}
+
+/// The leaf positions of a range's ends: in a flat hierarchy the root comes before all leaves.
+fn positions(domain: &Domain, range: u32) -> Option<(u32, u32)> {
+    domain.ends(range).map(|(low, high)| (low - 1, high - 1))
+}
+
+/// The codes of an attribute's published nodes and ranges.
+#[derive(Clone, Debug, Default)]
+struct Codes {
+    nodes: Vec<u32>,
+    ranges: FxHashMap<u32, u32>,
+}
+
+impl Codes {
+    fn get(&self, value: u32) -> Option<u32> {
+        let node = self.nodes.get(value as usize).copied().filter(|&code| code != NONE);
+        node.or_else(|| self.ranges.get(&value).copied())
     }
 }
 
@@ -101,7 +147,7 @@ struct Writer<'a> {
     /// Per class the attributes that are published as they are, here and there.
     beside: Vec<Vec<(AttributeId, AttributeId)>>,
     /// Per domain the published attribute, and the code of every node.
-    quasi: Vec<(AttributeId, Vec<u32>)>,
+    quasi: Vec<(AttributeId, Codes)>,
     /// Per attribute of the input the codes that its values have in the publication.
     codes: Vec<Vec<u32>>,
 }
@@ -121,7 +167,7 @@ impl<'a> Writer<'a> {
             builder: Builder::in_notation(schema.notation()),
             classes: Vec::new(),
             beside: Vec::new(),
-            quasi: vec![(AttributeId(0), Vec::new()); forest.domains.len()],
+            quasi: vec![(AttributeId(0), Codes::default()); forest.domains.len()],
             codes: (schema.attributes()).map(|(a, _)| vec![NONE; data.dictionary(a).len()]).collect(),
         };
         for (id, class) in schema.classes() {
@@ -141,7 +187,7 @@ impl<'a> Writer<'a> {
                     (Some(Role::Quasi), Some(&(_, d))) => {
                         let to = writer.builder.attribute(own, &schema.attribute(a).name);
                         let Some(hierarchy) = &hierarchies[forest.declared[d]] else { continue };
-                        let codes = writer.codes_of(a, to, hierarchy, &counted.occurs[d]);
+                        let codes = writer.codes_of((a, to), hierarchy, counted, d);
                         writer.quasi[d] = (to, codes);
                     }
                     (Some(Role::Sensitive | Role::Insensitive), _) => {
@@ -159,13 +205,14 @@ impl<'a> Writer<'a> {
     /// leaf stands for values of different kinds.
     fn codes_of(
         &mut self,
-        from: AttributeId,
-        to: AttributeId,
+        (from, to): (AttributeId, AttributeId),
         hierarchy: &Hierarchy,
-        occurs: &[bool],
-    ) -> Vec<u32> {
+        counted: &Counted<'_>,
+        d: usize,
+    ) -> Codes {
+        let (occurs, ranges) = (&counted.occurs[d], &counted.ranges[d]);
         let mut original: Vec<Option<(Kind, &str)>> = vec![None; hierarchy.len()];
-        let mut whole = true;
+        let mut whole = ranges.is_empty();
         for (kind, text) in self.data.dictionary(from).iter() {
             if let Some(leaf) = hierarchy.leaf(text) {
                 whole &= original[leaf.index()].replace((kind, text)).is_none();
@@ -173,13 +220,19 @@ impl<'a> Writer<'a> {
         }
         let published: Vec<usize> = (0..hierarchy.len()).filter(|&n| occurs[n]).collect();
         whole &= published.iter().all(|&n| original[n].is_some());
-        let mut codes = vec![NONE; occurs.len()];
+        let mut codes = Codes { nodes: vec![NONE; occurs.len()], ranges: FxHashMap::default() };
         for node in published {
             let (kind, text) = match original[node] {
                 Some(original) if whole => original,
                 _ => (Kind::Text, hierarchy.label(NodeId(node as u32))),
             };
-            codes[node] = self.builder.code(to, kind, text);
+            codes.nodes[node] = self.builder.code(to, kind, text);
+        }
+        for &range in ranges {
+            if let Some((low, high)) = positions(&self.forest.domains[d], range) {
+                let label = hierarchy.range_label(low, high);
+                codes.ranges.insert(range, self.builder.code(to, Kind::Text, &label));
+            }
         }
         codes
     }
@@ -197,8 +250,8 @@ impl<'a> Writer<'a> {
         let class = &self.forest.classes[rep.class as usize];
         for (&node, &(_, d)) in rep.values.iter().zip(&class.quasi) {
             let (attribute, codes) = &self.quasi[d];
-            if codes[node as usize] != NONE {
-                self.builder.set_code(*attribute, codes[node as usize]);
+            if let Some(code) = codes.get(node) {
+                self.builder.set_code(*attribute, code);
             }
         }
         let vertex = rep.from[member] as usize;

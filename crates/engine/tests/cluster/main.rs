@@ -3,6 +3,7 @@
 mod golden;
 mod literal;
 mod promises;
+mod ranges;
 mod unreachable;
 
 use bosket_engine::cluster::{Diverse, Params, Release, run};

@@ -51,6 +51,7 @@ impl Coarsening {
                     widths.join(", ")
                 )
             }
+            Build::Range { min, max } => format!(r#"{{ build = "range", min = {min}, max = {max} }}"#),
             Build::Date { min, max, .. } => format!(r#"{{ build = "date", min = "{min}", max = "{max}" }}"#),
             Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
             Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),

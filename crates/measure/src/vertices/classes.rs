@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::coded::Coded;
+use super::coded::{Coded, Held};
 
 /// Sizes of classes of records that look alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,9 +34,10 @@ impl Sizes {
                 let mut kids = std::mem::take(&mut below[v - range.start]);
                 kids.sort_unstable();
                 let mut key = vec![records.home(v)];
-                key.extend(
-                    records.values(v).iter().flat_map(|(d, n)| [*d, n.map_or(usize::MAX, |n| n.index())]),
-                );
+                for (declared, held) in records.values(v) {
+                    key.push(*declared);
+                    key.extend(held.map_or([usize::MAX; 2], Held::key));
+                }
                 key.extend(kids);
                 let next = known.len();
                 let form = *known.entry(key).or_insert(next);

@@ -1,16 +1,49 @@
 //! Records with their quasi values as nodes of hierarchies.
 
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::hierarchy::{Hierarchy, NodeId, Numbers};
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Dataset, MISSING};
+
+/// What stands for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Held {
+    /// A node of the hierarchy.
+    Node(NodeId),
+    /// All leaves from one position to another, where ranges take the place of nodes.
+    Range(u32, u32),
+}
+
+impl Held {
+    /// An original value.
+    pub(super) fn original(hierarchy: &Hierarchy, text: &str) -> Option<Self> {
+        hierarchy.leaf(text).map(Held::Node)
+    }
+
+    /// A published value.
+    pub(super) fn published(hierarchy: &Hierarchy, text: &str) -> Option<Self> {
+        let range = || {
+            let (low, high) = hierarchy.numbers()?.positions(Numbers::parse(text)?)?;
+            Some(Held::Range(low, high))
+        };
+        hierarchy.node(text).map(Held::Node).or_else(range)
+    }
+
+    /// Two numbers that no other value of the attribute has.
+    pub(super) fn key(self) -> [usize; 2] {
+        match self {
+            Held::Node(node) => [node.index(), usize::MAX],
+            Held::Range(low, high) => [low as usize, high as usize],
+        }
+    }
+}
 
 /// All vertices of bound classes, record by record, parents first.
 pub(super) struct Coded {
     home: Vec<usize>,
     parent: Vec<Option<usize>>,
     /// Per vertex its quasi values by declared attribute; none where missing.
-    values: Vec<Vec<(usize, Option<NodeId>)>>,
+    values: Vec<Vec<(usize, Option<Held>)>>,
     /// Per record its first vertex; one more element at the end.
     first: Vec<usize>,
     /// Per home its quasi attributes.
@@ -21,7 +54,7 @@ impl Coded {
     pub(super) fn new(
         (data, binding): (&Dataset, &Binding),
         hierarchies: &[Option<Hierarchy>],
-        find: impl Fn(&Hierarchy, &str) -> Option<NodeId>,
+        find: impl Fn(&Hierarchy, &str) -> Option<Held>,
     ) -> Self {
         let schema = data.schema();
         let attributes: Vec<Vec<(usize, AttributeId)>> = (schema.classes())
@@ -33,7 +66,7 @@ impl Coded {
                 own.into_iter().filter(|(d, _)| binding.declared[*d].follows.is_none()).collect()
             })
             .collect();
-        let nodes: Vec<Vec<Option<NodeId>>> = (schema.attributes())
+        let nodes: Vec<Vec<Option<Held>>> = (schema.attributes())
             .map(|(id, _)| {
                 let hierarchy = binding.attributes[id.index()].and_then(|d| hierarchies[d].as_ref());
                 hierarchy
@@ -99,11 +132,11 @@ impl Coded {
         &self.quasi[home]
     }
 
-    pub(super) fn values(&self, vertex: usize) -> &[(usize, Option<NodeId>)] {
+    pub(super) fn values(&self, vertex: usize) -> &[(usize, Option<Held>)] {
         &self.values[vertex]
     }
 
-    pub(super) fn value(&self, vertex: usize, declared: usize) -> Option<NodeId> {
+    pub(super) fn value(&self, vertex: usize, declared: usize) -> Option<Held> {
         self.values[vertex].iter().find(|v| v.0 == declared).and_then(|v| v.1)
     }
 

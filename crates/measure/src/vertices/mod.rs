@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub use classes::Sizes;
 
-use coded::Coded;
+use coded::{Coded, Held};
 use queries::accuracy;
 
 /// Records before and after, each with the place of its attributes.
@@ -72,8 +72,8 @@ impl AttributeLm {
 impl VertexLoss {
     /// Compares a publication with its input, by so many queries from a seed.
     pub fn new(compared: &Comparison<'_>, queries: usize, seed: u64) -> Self {
-        let input = Coded::new(compared.input, compared.hierarchies, Hierarchy::leaf);
-        let published = Coded::new(compared.published, compared.hierarchies, Hierarchy::node);
+        let input = Coded::new(compared.input, compared.hierarchies, Held::original);
+        let published = Coded::new(compared.published, compared.hierarchies, Held::published);
         let sizes = Sizes::new(&published);
         let suppressed = input.records() - published.records();
         let (accuracy, queries) = accuracy(&input, &published, compared.hierarchies, queries, seed);
@@ -135,14 +135,19 @@ fn attributes(input: &Coded, published: &Coded, compared: &Comparison<'_>) -> Ve
         // An attribute that is nowhere published is missing in every vertex that is.
         for &declared in input.quasi(published.home(v)) {
             let own = &mut all[declared];
-            match (published.value(v, declared), &hierarchies[declared]) {
-                (Some(node), Some(hierarchy)) => {
-                    let count = if hierarchy.is_leaf(node) { &mut own.kept } else { &mut own.generalized };
-                    *count += 1;
-                    own.lost += lm_of(hierarchy, node, missing[declared]);
+            let (Some(held), Some(hierarchy)) = (published.value(v, declared), &hierarchies[declared]) else {
+                own.kept += 1;
+                continue;
+            };
+            let (exact, lost) = match held {
+                Held::Node(node) => (hierarchy.is_leaf(node), lm_of(hierarchy, node, missing[declared])),
+                Held::Range(low, high) => {
+                    (low == high, hierarchy.numbers().map_or(1.0, |n| n.share(low, high)))
                 }
-                _ => own.kept += 1,
-            }
+            };
+            let count = if exact { &mut own.kept } else { &mut own.generalized };
+            *count += 1;
+            own.lost += lost;
         }
     }
     for own in &mut all {

@@ -2,7 +2,7 @@
 
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 
-use super::coded::Coded;
+use super::coded::{Coded, Held};
 
 /// Draws for one query before giving up.
 const DRAWS: usize = 100;
@@ -92,6 +92,14 @@ fn count(query: &Query, records: &Coded, hierarchies: &[Option<Hierarchy>]) -> f
     let share = |v: usize, (_, declared, node): (usize, usize, NodeId)| {
         let (Some(own), Some(hierarchy)) = (records.value(v, declared), &hierarchies[declared]) else {
             return 0.0;
+        };
+        let own = match own {
+            Held::Node(node) => node,
+            Held::Range(low, high) => {
+                let (own, asked) = (low..high + 1, hierarchy.leaves(node));
+                let both = own.end.min(asked.end).saturating_sub(own.start.max(asked.start));
+                return f64::from(both) / own.len() as f64;
+            }
         };
         if hierarchy.is_ancestor_or_self(node, own) {
             1.0

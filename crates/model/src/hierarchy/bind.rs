@@ -33,7 +33,8 @@ impl Hierarchy {
     pub fn with_unspecified<'a>(&self, labels: impl IntoIterator<Item = &'a str>) -> Hierarchy {
         let inner: Vec<NodeId> =
             labels.into_iter().filter_map(|l| self.node(l)).filter(|&n| !self.is_leaf(n)).collect();
-        if inner.is_empty() {
+        // A range has no place for what is no number.
+        if inner.is_empty() || self.numbers.is_some() {
             return self.clone();
         }
         let (mut builder, handles) = self.regrow();

@@ -2,7 +2,7 @@
 
 use super::spec::Build;
 use super::tree::Hierarchy;
-use super::{date, fanout, icd10, interval, order, prefix};
+use super::{date, fanout, icd10, interval, order, prefix, range};
 use crate::diag::Diagnostic;
 
 impl Build {
@@ -24,6 +24,7 @@ pub fn build(
 ) -> Result<Hierarchy, Vec<Diagnostic>> {
     match spec {
         Build::Interval { min, max, widths, clamp } => interval::interval(*min, *max, widths, *clamp, domain),
+        Build::Range { min, max } => range::range(*min, *max, domain),
         Build::Date { min, max, levels } => date::date(min, max, levels, domain),
         Build::Prefix => Ok(prefix::prefix(domain)),
         Build::Fanout { fanout } => fanout::fanout(*fanout, domain),

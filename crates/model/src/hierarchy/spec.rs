@@ -23,6 +23,13 @@ pub enum Build {
         /// Values outside hang below a node of their own, `<min` or `>max`, instead of being an error.
         clamp: Clamp,
     },
+    /// Numbers: tight ranges instead of nodes, for local recoding. They reveal the extremes of each group.
+    Range {
+        /// Lowest value.
+        min: f64,
+        /// Highest value.
+        max: f64,
+    },
     /// Dates: day → month → quarter → year → decade.
     Date {
         /// First day, `YYYY-MM-DD`.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::labels::Labels;
+use super::range::Numbers;
 
 /// The label of every root.
 pub const ROOT_LABEL: &str = "*";
@@ -44,6 +45,8 @@ pub struct Hierarchy {
     /// Other ways to write a label, sorted, with their nodes.
     spellings: Vec<(String, u32)>,
     height: u32,
+    /// The numbers of the leaves, where ranges of them take the place of nodes.
+    pub(super) numbers: Option<Numbers>,
 }
 
 impl Hierarchy {
@@ -76,7 +79,18 @@ impl Hierarchy {
         own_leaves.sort_unstable();
         let height = depths.iter().copied().max().unwrap_or(0);
         let spellings = Vec::new();
-        Hierarchy { labels, parents, depths, ends, leaves_before, leaf_nodes, own_leaves, spellings, height }
+        Hierarchy {
+            labels,
+            parents,
+            depths,
+            ends,
+            leaves_before,
+            leaf_nodes,
+            own_leaves,
+            spellings,
+            height,
+            numbers: None,
+        }
     }
 
     /// How many nodes there are, the root included.

@@ -2,7 +2,7 @@
 
 use super::choices::Model;
 use super::describe::{Choice, Key, Section, Type};
-use super::keys::{NOT_YET, ROOT};
+use super::keys::ROOT;
 use super::node::{Entry, Kind, Node, Report, Span};
 use crate::diag::{Severity, nearest};
 
@@ -192,13 +192,6 @@ impl Checker<'_> {
         let Some(name) = build.text() else {
             return self.wrong_type(&Type::Text, build, &join(path, "build"));
         };
-        if let Some((name, why)) = NOT_YET.iter().find(|(n, _)| *n == name) {
-            return self.report.error(
-                &build.span,
-                format!("the hierarchy builder \"{name}\" is not available"),
-                *why,
-            );
-        }
         let Some(section) = builders.iter().find(|b| b.name == name) else {
             let help = nearest(name, builders.iter().map(|b| b.name))
                 .map_or_else(|| format!("one of {}", all()), |n| format!("did you mean \"{n}\"?"));

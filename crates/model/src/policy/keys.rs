@@ -152,7 +152,7 @@ static GROUP_TABLE: Section = Section {
 };
 
 /// The hierarchy builders; `build` itself is not among their keys.
-pub(super) static BUILDERS: [Section; 6] = [
+pub(super) static BUILDERS: [Section; 7] = [
     Section {
         name: "interval",
         about: "Numbers: nested intervals, aligned at `min`.",
@@ -167,6 +167,14 @@ pub(super) static BUILDERS: [Section; 6] = [
             .required(),
             Key::new("clamp", Type::OneOf(&CLAMP), "what happens to values outside")
                 .default(Literal::Text("none")),
+        ],
+    },
+    Section {
+        name: "range",
+        about: "Numbers: the tight range of each group, for local recoding; it reveals the extremes of the group.",
+        keys: &[
+            Key::new("min", Type::ANY_NUMBER, "lowest value").required(),
+            Key::new("max", Type::ANY_NUMBER, "highest value").required(),
         ],
     },
     Section {
@@ -204,10 +212,6 @@ pub(super) static BUILDERS: [Section; 6] = [
         .required()],
     },
 ];
-
-/// Builders that the model names and this version does not have.
-pub(super) static NOT_YET: [(&str, &str); 1] =
-    [("range", "tight numeric ranges for local recoding are not available yet; use `interval`")];
 
 static NEGATIVE: Type = Type::AnyOf(&NEGATIVE_FORMS);
 static NEGATIVE_FORMS: [Type; 2] = [Type::Value, Type::List { of: &Type::Value, min: 2, max: 2 }];
@@ -365,7 +369,7 @@ pub(super) static METHOD: Section = Section {
             .only(&[Km, Kmn, KAnonymity, LDiversity]),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
-        Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by path")
+        Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
             .only(&[Kmn, KAnonymity, LDiversity]),
         Key::new("parts", Type::at_least(1), "lra, vpa: number of parts")
             .default(Literal::Int(3))

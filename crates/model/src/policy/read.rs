@@ -64,8 +64,10 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
     let attribute = |node: &Node| {
         let mut attribute = attribute(node, report);
         attribute.structure = structure(tables, &attribute.path);
-        let weight = weights.and_then(|w| w.get(&attribute.path)).and_then(Node::number);
-        attribute.weight = attribute.weight.or(weight);
+        let weight = |key: &str| weights.and_then(|w| w.get(key)).and_then(Node::number);
+        let own = attribute.weight.or_else(|| weight(&attribute.path));
+        let level = level(&attribute.path).and_then(weight);
+        attribute.weight = own.map_or(level, |own| Some(own * level.unwrap_or(1.0)));
         attribute
     };
     Policy {
@@ -168,6 +170,11 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
     }
 }
 
+/// Where the attribute stands: its table, or the path of its class. None at the top of a document.
+pub(super) fn level(path: &str) -> Option<&str> {
+    path.rfind(['.', '/']).map(|at| &path[..at])
+}
+
 fn numbers(node: &Node, key: &str) -> Vec<f64> {
     node.list(key).iter().filter_map(Node::number).collect()
 }
@@ -189,6 +196,7 @@ fn hierarchy(node: &Node) -> HierarchySpec {
                 _ => Clamp::None,
             },
         },
+        "range" => Build::Range { min: number("min"), max: number("max") },
         "date" => Build::Date {
             min: text(node, "min").unwrap_or_default(),
             max: text(node, "max").unwrap_or_default(),

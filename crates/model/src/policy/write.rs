@@ -155,6 +155,7 @@ fn builder(build: &Build) -> Value {
             let widths: Vec<Value> = widths.iter().copied().map(number).collect();
             json!({"build": "interval", "min": number(*min), "max": number(*max), "widths": widths, "clamp": clamp})
         }
+        Build::Range { min, max } => json!({"build": "range", "min": number(*min), "max": number(*max)}),
         Build::Date { min, max, levels } => {
             let level = |level: &DateLevel| match level {
                 DateLevel::Month => json!("month"),

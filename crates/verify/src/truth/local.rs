@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::hierarchy::{Hierarchy, NodeId, Numbers};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{ClassId, Dataset, MISSING};
@@ -22,13 +22,17 @@ struct Vertex {
 /// A quasi value.
 enum Known {
     Node(NodeId),
+    /// Everything between two numbers, and how it is written.
+    Between(f64, f64, String),
     Label(String),
 }
 
 pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
     let mut unknown = BTreeSet::new();
-    let mut out = records(&c.published, c.hierarchies, Hierarchy::node, &mut unknown);
-    let input = records(&c.input, c.hierarchies, Hierarchy::leaf, &mut unknown);
+    let node = |h: &Hierarchy, text: &str| h.node(text).map(Known::Node).or_else(|| between(h, text));
+    let mut out = records(&c.published, c.hierarchies, node, &mut unknown);
+    let leaf = |h: &Hierarchy, text: &str| h.leaf(text).map(Known::Node);
+    let input = records(&c.input, c.hierarchies, leaf, &mut unknown);
     if !unknown.is_empty() {
         return unknown_values(c, unknown.into_iter().map(|(declared, _)| declared));
     }
@@ -36,22 +40,25 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
     assign(c, observer, |p, i| derives(&out[p], &input[i], c.hierarchies))
 }
 
+/// A range of numbers, where ranges take the place of nodes.
+fn between(hierarchy: &Hierarchy, text: &str) -> Option<Known> {
+    hierarchy.numbers()?;
+    Numbers::parse(text).map(|(low, high)| Known::Between(low, high, text.to_owned()))
+}
+
 fn records(
     side: &Side<'_>,
     hierarchies: &[Option<Hierarchy>],
-    find: impl Fn(&Hierarchy, &str) -> Option<NodeId>,
+    find: impl Fn(&Hierarchy, &str) -> Option<Known>,
     unknown: &mut BTreeSet<(usize, String)>,
 ) -> Vec<Vertex> {
     let data: &Dataset = side.data;
     let mut known = |declared: usize, text: &str| match &hierarchies[declared] {
         None => Known::Label(text.to_owned()),
-        Some(hierarchy) => find(hierarchy, text).map_or_else(
-            || {
-                unknown.insert((declared, text.to_owned()));
-                Known::Label(text.to_owned())
-            },
-            Known::Node,
-        ),
+        Some(hierarchy) => find(hierarchy, text).unwrap_or_else(|| {
+            unknown.insert((declared, text.to_owned()));
+            Known::Label(text.to_owned())
+        }),
     };
     (0..data.len())
         .map(|record| {
@@ -113,7 +120,7 @@ fn forget_repetitions(vertex: &mut Vertex, c: &Comparison<'_>) {
     let published = |declared: usize| {
         let label = quasi.iter().find(|q| q.0 == declared).map(|(_, known)| match known {
             Known::Node(node) => c.hierarchies[declared].as_ref().map_or("", |h| h.label(*node)),
-            Known::Label(label) => label,
+            Known::Between(_, _, label) | Known::Label(label) => label,
         });
         label.or_else(|| beside.iter().find(|b| b.0 == declared).map(|b| b.1.as_str()))
     };
@@ -141,6 +148,10 @@ fn values_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hiera
         (Known::Node(node), None) => *node == NodeId::ROOT,
         (Known::Node(node), Some(Known::Node(leaf))) => {
             hierarchies[*declared].as_ref().is_some_and(|h| h.is_ancestor_or_self(*node, *leaf))
+        }
+        (Known::Between(low, high, _), Some(Known::Node(leaf))) => {
+            let number = hierarchies[*declared].as_ref().and_then(|h| h.number(*leaf));
+            number.is_some_and(|n| (*low..=*high).contains(&n))
         }
         (Known::Label(label), Some(Known::Label(original))) => label == original,
         _ => false,

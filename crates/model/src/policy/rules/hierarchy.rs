@@ -1,5 +1,7 @@
 //! Whether the parameters of a hierarchy builder fit together.
 
+use crate::policy::check::model;
+use crate::policy::choices::Model;
 use crate::policy::node::{Node, Report};
 use std::collections::BTreeSet;
 
@@ -7,7 +9,14 @@ use std::collections::BTreeSet;
 pub(super) fn check(root: &Node, report: &mut Report) {
     for hierarchy in root.list("attribute").iter().filter_map(|a| a.get("hierarchy")) {
         match hierarchy.str("build") {
-            Some("interval") => interval(hierarchy, report),
+            Some("interval") => {
+                bounds(hierarchy, report);
+                widths(hierarchy, report);
+            }
+            Some("range") => {
+                bounds(hierarchy, report);
+                local(hierarchy, model(root), report);
+            }
             Some("date") => date(hierarchy, report),
             Some("order") => order(hierarchy.list("groups"), &mut BTreeSet::new(), report),
             _ => {}
@@ -15,13 +24,28 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     }
 }
 
-fn interval(hierarchy: &Node, report: &mut Report) {
+/// Ranges differ from group to group, so that only local recoding can use them.
+fn local(hierarchy: &Node, model: Option<Model>, report: &mut Report) {
+    let Some(model) = model.filter(|m| !matches!(m, Model::KAnonymity | Model::LDiversity)) else { return };
+    let at = hierarchy.get("build").map_or(&hierarchy.span, |b| &b.span);
+    let message = format!("the hierarchy builder \"range\" is not for model \"{model}\"");
+    report.error(
+        at,
+        message,
+        "k-anonymity and l-diversity recode group by group and can use it; use \"interval\" here",
+    );
+}
+
+fn bounds(hierarchy: &Node, report: &mut Report) {
     if let (Some(min), Some(max)) = (hierarchy.get("min"), hierarchy.get("max"))
         && let (Some(a), Some(b)) = (min.number(), max.number())
         && a >= b
     {
         report.error(&max.span, format!("`max` must be more than `min`, which is {a}"), "");
     }
+}
+
+fn widths(hierarchy: &Node, report: &mut Report) {
     for pair in hierarchy.list("widths").windows(2) {
         let (Some(a), Some(b)) = (pair[0].number(), pair[1].number()) else { continue };
         let times = b / a;

@@ -8,6 +8,7 @@ mod tables;
 use super::check::{key_span, model};
 use super::choices::{Format, Model, Role};
 use super::node::{Node, Report, Span};
+use super::read::level;
 use crate::diag::nearest;
 use std::path::{Component, Path, PathBuf};
 
@@ -237,6 +238,7 @@ fn weights(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
     let Some(weights) = root.get("method").and_then(|m| m.get("weights")) else { return };
     for entry in weights.entries() {
         match attributes.iter().find(|a| a.path == Some(entry.key.as_str())) {
+            None if attributes.iter().any(|a| a.path.and_then(level) == Some(entry.key.as_str())) => {}
             None => {
                 let help = suggest(&entry.key, attributes).unwrap_or_default();
                 report.error(&entry.key_span, format!("`{}` is not a declared attribute", entry.key), help);
