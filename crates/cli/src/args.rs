@@ -350,7 +350,7 @@ pub struct Attack {
     /// Numbers of known relations [default: none, and the policy's]
     #[arg(long, value_name = "NUMBERS", value_parser = parse_numbers)]
     pub n: Option<Numbers>,
-    /// Most steps of counting per strength of attackers; beyond that, people are sampled [default: 1000000000]
+    /// Most steps of counting per strength of attackers; beyond that, people are sampled [default: 500000000]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Look at so many people, drawn with the policy's seed, rather than at as many as the budget allows

@@ -52,6 +52,8 @@ impl Tally {
 pub(super) struct List {
     /// How many values are known.
     pub(super) size: usize,
+    /// Positions per record.
+    width: usize,
     /// Which records, ascending.
     pub(super) records: Vec<u32>,
     /// Per record the positions of the known values; only of the last one if relations are not known.
@@ -77,7 +79,9 @@ impl List {
         self.masks.clear();
     }
 
+    #[inline]
     pub(super) fn push(&mut self, record: u32, before: &[u32], position: u32, mask: u64) {
+        self.width = before.len() + 1;
         self.records.push(record);
         self.positions.extend_from_slice(before);
         self.positions.push(position);
@@ -91,23 +95,22 @@ impl List {
     /// The positions of an entry.
     #[inline]
     pub(super) fn at(&self, entry: usize) -> &[u32] {
-        let width = self.positions.len() / self.records.len().max(1);
-        &self.positions[entry * width..(entry + 1) * width]
+        &self.positions[entry * self.width..(entry + 1) * self.width]
     }
 
     /// The position of an entry's last value.
     #[inline]
     pub(super) fn last(&self, entry: usize) -> usize {
-        self.at(entry).last().map_or(0, |&p| p as usize)
+        self.positions[(entry + 1) * self.width - 1] as usize
     }
 
     /// The relations of an entry and one more of its record's values.
     #[inline]
     pub(super) fn mask_with(&self, records: &Records, entry: usize, position: usize) -> u64 {
-        let record = self.records[entry] as usize;
+        let related = records.related(self.records[entry] as usize, position);
         let mut mask = self.masks[entry];
         for (i, &p) in self.at(entry).iter().enumerate() {
-            mask |= u64::from(records.related(record, p as usize, position)) << pair_bit(i, self.size);
+            mask |= (related[p as usize / 64] >> (p % 64) & 1) << pair_bit(i, self.size);
         }
         mask
     }
@@ -171,7 +174,12 @@ impl Kinds {
         let start = self.sets.len();
         records.together(record, positions, mask, &mut self.sets);
         let own = &self.sets[start..];
-        let same = self.kinds.iter().position(|k| self.sets[k.start..k.end] == *own);
+        let same = self.kinds.iter().position(|k| {
+            // Nearly all kinds have one set.
+            k.end - k.start == own.len()
+                && self.sets[k.start] == own[0]
+                && (own.len() == 1 || self.sets[k.start..k.end] == *own)
+        });
         if let Some(kind) = same {
             self.sets.truncate(start);
             self.kinds[kind].records += 1;

@@ -15,7 +15,8 @@ use super::{Options, cancelled};
 /// Fewer people than this are a poor sample; rather their knowledge is sampled too.
 const ENOUGH_PEOPLE: u128 = 1000;
 
-/// Looking at a record for a piece of one person's knowledge takes as long as so many steps of counting everybody's.
+/// Looking at a record takes as long as so many steps of counting values only: for a piece of one person's knowledge, or
+/// for relations.
 const LOOK: u128 = 4;
 
 /// Pieces of knowledge that are drawn per person.
@@ -65,7 +66,9 @@ impl Plan<'_> {
 
     /// Up to how many values all knowledge of all people fits the budget.
     fn affordable(&self, largest: usize) -> usize {
-        let mut left = u128::from(self.options.budget);
+        // Where relations are known, records that have the same values are told apart by them.
+        let related = self.relations.iter().any(|&n| n > 0);
+        let mut left = u128::from(self.options.budget) / if related { LOOK } else { 1 };
         for size in 1..=largest {
             let people = 0..self.records.len();
             let work: u128 = people.map(|p| u128::from(choose(self.records.items(p).len(), size))).sum();

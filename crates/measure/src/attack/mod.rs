@@ -89,8 +89,8 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// Steps that take about ten seconds.
-const BUDGET: u64 = 1_000_000_000;
+/// Steps that take some ten seconds.
+const BUDGET: u64 = 500_000_000;
 
 /// Curves end here unless the policy goes further.
 const CURVE: u32 = 4;

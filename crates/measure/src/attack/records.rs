@@ -198,12 +198,12 @@ impl Records {
         &self.postings[self.first_posting[item as usize]..self.first_posting[item as usize + 1]]
     }
 
-    /// Whether the values at two positions of a record are related.
+    /// Which values of a record the one at a position is related to, a bit per position.
     #[inline]
-    pub(super) fn related(&self, record: usize, a: usize, b: usize) -> bool {
-        let count = self.first[record + 1] - self.first[record];
-        let word = self.first_word[record] + a * count.div_ceil(64) + b / 64;
-        self.related[word] >> (b % 64) & 1 == 1
+    pub(super) fn related(&self, record: usize, position: usize) -> &[u64] {
+        let words = (self.first[record + 1] - self.first[record]).div_ceil(64);
+        let start = self.first_word[record] + position * words;
+        &self.related[start..start + words]
     }
 
     /// The sets of relations that hold together at the values of `positions`, without those that are part of another.
