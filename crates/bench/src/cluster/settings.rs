@@ -14,7 +14,7 @@ pub(super) fn compare(number: u64) {
         (Kind::SyntheticS, ["privacy.l=3", "method.algorithm=ctoff"]),
     ] {
         let students = Students::new(kind, number);
-        let run = |more: &[&str]| students.run(&texts(&[&asked, more].concat()));
+        let run = |more: &[&str]| students.run(&texts(&[&asked[..], more].concat()));
         let plain = run(&[]);
         let mut told = format!("plain {:.4} {:.2} s", plain.release.lm, plain.seconds);
         for (name, more) in [
