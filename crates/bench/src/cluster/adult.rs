@@ -36,6 +36,10 @@ struct Rows {
 
 pub(super) fn run(folder: Option<&Path>) {
     let Some(folder) = folder.map(Path::to_owned).or_else(|| shared("data/flat-adult-arx")) else { return };
+    if !folder.join("adult.csv.gz").exists() {
+        println!("  skipped: {} has no adult.csv.gz", folder.display());
+        return;
+    }
     println!("  UCI Adult, k = 5, mean loss per cell");
     for (ranges, algorithm, name) in [
         (Ranges::None, "blocks", "hierarchies, blocks"),
