@@ -107,8 +107,8 @@ fn one_value_each_reaches_the_highest_distance_and_leaves_out_the_fewest() {
 fn otherwise_the_highest_distance_is_mostly_reached() {
     for (several, missing, pairwise, rule, lower) in [
         (false, true, false, Rule::Shallowest, 20),
-        (true, true, false, Rule::Shallowest, 10),
-        (true, true, true, Rule::Shallowest, 10),
+        (true, true, false, Rule::Shallowest, 8),
+        (true, true, true, Rule::Shallowest, 8),
         (false, false, false, Rule::Definition, 20),
         (false, false, true, Rule::Definition, 6),
     ] {

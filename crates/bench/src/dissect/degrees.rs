@@ -27,26 +27,31 @@ fn column(texts: &[String]) -> SensitiveValues {
 }
 
 /// The distance that a run reaches; none where the values are too frequent for the group size.
-fn reached(texts: &[String], hierarchy: &Hierarchy, algorithm: Algorithm, size: usize) -> Option<u32> {
-    let column = column(texts);
-    let ties: Vec<u64> = (0..texts.len() as u64).collect();
-    let sensitive = [Sensitive { values: &column, hierarchy: Some(hierarchy) }];
-    let release = run(texts.len(), &sensitive, &ties, &Params::plain(algorithm, size), &Quiet).ok()?;
+fn reached(
+    column: &SensitiveValues,
+    hierarchy: &Hierarchy,
+    algorithm: Algorithm,
+    size: usize,
+) -> Option<u32> {
+    let records = column.codes.len();
+    let ties: Vec<u64> = (0..records as u64).collect();
+    let sensitive = [Sensitive { values: column, hierarchy: Some(hierarchy) }];
+    let release = run(records, &sensitive, &ties, &Params::plain(algorithm, size), &Quiet).ok()?;
     release.degrees[0].set_wise
 }
 
-/// Averages over five seeds, and how many of them could be grouped.
-fn average(shape: &Shape, keep: &dyn Fn(&str, &mut Random) -> bool, algorithm: Algorithm) -> Option<f64> {
-    let tree = csv::parse("tree", &hierarchy(shape)).expect("a good hierarchy");
-    let found: Vec<f64> = (0..SEEDS)
-        .filter_map(|seed| {
-            let mut random = Random::new(seed);
-            let texts: Vec<String> =
-                values(shape, seed).into_iter().filter(|v| keep(v, &mut random)).collect();
-            reached(&texts, &tree, algorithm, shape.group_size).map(f64::from)
-        })
-        .collect();
-    (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+/// Averages over five seeds of those that could be grouped: delta, Anatomy.
+fn averages(shape: &Shape, tree: &Hierarchy, keep: &dyn Fn(&str, &mut Random) -> bool) -> [Option<f64>; 2] {
+    let mut found = [Vec::new(), Vec::new()];
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let texts: Vec<String> = values(shape, seed).into_iter().filter(|v| keep(v, &mut random)).collect();
+        let column = column(&texts);
+        for (found, algorithm) in found.iter_mut().zip([Algorithm::Delta, Algorithm::Anatomy]) {
+            found.extend(reached(&column, tree, algorithm, shape.group_size).map(f64::from));
+        }
+    }
+    found.map(|f| (!f.is_empty()).then(|| f.iter().sum::<f64>() / f.len() as f64))
 }
 
 struct Figure<'a> {
@@ -71,11 +76,11 @@ impl Figure<'_> {
                 let mut line =
                     Series { name: format!("depth {depth}, fan-out {fanout}"), points: Vec::new() };
                 let mut cells = Vec::new();
+                let full = Shape { fanout, depth, ..Shape::default() };
+                let tree = csv::parse("tree", &hierarchy(&full)).expect("a good hierarchy");
                 for &x in &self.points {
-                    let shape = shape(Shape { fanout, depth, ..Shape::default() }, x);
                     let keep = |v: &str, r: &mut Random| keep(x, v, r);
-                    let delta = average(&shape, &keep, Algorithm::Delta);
-                    let anatomy = average(&shape, &keep, Algorithm::Anatomy);
+                    let [delta, anatomy] = averages(&shape(full, x), &tree, &keep);
                     line.points.extend(delta.map(|d| (x as f64, d)));
                     let cell = |d: Option<f64>| d.map_or("-".to_owned(), |d| format!("{d:.1}"));
                     cells.push(format!("{:>4} ({})", cell(delta), cell(anatomy)));
@@ -106,12 +111,10 @@ pub(crate) fn synthetic(out: Option<&Path>) {
         name: "9a",
         title: "δ over the number of levels that occur, from the lowest up",
         label: "levels",
-        depths: [6, 7, 8],
+        depths: [7, 8, 9],
         points: vec![1, 2, 3, 4, 5],
     };
-    // The paper's trees have up to nine levels; with fan-out 5 these are half a million nodes, which says no more.
-    let few = |s: Shape, x| Shape { levels: x, most: if s.depth > 7 { 1 } else { 5 }, ..s };
-    levels.run(&few, &all, out);
+    levels.run(&|s, x| Shape { levels: x, ..s }, &all, out);
     let branches = Figure {
         name: "9b",
         title: "δ over how much the values concentrate on one branch",

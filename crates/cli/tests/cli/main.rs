@@ -15,6 +15,7 @@ mod cluster_data;
 mod clusters;
 mod convert;
 mod dissect;
+mod dissect_real;
 mod exit_codes;
 mod fhir;
 mod figures;

@@ -86,7 +86,15 @@ impl Ask {
         Some(above)
     }
 
-    pub(super) fn try_groups(&self, rows: &Rows, columns: &[Column<'_>], size: usize, ties: &[u64]) -> Tried {
+    /// With `few`, an attempt that is far from leaving out no more than that ends early.
+    pub(super) fn try_groups(
+        &self,
+        rows: &Rows,
+        columns: &[Column<'_>],
+        size: usize,
+        ties: &[u64],
+        few: Option<usize>,
+    ) -> Tried {
         let (groups, mut left) = if rows.is_simple() {
             match self.above(rows, columns, 0) {
                 Some(above) if self.way == Way::Even => even(rows, size, ties, &above),
@@ -102,6 +110,10 @@ impl Ask {
             } else {
                 left.extend(group);
             }
+        }
+        // Groups that take thousands of others in grow and grow, and checking them takes longer each time.
+        if few.is_some_and(|few| rows.is_simple() && left.len() > 4 * (few + size)) {
+            return Tried { groups: Vec::new(), left };
         }
         // What fits nowhere is not squeezed in.
         let (groups, left) = place(rows, size, kept, left, &|group| self.holds(columns, group));

@@ -25,7 +25,7 @@ pub(super) fn anatomy(
     };
     let rows = Rows::new(records, columns, &ask.levels);
     refuse_frequent(&rows, columns, &ask.levels, params)?;
-    let tried = ask.try_groups(&rows, columns, params.group_size, ties);
+    let tried = ask.try_groups(&rows, columns, params.group_size, ties, None);
     observer.advance(1);
     Ok(tried)
 }
@@ -56,7 +56,7 @@ pub(super) fn delta(
         for ask in asks(columns, delta, params.pairwise) {
             let rows = Rows::new(records, columns, &ask.levels);
             if ask.is_eligible(&rows, columns, params.group_size, few) {
-                let tried = ask.try_groups(&rows, columns, params.group_size, ties);
+                let tried = ask.try_groups(&rows, columns, params.group_size, ties, Some(few));
                 let fewest = best.as_ref().map_or(few + 1, |b| b.left.len());
                 if tried.left.len() < fewest {
                     best = Some(tried);

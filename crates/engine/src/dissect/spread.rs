@@ -3,11 +3,16 @@
 //! Who has one and the same value t times needs a group t times as large. Such people come first, together with others who
 //! need as much, and people with rare values fill their groups up; the rest is shared out among groups of its own.
 
+use std::collections::VecDeque;
+
 use super::place::Open;
 use super::rows::Rows;
 
 /// How many groups are tried for a record.
 const TRIES: usize = 4096;
+
+/// How many of those that are behind.
+const BEHIND: usize = 64;
 
 /// Groups of at least `size` records, and those left over.
 pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64]) -> (Vec<Vec<u32>>, Vec<u32>) {
@@ -53,17 +58,25 @@ impl Done {
     }
 }
 
-/// Puts each record into the next group where it fits.
+/// Puts each record into the next group where it fits. Groups that were passed over are behind, and tried first from then
+/// on: all would be as large as the others in the end.
 fn share(rows: &Rows, records: impl Iterator<Item = u32>, open: &mut [Open], left: &mut Vec<u32>) {
+    let mut behind: VecDeque<usize> = VecDeque::new();
     let mut at = 0;
     for record in records {
-        let found =
-            (0..open.len().min(TRIES)).map(|i| (at + i) % open.len()).find(|&g| open[g].fits(rows, record));
-        match found {
-            Some(group) => {
+        if let Some(found) = behind.iter().take(BEHIND).position(|&g| open[g].fits(rows, record)) {
+            if let Some(group) = behind.remove(found) {
                 open[group].add(rows, record);
-                // The next record starts behind it, which keeps the groups even.
-                at = if found == Some(at) { (at + 1) % open.len() } else { at };
+            }
+            continue;
+        }
+        let next = |i: usize| (at + i) % open.len();
+        match (0..open.len().min(TRIES)).find(|&i| open[next(i)].fits(rows, record)) {
+            Some(passed) => {
+                behind.extend((0..passed).map(next));
+                let group = next(passed);
+                open[group].add(rows, record);
+                at = (group + 1) % open.len();
             }
             None => left.push(record),
         }
