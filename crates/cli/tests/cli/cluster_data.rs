@@ -7,7 +7,7 @@ use bosket_testkit::shared::shared;
 
 use crate::util::{Dir, attribute};
 
-const PATIENTS: &str = r#"version = 1
+pub const PATIENTS: &str = r#"version = 1
 undeclared = "drop"
 [source]
 format = "csv"
@@ -56,7 +56,7 @@ k = 5
 path = "out"
 "#;
 
-const CUSTOMERS: &str = r#"version = 1
+pub const CUSTOMERS: &str = r#"version = 1
 undeclared = "drop"
 [source]
 format = "sqlite"
@@ -103,7 +103,7 @@ model = "l-diversity"
 l = 2
 "#;
 
-const STUDENTS: &str = r#"version = 1
+pub const STUDENTS: &str = r#"version = 1
 undeclared = "drop"
 [source]
 format = "csv"
@@ -257,7 +257,7 @@ fn ranges_of_adult() {
     let made = dir.run(&["anonymize", "policy.toml", "--json", "--measure"]).exits(0).json();
     let lm = made["lm"].as_f64().expect("a number");
     assert!(lm < 0.0450, "{lm}");
-    let measured = made["loss"]["lm"].as_f64().expect("measured");
+    let measured = made["loss"]["figures"]["LM"]["value"].as_f64().expect("measured");
     assert!((measured - lm).abs() < 1e-6, "{measured} is not {lm}");
     let against = ["--against", "adult.csv.gz", "--mapping", "private/mapping.csv"];
     dir.run(&[&["verify", "out.csv", "--policy", "policy.toml"], &against[..]].concat()).exits(0);

@@ -12,6 +12,7 @@ mod baskets;
 mod certificate;
 mod certificate_changes;
 mod cluster_data;
+mod cluster_databases;
 mod clusters;
 mod convert;
 mod dissect;

@@ -127,9 +127,13 @@ impl Whole {
 }
 
 fn typed(column: &Column, to: Format, same_kind: bool) -> Typed {
+    // SQLite calls these numeric and keeps texts in them.
+    let upper = column.declared.to_uppercase();
+    let loose = ["DATE", "TIME", "STRING"].iter().any(|word| upper.contains(word));
     match (to, &column.form) {
         _ if same_kind => Typed::As(column.declared.clone()),
         (Format::Parquet, _) => Typed::As(column.declared.clone()),
+        (_, Form::Number) if loose => Typed::Text,
         (Format::Sqlite, Form::Number) => Typed::As("NUMERIC".to_owned()),
         (Format::Postgres, Form::Number) => Typed::As("numeric".to_owned()),
         (Format::Postgres, Form::Bool) => Typed::As("boolean".to_owned()),
