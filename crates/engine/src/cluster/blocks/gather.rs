@@ -5,60 +5,96 @@ use std::collections::BinaryHeap;
 
 use super::table::{Group, Table, widen};
 
-/// Groups that merge, with how often each has changed.
-type Groups = Vec<Option<(Group, u32)>>;
-
 /// A merger that may come: what it costs, and both groups as they were.
 type Merger = (i64, usize, u32, usize, u32);
+
+/// Groups that merge, laid out so that looking at all of them is one walk through memory.
+struct Groups {
+    /// Per group the bounds of all attributes, one group after the other.
+    bounds: Vec<(u32, u32)>,
+    /// How many attributes there are.
+    width: usize,
+    /// How many rows each has; none when it has gone into another.
+    sizes: Vec<i64>,
+    /// The cost for one row of each.
+    costs: Vec<i64>,
+    /// How often each has changed.
+    versions: Vec<u32>,
+    rows: Vec<Vec<u32>>,
+}
+
+impl Groups {
+    fn bounds(&self, at: usize) -> &[(u32, u32)] {
+        &self.bounds[at * self.width..(at + 1) * self.width]
+    }
+
+    fn is(&self, at: usize, version: u32) -> bool {
+        self.sizes[at] > 0 && self.versions[at] == version
+    }
+}
 
 impl Table<'_> {
     /// Of all groups that are too small, the one that is cheapest to merge goes first. Equal rows start together.
     pub(super) fn gather(&self, rows: &[u32]) -> Vec<Group> {
         let rows = self.sorted(rows);
-        let same = rows.chunk_by(|&a, &b| self.row(a) == self.row(b));
-        let mut groups: Groups = same
-            .map(|rows| Some((Group { rows: rows.to_vec(), bounds: self.row(rows[0]).to_vec(), cost: 0 }, 0)))
-            .collect();
+        let same: Vec<Vec<u32>> =
+            rows.chunk_by(|&a, &b| self.row(a) == self.row(b)).map(<[u32]>::to_vec).collect();
+        let mut groups = Groups {
+            bounds: same.iter().flat_map(|rows| self.row(rows[0])).copied().collect(),
+            width: self.attributes(),
+            sizes: same.iter().map(|rows| rows.len() as i64).collect(),
+            costs: vec![0; same.len()],
+            versions: vec![0; same.len()],
+            rows: same,
+        };
         let mut queue = BinaryHeap::new();
-        for at in 0..groups.len() {
+        for at in 0..groups.rows.len() {
             queue.extend(self.nearest(&groups, at).map(Reverse));
         }
         while let Some(Reverse((_, at, version, other, its))) = queue.pop() {
-            let is = |at: usize, version: u32| groups[at].as_ref().is_some_and(|g| g.1 == version);
-            if !is(at, version) {
+            if !groups.is(at, version) {
                 continue;
             }
-            if is(other, its)
-                && let Some((gone, _)) = groups[other].take()
-                && let Some((one, version)) = &mut groups[at]
-            {
-                widen(&mut one.bounds, &gone.bounds);
-                one.cost = self.cost(&one.bounds);
-                one.rows.extend(gone.rows);
-                *version += 1;
+            if groups.is(other, its) {
+                let gone = std::mem::take(&mut groups.rows[other]);
+                groups.sizes[at] += std::mem::take(&mut groups.sizes[other]);
+                let mut bounds = groups.bounds(at).to_vec();
+                widen(&mut bounds, groups.bounds(other));
+                groups.costs[at] = self.cost(&bounds);
+                groups.bounds[at * groups.width..(at + 1) * groups.width].copy_from_slice(&bounds);
+                groups.rows[at].extend(gone);
+                groups.versions[at] += 1;
             }
             queue.extend(self.nearest(&groups, at).map(Reverse));
         }
-        groups.into_iter().flatten().map(|(group, _)| group).collect()
+        let bounds = groups.bounds.chunks(groups.width);
+        let found = groups.rows.into_iter().zip(bounds).zip(groups.costs);
+        let found = found.filter(|((rows, _), _)| !rows.is_empty());
+        found.map(|((rows, bounds), cost)| Group { rows, bounds: bounds.to_vec(), cost }).collect()
     }
 
     /// The group that a small one is cheapest merged with.
     fn nearest(&self, groups: &Groups, at: usize) -> Option<Merger> {
-        let (one, version) = groups[at].as_ref().filter(|(g, _)| g.rows.len() < self.size)?;
-        let own = one.rows.len() as i64;
-        let mut best: Option<(i64, usize, u32)> = None;
-        for (other, group) in groups.iter().enumerate() {
-            let Some((group, its_version)) = group.as_ref().filter(|_| other != at) else { continue };
-            let its = group.rows.len() as i64;
+        let own = groups.sizes[at];
+        if own == 0 || own >= self.size as i64 {
+            return None;
+        }
+        let (one, own_whole) = (groups.bounds(at), own * groups.costs[at]);
+        let mut best: Option<(i64, usize)> = None;
+        for (other, bounds) in groups.bounds.chunks_exact(groups.width).enumerate() {
+            let its = groups.sizes[other];
+            if its == 0 || other == at {
+                continue;
+            }
             let more = own.min(own + its - self.size as i64).max(0);
-            let before = own * one.cost + its * group.cost - more * self.surplus;
+            let before = own_whole + its * groups.costs[other] - more * self.surplus;
             let most = best.map_or(i64::MAX / 4, |b| (b.0 + before) / (own + its));
-            let rise = (own + its) * self.together(&one.bounds, &group.bounds, most) - before;
+            let rise = (own + its) * self.together(one, bounds, most) - before;
             if best.is_none_or(|b| rise < b.0) {
-                best = Some((rise, other, *its_version));
+                best = Some((rise, other));
             }
         }
-        best.map(|(rise, other, its)| (rise, at, *version, other, its))
+        best.map(|(rise, other)| (rise, at, groups.versions[at], other, groups.versions[other]))
     }
 
     /// Grows one group after the other out of a few rows, beginning where rows lie closest. As many equal rows as a group

@@ -38,6 +38,8 @@ struct Costs<'a> {
     domain: &'a Domain,
     /// By both leaves; empty if there are too many.
     listed: Vec<i32>,
+    /// How many leaves there are.
+    width: usize,
 }
 
 impl<'a> Costs<'a> {
@@ -50,12 +52,12 @@ impl<'a> Costs<'a> {
                 listed.extend(row.iter().map(|&cost| cost as i32));
             }
         }
-        Costs { domain, listed }
+        Costs { domain, listed, width: domain.len() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn between(&self, first: u32, last: u32) -> i64 {
-        match self.listed.get(first as usize * self.domain.len() + last as usize) {
+        match self.listed.get(first as usize * self.width + last as usize) {
             Some(&cost) => i64::from(cost),
             None => self.domain.cost(self.domain.lca(first, last)),
         }
