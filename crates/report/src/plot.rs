@@ -51,10 +51,10 @@ impl Axis {
     }
 }
 
-const WIDTH: f64 = 560.0;
+const WIDTH: f64 = 592.0;
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 78.0;
-const RIGHT: f64 = 118.0;
+const RIGHT: f64 = 150.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 54.0;
 
@@ -148,20 +148,30 @@ impl Chart {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let x = Scale::new(&self.x, points().map(|p| p.0), LEFT, WIDTH - RIGHT);
         let y = Scale::new(&self.y, points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
+        // Long names are turned, and need room below.
+        let letters: usize = self.x.names.iter().map(|n| n.chars().count()).sum();
+        let turn = letters > 50;
+        let height = if turn { HEIGHT + 90.0 } else { HEIGHT };
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
-             height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+             height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+             <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n"
         );
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         text(&mut svg, middle, 22.0, "middle", "font-size=\"14\"", &self.title);
-        text(&mut svg, middle, HEIGHT - 12.0, "middle", "", &self.x.label);
+        text(&mut svg, middle, height - 12.0, "middle", "", &self.x.label);
         let turned = format!("transform=\"rotate(-90 16 {0})\"", (TOP + HEIGHT - BOTTOM) / 2.0);
         text(&mut svg, 16.0, (TOP + HEIGHT - BOTTOM) / 2.0, "middle", &turned, &self.y.label);
         for (value, label) in &x.ticks {
             if let Some(at) = x.at(*value) {
                 line(&mut svg, (at, HEIGHT - BOTTOM), (at, HEIGHT - BOTTOM + 5.0), "#333");
-                text(&mut svg, at, HEIGHT - BOTTOM + 19.0, "middle", "", label);
+                let below = HEIGHT - BOTTOM + 19.0;
+                if turn {
+                    let turned = format!("transform=\"rotate(-30 {at:.1} {below})\"");
+                    text(&mut svg, at + 4.0, below, "end", &turned, label);
+                } else {
+                    text(&mut svg, at, below, "middle", "", label);
+                }
             }
         }
         for (value, label) in &y.ticks {

@@ -38,6 +38,8 @@ pub struct Study {
     pub claim: Option<Claim>,
     /// Why it does not hold.
     pub witness: Option<Witness>,
+    /// Attributes that the policy removes and the publication still has.
+    pub left: Vec<String>,
     /// Published records.
     pub records: usize,
     /// What the policy calls each attribute, by role.
@@ -71,6 +73,7 @@ impl Study {
         Ok(Study {
             claim: Some(claim),
             witness,
+            left: bosket_verify::left_over(data, binding),
             records: data.len(),
             roles: roles(policy),
             attacker: attacker(policy)?,
@@ -83,9 +86,14 @@ impl Study {
         })
     }
 
+    /// Whether quasi and sensitive values are published apart.
+    pub fn is_apart(&self) -> bool {
+        matches!(self.claim, None | Some(Claim::Apart(_)))
+    }
+
     /// Whether everything that was promised was found to hold.
     pub fn holds(&self) -> bool {
-        self.witness.is_none()
+        self.witness.is_none() && self.left.is_empty()
     }
 }
 

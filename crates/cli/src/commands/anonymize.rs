@@ -7,7 +7,7 @@ use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Model, Policy, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
@@ -16,11 +16,12 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::certificate::{self, Begun, Certified};
+use crate::commands::certificate::{Begun, Certified};
 use crate::commands::dissect;
 use crate::commands::made::{Made, Product, Work, make};
 use crate::commands::measure;
 use crate::commands::pairs;
+use crate::commands::places;
 use crate::commands::private::Private;
 use crate::commands::report as html;
 use crate::load;
@@ -144,7 +145,7 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
     policy.need_publish()?;
     let target = publication::target(&file)?;
     let paths = source.paths();
-    refuse_overwriting(&file, &args.policy, paths.clone(), &target)?;
+    places::check(&file, &args.policy, paths.clone(), &target)?;
     html::check_place(args, &file, &target)?;
     let name = source.name();
     let input = load::records(source, talk)?;
@@ -171,37 +172,6 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
         if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
     Ok(Prepared { file, input, source: name, paths, binding, hierarchies, target })
-}
-
-/// The publication must not take the place of what it is made from, by whatever name.
-pub(super) fn refuse_overwriting(
-    file: &PolicyFile,
-    policy: &Path,
-    mut inputs: Vec<PathBuf>,
-    target: &Path,
-) -> Result<(), Failure> {
-    inputs.insert(0, policy.to_owned());
-    for attribute in &file.policy.attributes {
-        if let Some(HierarchySpec::File(path)) = &attribute.hierarchy {
-            inputs.push(file.resolve(path));
-        }
-    }
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let mapping = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref()).map(|p| file.resolve(p));
-    let certificate = certificate::place(file, policy, target)?;
-    for output in [Some(target.to_owned()), certificate, mapping].into_iter().flatten() {
-        if let Some(input) = inputs.iter().find(|input| real(input).is_some() && real(input) == real(&output))
-        {
-            let what = format!(
-                "writing {} would overwrite {}, which the run reads",
-                output.display(),
-                input.display()
-            );
-            let help = "publish elsewhere; --force replaces older publications, never inputs";
-            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
-        }
-    }
-    Ok(())
 }
 
 /// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.

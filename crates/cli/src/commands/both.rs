@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
-use bosket_model::Failure;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_verify::truth::Mapping;
 
 use crate::commands::verify::read_mapping;
 use crate::load;
+use crate::output::plural;
 use crate::talk::Talk;
 
 /// Data with the place of its attributes.
@@ -52,6 +54,18 @@ pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result
     let name = place.name();
     let opened = load::records(place, talk)?;
     let binding = Binding::of_input(opened.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    if published.opened.data.len() > opened.data.len() {
+        let what = format!(
+            "the publication has {}, but the input only {}",
+            plural(published.opened.data.len(), "record"),
+            plural(opened.data.len(), "record")
+        );
+        let what = Diagnostic::error(what).at(Place::source(places.publication.display().to_string()));
+        return Err(Failure::new(
+            Fault::Data,
+            what.help("check which is which: the input comes first; and that they belong together"),
+        ));
+    }
     let ask = Ask { required: false, show_values: places.show_values };
     let (hierarchies, warnings) = hierarchies::load(file, &opened.data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
@@ -59,11 +73,33 @@ pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result
         Some(path) => {
             talk.decided(&format!("records are paired by {}", path.display()));
             let mapping = read_mapping(&path)?;
+            check(&mapping, opened.data.len(), published.opened.data.len())?;
             Some(mapping.pairs.iter().map(|p| (p.input, p.published)).collect())
         }
         None => None,
     };
     Ok(Both { input: Bound { opened, binding }, published, hierarchies, mapping })
+}
+
+/// Every published record must come from one input record, and from another than the others.
+fn check(mapping: &Mapping, inputs: usize, outputs: usize) -> Result<(), Failure> {
+    let (mut from, mut to) = (vec![false; inputs], vec![false; outputs]);
+    let wrong = mapping.pairs.iter().find(|pair| {
+        let taken = |seen: &mut Vec<bool>, at: u32| {
+            seen.get_mut(at as usize).is_none_or(|seen| std::mem::replace(seen, true))
+        };
+        taken(&mut from, pair.input) | taken(&mut to, pair.published)
+    });
+    let what = match wrong {
+        Some(pair) => Diagnostic::error("the mapping names a record that is not there, or one twice")
+            .at(Place::source(&mapping.name).line(pair.line)),
+        None if to.contains(&false) => {
+            Diagnostic::error("the mapping does not say where every published record comes from")
+                .at(Place::source(&mapping.name))
+        }
+        None => return Ok(()),
+    };
+    Err(Failure::new(Fault::Data, what.help("use the mapping that was written with this publication")))
 }
 
 /// The mapping that was written with the policy's own publication.

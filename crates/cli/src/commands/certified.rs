@@ -35,20 +35,8 @@ pub struct Checked {
 pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Failure> {
     refuse_unfit(args)?;
     let name = path.display().to_string();
-    let text = bosket_io::read_text(path)?;
-    let certificate = Certificate::read(&text).map_err(|mut failure| {
-        failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
-        failure
-    })?;
     let given = args.policy.as_deref().map(|policy| load::policy(policy, &args.sets, talk)).transpose()?;
-    let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
-    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut checked =
-        Checked { folder, problems: problems.collect(), compared: 0, unchecked: Vec::new(), certificate };
-    checked.files(&args.publication, path)?;
-    let differing = given.as_ref().map_or(Vec::new(), |given| {
-        differences(&public_policy(&given.policy, &checked.certificate.files), &checked.certificate.policy)
-    });
+    let (mut checked, differing) = compare(path, &args.publication, given.as_ref().map(|g| &g.policy))?;
     let agreed = differing.is_empty();
     checked.problems.extend(differing.into_iter().map(|what| format!("the policy: {what}")));
     let verified = claim(args, given.filter(|_| agreed), &mut checked, &name, talk);
@@ -61,6 +49,40 @@ pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Fa
         }
         verified => verified,
     }
+}
+
+/// Reads a certificate and compares it with the files of a publication; tells also how its policy differs from another.
+fn compare(
+    path: &Path,
+    publication: &Path,
+    policy: Option<&Policy>,
+) -> Result<(Checked, Vec<String>), Failure> {
+    let text = bosket_io::read_text(path)?;
+    let certificate = Certificate::read(&text).map_err(|mut failure| {
+        let name = path.display().to_string();
+        failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
+        failure
+    })?;
+    let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let mut checked =
+        Checked { folder, problems: problems.collect(), compared: 0, unchecked: Vec::new(), certificate };
+    checked.files(publication, path)?;
+    let differing = policy.map_or(Vec::new(), |policy| {
+        differences(&public_policy(policy, &checked.certificate.files), &checked.certificate.policy)
+    });
+    Ok((checked, differing))
+}
+
+/// A certificate, and why it does not belong to a publication by a policy.
+pub(super) fn belonging(
+    path: &Path,
+    publication: &Path,
+    policy: &Policy,
+) -> Result<(Certificate, Vec<String>), Failure> {
+    let (checked, differing) = compare(path, publication, Some(policy))?;
+    let differing = differing.into_iter().map(|what| format!("the policy: {what}"));
+    Ok((checked.certificate, checked.problems.into_iter().chain(differing).collect()))
 }
 
 fn refuse_unfit(args: &Verify) -> Result<(), Failure> {

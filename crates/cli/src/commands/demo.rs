@@ -43,31 +43,26 @@ pub fn run(args: &Demo, talk: &Talk) -> Result<Outcome, Failure> {
         "Make a publication that does, with its certificate and report.",
     )?;
     let certificate = at("published.ndjson.certificate.json");
-    step(
-        &["verify", &published, "--certificate", &certificate],
-        &[],
-        talk,
-        "What anybody who gets it can check.",
-    )?;
-    step(
-        &["verify", &published, "--policy", &policy, "--against", &data],
-        &[],
-        talk,
-        "What only the owner of the data can check: nothing in it is untrue.",
-    )?;
-    step(
-        &["attack", &data, "--policy", &policy, "--publication", &published],
-        &[],
-        talk,
-        "What an attacker finds, before and after.",
-    )?;
-    step(&["measure", &data, &published, "--policy", &policy], &[], talk, "What it cost.")?;
-    step(
-        &["report", &policy, "--internal"],
-        force,
-        talk,
-        "And for your own eyes: records before and after.",
-    )?;
+    let steps: [(&[&str], &[&str], &str); 5] = [
+        (&["verify", &published, "--certificate", &certificate], &[], "What anybody who gets it can check."),
+        (
+            &["verify", &published, "--policy", &policy, "--against", &data],
+            &[],
+            "What only the owner of the data can check: nothing in it is untrue.",
+        ),
+        (
+            &["attack", &data, "--policy", &policy, "--publication", &published],
+            &[],
+            "What an attacker finds, before and after.",
+        ),
+        (&["measure", &data, &published, "--policy", &policy], &[], "What it cost."),
+        (&["report", &policy, "--internal"], force, "And for your own eyes: records before and after."),
+    ];
+    for (command, more, why) in steps {
+        if matches!(step(command, more, talk, why)?, Outcome::Violated) {
+            return Ok(Outcome::Violated);
+        }
+    }
     print(&format!(
         "\nDone. In {folder}:\n  \
          published.ndjson                    what may be handed out\n  \

@@ -1,6 +1,7 @@
 //! `bosket measure`: what a publication lost, by every metric that applies.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use bosket_io::{Create, Output, Whereabouts};
 use bosket_measure::loss::{AttributeChange, Compared, Figure, Loss};
@@ -10,7 +11,7 @@ use bosket_report::plot::{Axis, Chart, Series};
 use crate::Outcome;
 use crate::args::Measure;
 use crate::commands::both::{self, Places};
-use crate::commands::dissect;
+use crate::commands::{dissect, places};
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
@@ -28,6 +29,10 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
         mapping: args.mapping.as_deref(),
         show_values: args.show_values,
     };
+    let mut read = places::inputs(&file, &args.policy, vec![args.input.clone(), args.publication.clone()]);
+    read.extend(args.mapping.clone());
+    read.extend(places::private(&file));
+    let picture = args.plot.as_deref().map(|path| picture(path, args.force, &read)).transpose()?;
     let both = both::open(&file, places, talk)?;
     let compared = Compared {
         policy: &file.policy,
@@ -39,8 +44,7 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
     };
     let loss = Loss::new(&compared, talk)?;
     talk.quiet();
-    if let Some(path) = &args.plot {
-        let mut output = Output::create(path, Create { force: args.force, private: false })?;
+    if let Some(mut output) = picture {
         output.write_all(plot(&loss).as_bytes()).map_err(bosket_io::write_failure)?;
         output.finish()?;
     }
@@ -50,6 +54,12 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
         print(&table(&loss))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Takes the place of a picture before the work.
+pub(super) fn picture(path: &Path, force: bool, read: &[PathBuf]) -> Result<Output, Failure> {
+    places::refuse(&[path.to_owned()], read)?;
+    Output::create(path, Create { force, private: false })
 }
 
 /// The figures for the whole, one per line.

@@ -17,6 +17,7 @@ pub mod look;
 mod made;
 pub mod measure;
 mod pairs;
+mod places;
 pub mod policy;
 mod private;
 pub mod report;

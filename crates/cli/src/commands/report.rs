@@ -8,7 +8,7 @@ use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publicatio
 use bosket_measure::attack;
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Model, Policy};
+use bosket_model::policy::{Format, Model, Policy};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
@@ -20,7 +20,9 @@ use crate::Outcome;
 use crate::args::{Anonymize, Report};
 use crate::commands::both::{self, Both, Places};
 use crate::commands::certificate::place as place_of_certificate;
+use crate::commands::certified::belonging;
 use crate::commands::dissect::is_asked;
+use crate::commands::places;
 use crate::load;
 use crate::output::{count, print};
 use crate::talk::Talk;
@@ -31,7 +33,7 @@ pub fn run(args: &Report, talk: &Talk) -> Result<Outcome, Failure> {
     if holds {
         return Ok(Outcome::Done);
     }
-    talk.line("the publication does not keep its promise; the report says so");
+    talk.line("something is wrong with the publication or its certificate; the report says what");
     Ok(Outcome::Violated)
 }
 
@@ -52,17 +54,28 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
     if let Some(folder) = out.parent().filter(|p| !p.as_os_str().is_empty()) {
         bosket_io::make_folder(folder)?;
     }
+    let source = Whereabouts::input(&file)?;
+    let mut read = places::inputs(&file, &args.policy, source.paths());
+    read.extend(places::private(&file));
+    read.extend([Some(target.clone()), args.mapping.clone(), args.certificate.clone()].into_iter().flatten());
+    read.extend(place_of_certificate(&file, &args.policy, &target)?);
+    places::refuse(std::slice::from_ref(&out), &read)?;
     let mut output = Output::create(&out, create)?;
     let certificate = certificate(args, &file, &target)?;
-    let certified = certificate.as_ref().map(|(name, certificate)| Certified { name, certificate });
+    let certified =
+        certificate.as_ref().map(|(name, certificate, problems)| Certified { name, certificate, problems });
+    let belongs = certificate.as_ref().is_none_or(|(.., problems)| problems.is_empty());
     let (html, holds) = if is_asked(&file)? {
         let (study, binding) = apart(&file, &target, talk)?;
         (render(&file, &target, &study, &binding, certified, None)?, study.holds())
     } else {
-        let input = Whereabouts::input(&file)?;
-        let source = input.name();
-        let places =
-            Places { input, publication: &target, mapping: args.mapping.as_deref(), show_values: false };
+        let input_name = source.name();
+        let places = Places {
+            input: source,
+            publication: &target,
+            mapping: args.mapping.as_deref(),
+            show_values: false,
+        };
         let both = both::open(&file, places, talk)?;
         let subject = Subject {
             policy: &file.policy,
@@ -73,14 +86,14 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
             memory: args.memory,
         };
         let study = Study::new(&subject, talk)?;
-        let internal = args.internal.then(|| internal(&both, &study, &source));
+        let internal = args.internal.then(|| internal(&both, &study, &input_name));
         let html = render(&file, &target, &study, &both.published.binding, certified, internal)?;
         (html, study.holds())
     };
     talk.quiet();
     output.write_all(html.as_bytes()).map_err(bosket_io::write_failure)?;
     output.finish()?;
-    Ok((out, holds))
+    Ok((out, holds && belongs))
 }
 
 fn render(
@@ -94,14 +107,24 @@ fn render(
     let claim = study.claim.as_ref();
     let limits = not_claimed(&file.policy, claim, &claim.map_or(Vec::new(), |c| c.caveats(binding)));
     let method = method(&file.policy)?;
-    Ok(page(&Page { title: &title(target), study, method: &method, limits: &limits, certificate, internal }))
+    Ok(page(&Page {
+        title: &title(file, target),
+        study,
+        method: &method,
+        limits: &limits,
+        certificate,
+        internal,
+    }))
 }
 
 /// What is found out about a dissected publication.
 fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Binding), Failure> {
     let policy = &file.policy;
     let dissection = Dissection::new(file)?;
-    let found = dissection.read_published(target, talk)?.dissected;
+    let published = dissection.read_published(target, talk)?;
+    let left = published.gone.iter().zip(&policy.attributes).filter(|(gone, _)| **gone);
+    let left: Vec<String> = left.map(|(_, attribute)| attribute.path.clone()).collect();
+    let found = published.dissected;
     let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
     let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];
     let mut witness = None;
@@ -129,6 +152,7 @@ fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Bindin
     let study = Study {
         claim,
         witness,
+        left,
         records,
         roles: roles(policy),
         attacker: attacker(policy)?,
@@ -188,19 +212,20 @@ pub(super) fn check_place(args: &Anonymize, file: &PolicyFile, target: &Path) ->
     Ok(())
 }
 
-/// The certificate that was given, or the one that was written with the publication.
+/// The certificate that was given, or the one that was written with the publication; with its name, and with why it does not
+/// belong to the publication.
 fn certificate(
     args: &Report,
     file: &PolicyFile,
     target: &Path,
-) -> Result<Option<(String, Certificate)>, Failure> {
+) -> Result<Option<(String, Certificate, Vec<String>)>, Failure> {
     let place = match &args.certificate {
         Some(path) => Some(path.clone()),
         None => place_of_certificate(file, &args.policy, target)?.filter(|path| path.is_file()),
     };
     let Some(place) = place else { return Ok(None) };
-    let read = Certificate::read(&bosket_io::read_text(&place)?)?;
-    Ok(Some((title(&place), read)))
+    let (read, problems) = belonging(&place, target, &file.policy)?;
+    Ok(Some((name(&place), read, problems)))
 }
 
 /// Where a report goes if nobody says so.
@@ -212,9 +237,17 @@ fn place(file: &PolicyFile, internal: bool) -> PathBuf {
     file.resolve(named.unwrap_or("report.html"))
 }
 
-/// What a publication is called: its file's name, never where it lies.
-fn title(target: &Path) -> String {
-    target.file_name().map_or_else(|| "Publication".to_owned(), |name| name.to_string_lossy().into_owned())
+/// What a publication is called: the name of its file or schema, never where it lies.
+fn title(file: &PolicyFile, target: &Path) -> String {
+    let publish = file.policy.publish.as_ref();
+    if file.policy.source.as_ref().is_some_and(|s| s.format == Format::Postgres) {
+        return publish.and_then(|p| p.schema.clone()).unwrap_or_else(|| "Publication".to_owned());
+    }
+    name(target)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| "Publication".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// How a publication was made.

@@ -3,11 +3,13 @@
 use std::io::Write;
 
 use bosket_io::hierarchies::{self, Ask};
-use bosket_io::{Create, Opened, Output, PolicyFile, Whereabouts};
+use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{self, Risk};
 use bosket_measure::loss::{Compared, Loss, Side};
-use bosket_model::binding::Binding;
+use bosket_model::binding::{Binding, Declared};
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::path::AttributePath;
+use bosket_model::policy::{AttributePolicy, Policy};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::plot::{Axis, Chart, Series};
 use bosket_report::study::attacker;
@@ -16,8 +18,8 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Sweep;
-use crate::commands::dissect;
 use crate::commands::made::{Product, Work, make};
+use crate::commands::{dissect, measure, places};
 use crate::load;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
@@ -33,7 +35,7 @@ struct Row {
 
 struct Found {
     loss: Loss,
-    risk: Risk,
+    risk: Option<Risk>,
     attacker: (Option<u32>, Option<u32>),
 }
 
@@ -56,6 +58,9 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome, Failure> {
     // Everything that no setting changes is shared.
     let place = Whereabouts::input(first)?;
     let name = place.name();
+    let mut read = places::inputs(first, &args.policy, place.paths());
+    read.extend(publication::target(first).ok());
+    let picture = args.plot.as_deref().map(|path| measure::picture(path, args.force, &read)).transpose()?;
     let input = load::records(place, talk)?;
     let policy = &first.policy;
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
@@ -74,8 +79,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome, Failure> {
             result => rows.push(Row { setting, result }),
         }
     }
-    if let Some(path) = &args.plot {
-        let mut output = Output::create(path, Create { force: args.force, private: false })?;
+    if let Some(mut output) = picture {
         output.write_all(plot(&rows).as_bytes()).map_err(bosket_io::write_failure)?;
         output.finish()?;
     }
@@ -157,7 +161,7 @@ fn one(
         Product::Trees(trees) => &trees.write_back(binding),
         Product::Vertices { data, .. } => data,
     };
-    let own = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the result")?;
+    let own = Binding::new(data.schema(), &placed(policy, binding), policy.undeclared, "the result")?;
     if bosket_verify::verify(data, &own, &claim, hierarchies, args.memory, talk)?.is_some() {
         let what = "the result does not keep the promise; please report this";
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what)));
@@ -181,19 +185,38 @@ fn one(
     if let (Some(m), Some(n)) = attacker {
         (options.m, options.n) = (vec![m], vec![n]);
     }
-    let risk = attack::risk(data, &own, policy, &options, talk)?;
+    let risk = match attack::risk(data, &own, policy, &options, talk) {
+        // Of attackers who know very much only the guarantee can be told.
+        Err(failure) if failure.fault == Fault::Policy => None,
+        risk => Some(risk?),
+    };
     Ok(Found { loss, risk, attacker })
 }
 
-fn told(setting: &Setting) -> String {
+/// The policy's attributes, each where the input has it: a reader may have read `item[]` as `item`.
+fn placed(policy: &Policy, binding: &Binding) -> Vec<AttributePolicy> {
+    let structure = |declared: &Declared| {
+        let (mut classes, mut home) = (Vec::new(), declared.home);
+        while let Some(parent) = binding.homes[home].parent {
+            classes.push(binding.homes[home].name.clone());
+            home = parent;
+        }
+        classes.reverse();
+        AttributePath { classes, name: declared.name.clone() }
+    };
+    let own = policy.attributes.iter().zip(&binding.declared);
+    own.map(|(a, d)| AttributePolicy { structure: Some(structure(d)), ..a.clone() }).collect()
+}
+
+fn told(setting: &[(&'static str, String)]) -> String {
     let name = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     setting.iter().map(|(key, value)| format!("{} = {value}", name(key))).collect::<Vec<_>>().join(", ")
 }
 
 /// The marketer risk of the attacker that the setting protects against.
 fn marketer(found: &Found) -> Option<f64> {
-    let points = &found.risk.points;
-    let own = points.iter().find(|p| (p.m, p.n) == found.attacker).or(points.first())?;
+    let points = &found.risk.as_ref()?.points;
+    let own = points.iter().find(|p| (p.m, p.n) == found.attacker)?;
     Some(own.marketer)
 }
 
@@ -219,7 +242,7 @@ fn to_json(row: &Row) -> Value {
             "setting": setting,
             "reached": true,
             "loss": found.loss.to_json(),
-            "risk": found.risk.to_json(false),
+            "risk": found.risk.as_ref().map(|r| r.to_json(false)),
         }),
         Err(failure) => json!({
             "setting": setting,
@@ -230,6 +253,10 @@ fn to_json(row: &Row) -> Value {
 }
 
 const BAR: usize = 24;
+
+fn number(value: f64) -> String {
+    if (5e-5..1e6).contains(&value) || value == 0.0 { format!("{value:.4}") } else { format!("{value:.3e}") }
+}
 
 fn table(rows: &[Row]) -> String {
     let names: Vec<String> = rows.iter().map(|row| told(&row.setting)).collect();
@@ -243,16 +270,13 @@ fn table(rows: &[Row]) -> String {
     for (name, row) in names.iter().zip(rows) {
         match &row.result {
             Ok(found) => {
-                let value = figure(found).map_or(0.0, |f| f.1);
-                let bar = if most > 0.0 { (BAR as f64 * value / most).round() as usize } else { 0 };
+                let value = figure(found).map(|f| f.1);
+                let share = value.map_or(0.0, |v| if most > 0.0 { v / most } else { 0.0 });
+                let bar = (BAR as f64 * share).round() as usize;
                 let percent = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{s:.1} %"));
                 out.push_str(&format!(
                     "{name:width$}  {:>10}  {:>12}  {:>12}  {}\n",
-                    if (5e-5..1e6).contains(&value) || value == 0.0 {
-                        format!("{value:.4}")
-                    } else {
-                        format!("{value:.3e}")
-                    },
+                    value.map_or("–".to_owned(), number),
                     percent(kept(&found.loss)),
                     percent(marketer(found).map(|m| 100.0 * m)),
                     "█".repeat(bar)
@@ -283,27 +307,36 @@ fn table(rows: &[Row]) -> String {
 /// Loss over the key that varies fastest, a line per setting of the others.
 fn plot(rows: &[Row]) -> String {
     let fastest = rows.first().and_then(|r| r.setting.last()).map_or("", |s| s.0);
+    // Algorithms are names, not amounts.
+    let mut names: Vec<&str> = rows.iter().filter_map(|r| Some(r.setting.last()?.1.as_str())).collect();
+    names.sort_unstable();
+    names.dedup();
+    let amounts = names.iter().all(|name| name.parse::<f64>().is_ok());
+    let across = |value: &str| match value.parse::<f64>() {
+        Ok(amount) if amounts => amount,
+        _ => names.iter().position(|n| *n == value).unwrap_or(0) as f64,
+    };
     let mut series: Vec<Series> = Vec::new();
     let mut main = "loss";
     for row in rows {
-        let (Ok(found), Some(last)) = (&row.result, row.setting.last()) else { continue };
-        let (Ok(x), Some(figure)) = (last.1.parse::<f64>(), found.loss.figures.first()) else { continue };
+        let (Ok(found), Some((last, others))) = (&row.result, row.setting.split_last()) else { continue };
+        let Some(figure) = found.loss.figures.first() else { continue };
         let Some(y) = figure.value else { continue };
         main = figure.name;
-        let others = row.setting[..row.setting.len() - 1].to_vec();
-        let name = if others.is_empty() { main.to_owned() } else { told(&others) };
+        let name = if others.is_empty() { main.to_owned() } else { told(others) };
+        let point = (across(&last.1), y);
         match series.iter_mut().find(|s| s.name == name) {
-            Some(line) => line.points.push((x, y)),
-            None => series.push(Series { name, points: vec![(x, y)] }),
+            Some(line) => line.points.push(point),
+            None => series.push(Series { name, points: vec![point] }),
         }
     }
     for line in &mut series {
         line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let across = fastest.rsplit('.').next().unwrap_or(fastest);
+    let key = fastest.rsplit('.').next().unwrap_or(fastest);
     let chart = Chart {
-        title: format!("{main} over {across}"),
-        x: Axis::linear(across),
+        title: format!("{main} over {key}"),
+        x: if amounts { Axis::linear(key) } else { Axis::named(key, &names) },
         y: Axis::linear(main),
         series,
     };

@@ -92,6 +92,80 @@ fn more_privacy_costs_more_in_a_sweep() {
 }
 
 #[test]
+fn a_sweep_over_transactions_did_not_find_its_items() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "baskets", "--transactions", "300", "--out", "."]).code, Some(0));
+    let rows = json(
+        &dir,
+        &["sweep", "policy.toml", "--k", "2,5", "--algorithm", "aa,da", "--plot", "s.svg", "--json"],
+    );
+    assert_eq!(rows.as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn a_publication_with_more_records_than_its_input_is_refused() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "students", "--students", "60", "--out", "."]).code, Some(0));
+    let data = dir.text("data.ndjson");
+    dir.write("twice.ndjson", format!("{data}{data}"));
+    let run = dir.run(&["measure", "data.ndjson", "twice.ndjson", "--policy", "policy.toml"]);
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    assert!(run.stderr.contains("the input comes first"), "{}", run.stderr);
+}
+
+#[test]
+fn pictures_replaced_what_they_were_made_from() {
+    let dir = clinic("100");
+    let run = dir.run(&["sweep", "policy.toml", "--k", "2,5", "--plot", "policy.toml", "--force"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    let args = [
+        "measure",
+        "data.ndjson",
+        "data.ndjson",
+        "--policy",
+        "policy.toml",
+        "--plot",
+        "data.ndjson",
+        "--force",
+    ];
+    assert_eq!(dir.run(&args).code, Some(2));
+}
+
+#[test]
+fn what_a_run_writes_took_the_place_of_what_it_reads_or_writes() {
+    let dir = clinic("100");
+    std::os::unix::fs::symlink("data.ndjson", dir.path("link.html")).expect("a link");
+    let data = dir.text("data.ndjson");
+    for set in [
+        "publish.report=\"policy.toml\"",
+        "publish.report=\"link.html\"",
+        "publish.report=\"published.ndjson.certificate.json\"",
+        "publish.report=\"private/mapping.json\"",
+        "publish.mapping=\"published.ndjson\"",
+        "publish.mapping=\"private/mapping.json\"",
+        "publish.certificate=\"hierarchies/town.csv\"",
+    ] {
+        let run = dir.run(&["anonymize", "policy.toml", "--force", "--set", set]);
+        assert_eq!(run.code, Some(2), "{set}: {}{}", run.stdout, run.stderr);
+    }
+    // The file beside the mapping has a name of its own.
+    let beside = ["--set", "publish.path=\"out.json\"", "--set", "publish.mapping=\"out.csv\"", "--force"];
+    let run = dir.run(&[&["anonymize", "policy.toml"], &beside[..]].concat());
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert_eq!(dir.text("data.ndjson"), data);
+}
+
+#[test]
+fn a_mapping_lay_in_the_folder_that_is_handed_out() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "students", "--students", "60", "--out", "."]).code, Some(0));
+    let inside = ["--set", "publish.mapping=\"published/mapping.csv\""];
+    let run = dir.run(&[&["anonymize", "tables/policy-csv.toml"], &inside[..]].concat());
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("handed out"), "{}", run.stderr);
+}
+
+#[test]
 fn a_guarantee_that_cannot_be_reached_is_a_row_of_its_own() {
     let dir = clinic("30");
     let rows = json(&dir, &["sweep", "policy.toml", "--k", "2,1000", "--json"]);

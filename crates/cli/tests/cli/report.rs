@@ -85,6 +85,53 @@ fn a_report_on_a_broken_promise_says_so() {
 }
 
 #[test]
+fn a_report_said_that_it_holds_while_names_were_still_there() {
+    let dir = reported();
+    let named = dir.text("published.ndjson").replace("{\"gender\"", "{\"name\":\"Ada\",\"gender\"");
+    assert!(named.contains("Ada"));
+    dir.write("named.ndjson", named);
+    let run = dir.run(&["report", "policy.toml", "--publication", "named.ndjson", "--out", "n.html"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let html = dir.text("n.html");
+    assert!(html.contains("Do not publish this") && !html.contains("The guarantee holds"));
+}
+
+#[test]
+fn a_report_showed_a_certificate_that_did_not_belong_to_the_publication() {
+    let dir = reported();
+    let text = dir.text("published.ndjson");
+    let first = text.lines().next().expect("a record");
+    dir.write("published.ndjson", format!("{text}{first}\n").replacen(&format!("{first}\n"), "", 1));
+    let run = dir.run(&["report", "policy.toml", "--force"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(dir.text("report.html").contains("does not belong to this publication"));
+}
+
+#[test]
+fn a_report_replaced_what_it_was_made_from() {
+    let dir = reported();
+    for out in
+        ["data.ndjson", "published.ndjson", "policy.toml", "hierarchies/town.csv", "private/mapping.json"]
+    {
+        let before = dir.text(out);
+        let run = dir.run(&["report", "policy.toml", "--force", "--out", out]);
+        assert_eq!(run.code, Some(2), "{out}: {}", run.stderr);
+        assert_eq!(dir.text(out), before, "{out}");
+    }
+}
+
+#[test]
+fn a_mapping_that_leaves_records_out_is_refused() {
+    let dir = reported();
+    for mapping in ["", "1,2\n", "1,1\n1,2\n", "1,9999\n"] {
+        dir.write("m.csv", mapping);
+        let run = dir.run(&["report", "policy.toml", "--internal", "--mapping", "m.csv", "--force"]);
+        assert_eq!(run.code, Some(3), "{mapping}: {}", run.stderr);
+        assert!(run.stderr.contains("the mapping"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn reports_are_the_same_whatever_the_number_of_threads() {
     let dir = reported();
     for threads in ["1", "2"] {
@@ -102,9 +149,29 @@ fn a_dissected_publication_has_a_report() {
     let run = dir.run(&["anonymize", "policy.toml", "--set", "publish.report=\"report.html\""]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let html = dir.text("report.html");
-    for expected in ["The guarantee holds", "Records suppressed", "Distance of", "confidence", "deFinetti"] {
+    assert!(!html.contains("and is protected"));
+    for expected in [
+        "The guarantee holds",
+        "Records suppressed",
+        "only its link",
+        "Distance of",
+        "confidence",
+        "deFinetti",
+    ] {
         assert!(html.contains(expected), "{expected}");
     }
+}
+
+#[test]
+fn a_dissection_that_breaks_its_promise_has_a_whole_sentence() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "sensitive-tree", "--out", "."]).code, Some(0));
+    let run = dir.run(&["anonymize", "policy.toml"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = dir.run(&["report", "policy.toml", "--set", "privacy.group_size=40", "--out", "r.html"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let html = dir.text("r.html");
+    assert!(html.contains("A group has only") && !html.contains("Knowledge of  fits"), "{html}");
 }
 
 /// What a browser finds wrong with a page at a width: what sticks out, pictures without words, figures it lacks.

@@ -65,7 +65,7 @@ impl AttributeLm {
 
     /// Values that are not published.
     pub fn left_out(&self) -> u64 {
-        self.values - self.kept - self.generalized
+        self.values.saturating_sub(self.kept + self.generalized)
     }
 }
 
@@ -75,7 +75,7 @@ impl VertexLoss {
         let input = Coded::new(compared.input, compared.hierarchies, Held::original);
         let published = Coded::new(compared.published, compared.hierarchies, Held::published);
         let sizes = Sizes::new(&published);
-        let suppressed = input.records() - published.records();
+        let suppressed = input.records().saturating_sub(published.records());
         let (accuracy, queries) = accuracy(&input, &published, compared.hierarchies, queries, seed);
         let attributes = attributes(&input, &published, compared);
         let values: u64 = attributes.iter().map(|a| a.values).sum();

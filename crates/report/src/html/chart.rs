@@ -142,7 +142,7 @@ fn plain(percent: &str) -> String {
 
 /// A path that fits above its bar: its end says more than its beginning.
 fn shortened(path: &str) -> String {
-    const FIT: usize = 46;
+    const FIT: usize = 40;
     let length = path.chars().count();
     if length <= FIT {
         path.to_owned()

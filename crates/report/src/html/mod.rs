@@ -45,6 +45,8 @@ pub struct Certified<'a> {
     pub name: &'a str,
     /// What it says.
     pub certificate: &'a Certificate,
+    /// Why it does not belong to the publication.
+    pub problems: &'a [String],
 }
 
 /// Makes the report.
@@ -59,7 +61,7 @@ pub fn page(page: &Page<'_>) -> String {
     body.push_str(&tiles(study));
     body.push_str(&published(page));
     if let Some(after) = &study.after {
-        body.push_str(&risk::section(study.before.as_ref(), after, study.attacker));
+        body.push_str(&risk::section(study, after));
     }
     if let Some(loss) = &study.loss {
         body.push_str(&cost(loss));
@@ -94,6 +96,20 @@ pub fn page(page: &Page<'_>) -> String {
 }
 
 fn verdict(study: &Study) -> String {
+    if study.left.is_empty() {
+        return judged(study);
+    }
+    let paths: Vec<String> = study.left.iter().map(|path| escape(path)).collect();
+    let judged = if study.witness.is_some() { judged(study) } else { String::new() };
+    format!(
+        "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>The policy removes {}, but the publication \
+         still has it.</p></div>\n{judged}",
+        paths.join(", ")
+    )
+}
+
+/// The verdict on the claim alone.
+fn judged(study: &Study) -> String {
     let Some(claim) = &study.claim else {
         return "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
                 <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n"
@@ -111,11 +127,22 @@ fn verdict(study: &Study) -> String {
             paths.dedup();
             let what = match &witness.sensitive {
                 Some(s) => format!(
-                    "Among {} published records that look alike, one value of {} has a share of {}",
+                    "Among {} {}, one value of {} has a share of {}",
                     count(witness.support),
+                    if study.is_apart() { "people of a group" } else { "published records that look alike" },
                     escape(&s.path),
                     percent(s.share)
                 ),
+                None if study.is_apart() && paths.is_empty() => {
+                    format!("A group has only {} people", count(witness.support))
+                }
+                None if study.is_apart() => {
+                    format!(
+                        "In a group of {} people values of {} are too close",
+                        count(witness.support),
+                        paths.join(", ")
+                    )
+                }
                 None => format!("Knowledge of {} fits only {}", paths.join(", "), records(witness.support)),
             };
             format!(
@@ -132,12 +159,20 @@ fn tile(out: &mut String, figure: &str, about: &str) {
 
 fn tiles(study: &Study) -> String {
     let mut out = String::from("<div class=\"tiles\">");
-    tile(&mut out, &count(study.records), "records are published");
+    let one = if study.records == 1 { "record is published" } else { "records are published" };
+    tile(&mut out, &count(study.records), one);
     let claimed = |risk: &Risk| risk::claimed(risk, study.attacker).map(|p| p.below_k.value);
-    if let (Some(before), Some(after)) = (&study.before, &study.after)
+    if let (Some(before), Some(after), true) = (&study.before, &study.after, study.claim.is_some())
         && let (Some(b), Some(a)) = (claimed(before), claimed(after))
     {
-        let about = format!("of all people can be narrowed down to fewer than {}: before → after", after.k);
+        let about = if study.is_apart() {
+            format!(
+                "of all people have their sensitive values among those of fewer than {}: before → after",
+                after.k
+            )
+        } else {
+            format!("of all people can be narrowed down to fewer than {}: before → after", after.k)
+        };
         tile(&mut out, &format!("{} → {}", percent(b), percent(a)), &about);
     }
     if let Some(loss) = &study.loss {
@@ -179,6 +214,9 @@ fn published(page: &Page<'_>) -> String {
     for (role, paths) in &page.study.roles {
         let name = match role {
             Role::Identifying => "Removed, since it identifies people",
+            Role::Quasi if page.study.is_apart() => {
+                "Could be known to an attacker, published as it is; only its link to sensitive values is hidden"
+            }
             Role::Quasi => "Could be known to an attacker, and is protected",
             Role::Sensitive => "Sensitive, published as it is",
             Role::Insensitive => "Published as it is",
@@ -233,6 +271,9 @@ fn cost(loss: &Loss) -> String {
         "<p class=\"soft\">“Values in” and “out” are different values before and after. Loss is the share of detail lost \
          per value, from 0 (nothing) to 1 (everything).</p>\n",
     );
+    if loss.attributes.iter().any(|a| a.left_out.is_none() || a.loss.is_none()) {
+        out.push_str("<p class=\"soft\">–: cannot be told without a mapping that says which record became which.</p>\n");
+    }
     out.push_str(
         "<div class=\"scroll\"><table><thead><tr><th>figure</th><th class=\"n\">value</th><th>what it says</th></tr></thead><tbody>",
     );
@@ -285,6 +326,17 @@ fn hierarchies(study: &Study) -> String {
 
 fn certified(certified: &Certified<'_>) -> String {
     let certificate = certified.certificate;
+    if !certified.problems.is_empty() {
+        let mut out = format!(
+            "<h2>Certificate</h2>\n<p><b><code>{}</code> does not belong to this publication:</b></p><ul>",
+            escape(certified.name)
+        );
+        for problem in certified.problems {
+            let _ = write!(out, "<li>{}</li>", escape(problem));
+        }
+        out.push_str("</ul>\n");
+        return out;
+    }
     let mut out = format!(
         "<h2>Certificate</h2>\n<p>Whoever has the publication and <code>{0}</code> can check both again: \
          <code>bosket verify PUBLICATION --certificate {0}</code></p>\n<dl><dt>Digest</dt><dd class=\"hash\">{1}</dd>",

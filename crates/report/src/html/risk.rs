@@ -6,12 +6,13 @@ use bosket_measure::attack::{Bin, Point, Risk};
 
 use super::chart::{Bar, grouped, lines};
 use super::text::{count, percent};
+use crate::study::Study;
 
 type Attacker = (Option<u32>, Option<u32>);
 
-/// The point that the claim is about: the strongest attacker that the claim covers.
+/// The point that the claim is about. None if such attackers know more than was counted: weaker ones would not do.
 pub(super) fn claimed(risk: &Risk, attacker: Attacker) -> Option<&Point> {
-    risk.points.iter().find(|p| (p.m, p.n) == attacker).or(risk.points.first())
+    risk.points.iter().find(|p| (p.m, p.n) == attacker)
 }
 
 /// What the attacker of a point knows.
@@ -36,9 +37,14 @@ fn bin(bin: &Bin) -> String {
 }
 
 /// The section.
-pub(super) fn section(before: Option<&Risk>, after: &Risk, attacker: Attacker) -> String {
+pub(super) fn section(study: &Study, after: &Risk) -> String {
+    let (before, attacker) = (study.before.as_ref(), study.attacker);
     let mut out = String::from("<h2>Risk before and after</h2>\n");
     let Some(point) = claimed(after, attacker) else {
+        out.push_str(
+            "<p>Attackers as strong as the claim's know more than was counted; these are weaker ones.</p>\n",
+        );
+        out.push_str(&table(before, after));
         return out;
     };
     let old = before.and_then(|r| claimed(r, attacker));
@@ -48,11 +54,17 @@ pub(super) fn section(before: Option<&Risk>, after: &Risk, attacker: Attacker) -
          the fewest records is counted: the worst case.</p>",
         knows(point)
     );
+    if study.is_apart() {
+        out.push_str(
+            "<p>After dissection a person fits all people of the group: the quasi values say which group it is, but not which \
+             of its sensitive values are the person's. That somebody is in the data is not hidden.</p>\n",
+        );
+    }
     out.push_str("<div class=\"two\">\n");
     out.push_str(&distribution(old, point));
     out.push_str(&curves(before, after, point.n));
     out.push_str("</div>\n");
-    out.push_str(&figures(old, point));
+    out.push_str(&figures(old, point, study.is_apart()));
     out.push_str(&table(before, after));
     out
 }
@@ -106,7 +118,8 @@ fn curves(before: Option<&Risk>, after: &Risk, n: Option<u32>) -> String {
     )
 }
 
-fn figures(before: Option<&Point>, after: &Point) -> String {
+fn figures(before: Option<&Point>, after: &Point, apart: bool) -> String {
+    let whom = if apart { "finding a person's sensitive values" } else { "finding a certain person" };
     let mut out = String::from(
         "<div class=\"scroll\"><table><thead><tr><th>risk</th><th class=\"n\">before</th><th class=\"n\">after</th>\
          <th>what it is</th></tr></thead><tbody>",
@@ -122,11 +135,7 @@ fn figures(before: Option<&Point>, after: &Point) -> String {
             );
         }
     };
-    row(
-        "prosecutor",
-        &|p| Some(p.prosecutor),
-        "highest chance of finding a certain person: the largest 1/matches",
-    );
+    row("prosecutor", &|p| Some(p.prosecutor), &format!("highest chance of {whom}: the largest 1/matches"));
     row(
         "marketer",
         &|p| Some(p.marketer),
@@ -181,6 +190,9 @@ fn table(before: Option<&Risk>, after: &Risk) -> String {
             count(people),
             percent(widest)
         );
+    }
+    if before.into_iter().chain([after]).flat_map(|r| &r.points).any(|p| !p.exact) {
+        out.push_str("<p class=\"soft\">Of some people only part of the knowledge was tried: these shares are lower bounds.</p>\n");
     }
     out
 }

@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn shares_are_not_rounded_to_none_or_all() {
-        let shown: Vec<String> = [0.0, 0.0002, 0.012, 0.5, 0.9994, 0.9996, 1.0].map(percent).into();
+        let shown: Vec<String> = [0.0, 0.0002, 0.012, 0.5, 0.9985, 0.9996, 1.0].map(percent).into();
         assert_eq!(shown, ["0 %", "&lt; 0.1 %", "1.2 %", "50 %", "99.9 %", "&gt; 99.9 %", "100 %"]);
     }
 

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::{declared, degrees_json, degrees_told};
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::anonymize::refuse_overwriting;
 use crate::commands::certificate::{Begun, Certified};
+use crate::commands::places;
 use crate::commands::private::Private;
 use crate::commands::report as html;
 use crate::output::{plural, print, print_json};
@@ -28,7 +28,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     let dissection = Dissection::new(file)?;
     let source = Whereabouts::input(file)?;
     let target = publication::target(file)?;
-    refuse_overwriting(file, &args.policy, source.paths(), &target)?;
+    places::check(file, &args.policy, source.paths(), &target)?;
     html::check_place(args, file, &target)?;
     if args.measure {
         let what = "`--measure` has nothing to measure: dissection publishes every value as it is";

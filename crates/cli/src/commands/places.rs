@@ -1,0 +1,85 @@
+//! What a run writes must not take the place of what it reads, nor of something else that it writes, by whatever name.
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::PolicyFile;
+use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_report::certificate::Form;
+
+use crate::commands::certificate;
+
+/// The files that a policy makes a run read, itself and its hierarchies among them.
+pub(super) fn inputs(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>) -> Vec<PathBuf> {
+    let hierarchies = file.policy.attributes.iter().filter_map(|a| a.hierarchy.as_ref());
+    let hierarchies = hierarchies.filter_map(certificate::named).map(|path| file.resolve(path));
+    std::iter::once(policy.to_owned()).chain(source).chain(hierarchies).collect()
+}
+
+/// The files that a policy makes a run write beside its publication.
+pub(super) fn private(file: &PolicyFile) -> Vec<PathBuf> {
+    let mapping = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref()).map(|p| file.resolve(p));
+    let beside = mapping.as_ref().map(|path| path.with_extension("json"));
+    mapping.into_iter().chain(beside).collect()
+}
+
+/// Refuses a run whose files would take each other's place, or that of what it reads; and private ones in a folder that is
+/// handed out.
+pub(super) fn check(
+    file: &PolicyFile,
+    policy: &Path,
+    source: Vec<PathBuf>,
+    target: &Path,
+) -> Result<(), Failure> {
+    let publish = file.policy.need_publish()?;
+    let report = publish.report.as_deref().map(|p| file.resolve(p));
+    let private = private(file);
+    let mut outputs = vec![target.to_owned()];
+    outputs.extend(certificate::place(file, policy, target)?);
+    outputs.extend(private.iter().cloned());
+    outputs.extend(report.iter().cloned());
+    refuse(&outputs, &inputs(file, policy, source))?;
+    if Form::of(&file.policy) == Form::Folder
+        && let Some(folder) = real(target)
+    {
+        let inside = |path: &&PathBuf| real(path).is_some_and(|path| path.starts_with(&folder));
+        if let Some(path) = private.iter().chain(&report).find(inside) {
+            let what = format!("{} would lie in {}, which is handed out", path.display(), target.display());
+            let help = "write the mapping and the report elsewhere";
+            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses outputs that are inputs, or each other.
+pub(super) fn refuse(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<(), Failure> {
+    for (i, output) in outputs.iter().enumerate() {
+        let Some(place) = real(output) else { continue };
+        let same = |other: &&PathBuf| real(other).as_ref() == Some(&place);
+        let found = match (inputs.iter().find(same), outputs[..i].iter().find(same)) {
+            (Some(input), _) => Some((input, "which the run reads")),
+            (None, Some(other)) => Some((other, "which the run writes too")),
+            (None, None) => None,
+        };
+        if let Some((other, why)) = found {
+            let what = format!("writing {} would overwrite {}, {why}", output.display(), other.display());
+            let help = "write elsewhere; --force replaces what older runs have written, never inputs";
+            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+        }
+    }
+    Ok(())
+}
+
+/// Where a path leads; of a file that is not there yet, where it would be. Streams and addresses lead nowhere.
+fn real(path: &Path) -> Option<PathBuf> {
+    if path == Path::new("-") {
+        return None;
+    }
+    if let Ok(found) = std::fs::canonicalize(path) {
+        return (found.is_file() || found.is_dir()).then_some(found);
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Folders on the way may not be there either.
+    let folder = std::fs::canonicalize(folder).ok().or_else(|| real(folder))?;
+    Some(folder.join(path.file_name()?))
+}
