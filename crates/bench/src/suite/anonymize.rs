@@ -21,11 +21,11 @@ use bosket_verify::{Claim, verify};
 use super::job::{Anonymize, Answer, Check, Fold, Outcome};
 use crate::resources::{cpu, mb, memory, reset_peak, timed};
 
-/// Work that is shorter than this is repeated, in seconds; the least counts.
-const SHORT: f64 = 0.25;
+/// Work is repeated until it has taken so long, in seconds: the system counts computing in steps of milliseconds.
+const LONG: f64 = 0.3;
 
 /// So often at most.
-const TIMES: usize = 3;
+const TIMES: u32 = 20;
 
 /// Bytes for counting during verification.
 const MEMORY: usize = 2 << 30;
@@ -61,28 +61,26 @@ fn first(failure: Failure) -> String {
 pub(super) fn run(job: &Anonymize) -> Answer {
     let prepared = prepare(&job.policy.path, &job.policy.settings, job.fold).map_err(first)?;
     reset_peak();
-    let mut outcome = Outcome { wall: f64::MAX, cpu: f64::MAX, ..Outcome::default() };
+    let mut outcome = Outcome { wall: f64::MAX, ..Outcome::default() };
     let mut made = None;
-    let (mut all, mut last) = (0.0, 0.0);
-    for _ in 0..TIMES {
+    let (mut computing, mut clock, mut times) = (0.0, 0.0, 0);
+    while times < TIMES && clock < LONG {
         drop(made.take());
         let begun = cpu();
         let (found, time) = timed(|| make(&prepared));
-        last = cpu() - begun;
-        all += last;
-        outcome.cpu = outcome.cpu.min(last);
+        computing += cpu() - begun;
+        clock += time.as_secs_f64();
+        times += 1;
         outcome.wall = outcome.wall.min(time.as_secs_f64());
         made = Some(found.map_err(first)?);
-        if outcome.wall > SHORT {
-            break;
-        }
     }
+    outcome.cpu = computing / f64::from(times);
     outcome.peak = mb(memory().1);
     let made = made.ok_or("nothing was made")?;
     outcome.figures.extend(made.figures.iter().map(|(name, value)| ((*name).to_owned(), *value)));
     finish(job, &prepared, made, &mut outcome).map_err(first)?;
     // The repetitions are ours, not the work's.
-    outcome.figures.entry("whole".to_owned()).and_modify(|whole| *whole -= all - last);
+    outcome.figures.entry("whole".to_owned()).and_modify(|whole| *whole -= computing - outcome.cpu);
     Ok(outcome)
 }
 

@@ -46,8 +46,8 @@ pub(super) fn context(results: &Results) -> String {
     );
     out.push_str(
         "Every point ran in a process of its own. `wall` and `cpu` are seconds from records in memory to published records in \
-         memory (dissection: from file to file), by the clock and of all threads; work under a quarter of a second was done three \
-         times and the least is given. `peak` is the most memory of the process meanwhile, the data included. Every publication was \
+         memory (dissection: from file to file), by the clock and of all threads; short work was repeated up to twenty \
+         times: the least by the clock and the mean of computing are given. `peak` is the most memory of the process meanwhile, the data included. Every publication was \
          verified; one that is not sound would show as missing.\n\n",
     );
     if !results.datasets.is_empty() {

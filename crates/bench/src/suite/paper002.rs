@@ -196,6 +196,9 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
     let (datasets, k, m, h) = (table("datasets"), table("k"), table("m"), table("h"));
     let (records, items, m_small) = (table("records-small"), table("items-small"), table("m-small"));
     let small = [records, items, m_small];
+    // Groceries are ours.
+    let mut papers = datasets.clone();
+    papers.rows.retain(|row| row.name != "groceries");
     vec![
         Verdict::all(small.iter().flat_map(|t| ["da", "aa"].map(|a| within(t, "NCP", a, "oa", 1.0, 1.1))))
             .on("on small domains the heuristics `da` and `aa` find the optimum, or come very close", None),
@@ -205,7 +208,7 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
         ),
         Verdict::all(["oa", "da"].map(|a| below(m_small, "cpu", "aa", a, 1.0)))
             .on("`aa` scales better with m than `oa` and `da`", None),
-        at_most(datasets, "aa", "NCP", 3.0).on("`aa` loses little on the real datasets", Some("at most 3 %")),
+        at_most(&papers, "aa", "NCP", 3.0).on("`aa` loses little on the real datasets", Some("at most 3 %")),
         Verdict::all([steady(k, "aa", "cpu", 2.0), steady(k, "aa", "peak", 2.0)])
             .on("time and memory of `aa` are insensitive to k", None),
         Verdict::all([rises(h, "aa", "cpu", 0.1), super::rules::falls(h, "aa", "NCP", 0.05)]).on(
@@ -218,10 +221,8 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
             .on("`lra` takes more time and memory than `aa`", None),
         within(datasets, "NCP", "lra", "aa", 0.9, 1.5)
             .on("the loss of `lra` is only slightly above that of `aa`", None),
-        Verdict::all(["aa", "lra"].map(|a| below(datasets, "cpu", "vpa", a, 1.0))).on(
-            "`vpa` is the fastest",
-            Some("1,100 s against 1,400 s and more on BMS-POS (axis of figure 19)"),
-        ),
+        Verdict::all(["aa", "lra"].map(|a| below(datasets, "cpu", "vpa", a, 1.0)))
+            .on("`vpa` is the fastest", None),
         Verdict::all(["aa", "lra"].map(|a| below(datasets, "peak", "vpa", a, 1.0)))
             .on("`vpa` takes the least memory", None),
         within(datasets, "NCP", "vpa", "aa", 0.9, 1.1).on("the loss of `vpa` is about that of `aa`", None),
@@ -247,14 +248,14 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
     ]
 }
 
-/// `a` grows with a larger exponent than `b`.
+/// `a` grows with an exponent that is larger than that of `b`, by more than noise.
 fn above_exponent(table: &Table, a: &str, b: &str) -> Verdict {
     use super::fit::exponent;
     use super::result::Holds;
     let of = |line: &str| exponent(&table.series(line, "cpu"));
     match (of(a), of(b)) {
         (Some(first), Some(second)) => Verdict {
-            holds: if first > second { Holds::Yes } else { Holds::No },
+            holds: if first > second + 0.1 { Holds::Yes } else { Holds::No },
             why: format!(
                 "computing time grows with exponent {first:.2} in {} for {a} and {second:.2} for {b}",
                 table.axis.label
