@@ -48,12 +48,13 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
             sweep.run(bench, &method.sizes, |size, line| (method.job)(size, line))
         })
         .collect();
-    let claims = claims(&tables);
-    tables.insert(0, exponents(&tables));
+    let fitted: Vec<Table> = tables.iter().map(unrepeated).collect();
+    let claims = claims(&fitted);
+    tables.insert(0, exponents(&fitted));
     let notes = vec![
         "The exponent b is that of y = a·x^b, fitted by least squares on logarithms: 1 is linear, 2 quadratic. Memory includes what the process takes before it begins.".to_owned(),
         "Methods that compare records with each other are not taken to a million: `ctoff` looks at all pairs, its approximation at sixteen candidates per record.".to_owned(),
-        "Rows of UCI Adult and articles of PubMed are repeated where more are asked for than there are, which is kinder to the method than new ones would be.".to_owned(),
+        "UCI Adult has 30,162 rows and PubMed 30,000 articles; larger sizes repeat them, which is kinder to a method than new ones would be. Exponents and claims are fitted without those sizes.".to_owned(),
     ];
     let title = "Growth over records and domains".to_owned();
     Ok(Suite { name: NAME.to_owned(), title, seconds: 0.0, tables, notes, claims })
@@ -119,7 +120,7 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             lines: vec!["ctoff", "ctoff, approximate"],
             sizes: bench.pick(
                 vec![100, 200],
-                vec![500, 1_000, 2_000, 5_000],
+                vec![500, 1_000, 2_000, 4_000],
                 vec![1_000, 2_000, 5_000, 10_000, 20_000],
             ),
             job: Box::new(|size, line| {
@@ -138,8 +139,8 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             lines: vec!["blocks"],
             sizes: bench.pick(
                 vec![500, 1_000],
-                vec![3_000, 10_000, 30_000, 100_000],
-                vec![10_000, 30_000, 100_000, 300_000, 1_000_000],
+                vec![3_000, 10_000, 30_000],
+                vec![3_000, 10_000, 30_000, 100_000, 1_000_000],
             ),
             job: Box::new(|size, line| {
                 Ok(anonymize(data.adult(Some(size as usize))?, &[&format!("method.algorithm={line}")]))
@@ -177,6 +178,18 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             }),
         },
     ]
+}
+
+/// Adult has 30,162 rows and PubMed 30,000 articles.
+const REAL: f64 = 30_000.0;
+
+/// A table without the sizes at which data repeats itself.
+fn unrepeated(table: &Table) -> Table {
+    let mut table = table.clone();
+    if ["flat", "dissect"].contains(&table.id.as_str()) {
+        table.rows.retain(|row| row.x <= REAL);
+    }
+    table
 }
 
 /// All exponents in one table.

@@ -53,7 +53,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
     let mut tables = large(bench)?;
     tables.extend(small(bench));
     let claims = claims(&tables);
-    let number = bench.pick(2_000, 100_000, 515_597);
+    let number = bench.pick(2_000, 50_000, 515_597);
     let notes = vec![
         format!("BMS-POS cannot be had; {number} generated baskets of its measures (1,657 items, 6.5 per basket) take its place. WebView-1 and WebView-2 are the paper's, with a balanced hierarchy of fan-out 5 over item numbers; groceries has its own hierarchy. {WEBVIEW_ACKNOWLEDGMENT}"),
         "`aa improved` is ours and the tool's default: at the end it undoes generalizations that turned out unnecessary. All others run without it, as in the paper.".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
 }
 
 fn large(bench: &Bench) -> Result<Vec<Table>, String> {
-    let number = bench.pick(2_000, 100_000, 515_597);
+    let number = bench.pick(2_000, 50_000, 515_597);
     let baskets = bench.data.baskets(number, None)?;
     let mut tables = Vec::new();
 
