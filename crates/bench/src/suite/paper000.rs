@@ -3,7 +3,7 @@
 
 use super::job::{Anonymize, Job, Policy};
 use super::result::{Axis, Claim, Holds, Suite, Table};
-use super::rules::{Verdict, below, falls, gap_grows, grows, pairs, rises, steady, within};
+use super::rules::{LESS, Verdict, below, falls, gap_grows, grows, pairs, rises, steady, within};
 use super::sweep::{Bench, Sweep};
 
 /// Its name.
@@ -82,7 +82,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
         "RPD is the exact one, record by record; ML² and dML² are over embedded subtrees of up to four values in 1 % of the records.".to_owned(),
         format!("MiRaCle promises k-anonymity, which is more than k^(m,n): it does not depend on m and n. Its loss is measured on value trees like that of the others. Its time grows with the square of the records here, so it is compared on {few} customers, where values are rarer and all lose more."),
         "`best` is ours and the tool's default: several searches, judged by exact RPD.".to_owned(),
-        "`acs` looks at every cut and is given 10,000 customers (full: 100,000) and a k that leaves it few enough of them.".to_owned(),
+        "`acs` looks at every cut and is given 10,000 customers (full: 100,000) and a k that leaves it few enough of them. Both search by RPD_a, the figure on the synopsis; by exact RPD the cheapest of all cuts can come out worse than what a beam finds.".to_owned(),
     ];
     Ok(Suite { name: NAME.to_owned(), title: TITLE.to_owned(), seconds: 0.0, tables, notes, claims })
 }
@@ -117,13 +117,18 @@ fn rival(bench: &Bench) -> [Table; 2] {
 fn all_cuts(bench: &Bench) -> Table {
     let number = bench.pick(1_500, 10_000, 100_000);
     let ks = bench.pick(vec![300], vec![20, 50, 100, 300], vec![200, 300, 500]);
-    sweep(
+    let shown = sweep(
         "acs",
         "every cut against a beam; m = 3, n = 2 (figures 16, 17)",
         Axis::logarithmic("k"),
         &["acs", "gcs"],
+    );
+    // Both search by the figure on the synopsis.
+    Sweep { measures: &["RPD_a", "RPD", "cpu", "wall", "peak", "rules"], ..shown }.run(
+        bench,
+        &ks,
+        |k, line| job(bench, number, line, &[format!("privacy.k={k}")], false),
     )
-    .run(bench, &ks, |k, line| job(bench, number, line, &[format!("privacy.k={k}")], false))
 }
 
 fn claims(tables: &[Table]) -> Vec<Claim> {
@@ -133,14 +138,14 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
     let all = [k, m, n, records];
     let rivals = [table("rival-k"), table("rival-records")];
     vec![
-        within(acs, "RPD", "gcs", "acs", 0.99, 1.01).on(
+        within(acs, "RPD_a", "gcs", "acs", 0.99, 1.01).on(
             "with g = 2 `gcs` loses no more than `acs`, which looks at every cut",
             Some("in most cases the same solution"),
         ),
         below(acs, "cpu", "gcs", "acs", 0.1)
             .on("`gcs` is at least an order of magnitude faster than `acs`", Some("in most settings")),
         steady_from_two(g).on("for g = 2 the loss has converged: wider beams change little", None),
-        Verdict::all(all.map(|t| below(t, "RPD", "gcs", "ocs", 1.0)))
+        Verdict::all(all.map(|t| below(t, "RPD", "gcs", "ocs", LESS)))
             .on("`ocs`, which takes no relation apart, loses more than `gcs` for all parameters (RPD)", None),
         reversed(k).on(
             "the smaller k, the larger the gap between `ocs` and `gcs`",
@@ -156,9 +161,9 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
             "MiRaCle loses at least half as much again as `gcs` (RPD)",
             Some("more than 50 % at k = 20; about double over the number of records"),
         ),
-        Verdict::all(rivals.map(|t| below(t, "RPD", "ocs", "MiRaCle", 1.0)))
+        Verdict::all(rivals.map(|t| below(t, "RPD", "ocs", "MiRaCle", LESS)))
             .on("MiRaCle loses more than `ocs`, too (RPD)", Some("56 % more at n = 0")),
-        Verdict::all(all.map(|t| below(t, "ML2", "gcs", "ocs", 1.0)))
+        Verdict::all(all.map(|t| below(t, "ML2", "gcs", "ocs", LESS)))
             .on("ML² shows the same order of `gcs` and `ocs` as RPD", None),
         Verdict::all(rivals.map(|t| within(t, "dML2", "MiRaCle", "gcs", 1.5, 5.0)))
             .on("dML² of MiRaCle is 1.5 to 5 times that of `gcs`", Some("1.5 to 5 times in all settings")),

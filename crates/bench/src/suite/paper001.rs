@@ -7,7 +7,7 @@ use bosket_generate::students::Kind;
 
 use super::job::{Anonymize, Answer, Job, Outcome, Policy};
 use super::result::{Axis, Claim, Suite, Table};
-use super::rules::{Verdict, below, falls, rises, within};
+use super::rules::{LESS, Verdict, below, falls, rises, within};
 use super::sweep::{Bench, Sweep};
 
 /// Its name.
@@ -123,17 +123,17 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
         Verdict::all(all.map(|table| rises(table, lsap, "LM", 0.0))).on("loss rises with l", None),
         Verdict::all(all.map(|table| falls(table, lsap, "query accuracy", 0.01)))
             .on("query accuracy falls with l", None),
-        Verdict::all(all.map(|table| below(table, "LM", lsap, dmiracle, 1.0)))
+        Verdict::all(all.map(|table| below(table, "LM", lsap, dmiracle, LESS)))
             .on("ClusTree loses far less than dMiRaCle in every experiment", None),
         Verdict::all(all.map(|table| jump(table, dmiracle)))
             .on("dMiRaCle's loss rises sharply from l = 2 to 3", None),
-        Verdict::all(all.map(|table| below(table, "LM", lsap, off_lsap, 1.0)))
+        Verdict::all(all.map(|table| below(table, "LM", lsap, off_lsap, LESS)))
             .on("ClusTree loses less than CToff (LSAP)", Some("in most experiments")),
-        Verdict::all(all.map(|table| below(table, "LM", grd, off_grd, 1.0)))
+        Verdict::all(all.map(|table| below(table, "LM", grd, off_grd, LESS)))
             .on("ClusTree loses less than CToff (GRD)", Some("in most experiments")),
-        Verdict::all(all.map(|table| below(table, "LM", lsap, grd, 1.0)))
+        Verdict::all(all.map(|table| below(table, "LM", lsap, grd, LESS)))
             .on("LSAP loses less than GRD (ClusTree)", Some("in most experiments")),
-        Verdict::all(all.map(|table| below(table, "LM", off_lsap, off_grd, 1.0)))
+        Verdict::all(all.map(|table| below(table, "LM", off_lsap, off_grd, LESS)))
             .on("LSAP loses less than GRD (CToff)", Some("in most experiments")),
         against(s, t, lsap).on("syntheticS comes out better than syntheticT", Some("10–15 %")),
         against(s, real, lsap).on("the synthetic datasets come out better than the sparse real one", None),
@@ -141,7 +141,7 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
             "ClusTree is 10 to 15 times slower than CToff",
             Some("2–3 min for CToff-GRD, 3–4 min for CToff-LSAP, ClusTree 10–15 times that"),
         ),
-        below(s, "cpu", off_grd, off_lsap, 1.0)
+        below(s, "cpu", off_grd, off_lsap, LESS)
             .on("GRD is faster than LSAP (CToff)", Some("2–3 min against 3–4 min")),
         rises(s, lsap, "cpu", 0.05).on("time of ClusTree rises with l", None),
     ]

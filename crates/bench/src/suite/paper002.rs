@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::data::WEBVIEW_ACKNOWLEDGMENT;
 use super::job::{Anonymize, Fold, Job, Policy};
 use super::result::{Axis, Claim, Suite, Table};
-use super::rules::{Verdict, at_most, below, grows, pairs, rises, steady, within};
+use super::rules::{LESS, Verdict, at_most, below, grows, pairs, rises, steady, within};
 use super::sweep::{Bench, Sweep};
 
 /// Its name.
@@ -206,7 +206,7 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
             "`oa` does not scale with the number of items, `aa` does",
             Some("no answer in hours beyond 60 items"),
         ),
-        Verdict::all(["oa", "da"].map(|a| below(m_small, "cpu", "aa", a, 1.0)))
+        Verdict::all(["oa", "da"].map(|a| below(m_small, "cpu", "aa", a, LESS)))
             .on("`aa` scales better with m than `oa` and `da`", None),
         at_most(&papers, "aa", "NCP", 3.0).on("`aa` loses little on the real datasets", Some("at most 3 %")),
         Verdict::all([steady(k, "aa", "cpu", 2.0), steady(k, "aa", "peak", 2.0)])
@@ -217,13 +217,13 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
         ),
         Verdict::all([rises(m, "aa", "cpu", 0.1), rises(m, "aa", "NCP", 0.01)])
             .on("time and loss of `aa` rise with m, the loss slightly", None),
-        Verdict::all([below(datasets, "cpu", "aa", "lra", 1.0), below(datasets, "peak", "aa", "lra", 1.0)])
+        Verdict::all([below(datasets, "cpu", "aa", "lra", LESS), below(datasets, "peak", "aa", "lra", LESS)])
             .on("`lra` takes more time and memory than `aa`", None),
         within(datasets, "NCP", "lra", "aa", 0.9, 1.5)
             .on("the loss of `lra` is only slightly above that of `aa`", None),
-        Verdict::all(["aa", "lra"].map(|a| below(datasets, "cpu", "vpa", a, 1.0)))
+        Verdict::all(["aa", "lra"].map(|a| below(datasets, "cpu", "vpa", a, LESS)))
             .on("`vpa` is the fastest", None),
-        Verdict::all(["aa", "lra"].map(|a| below(datasets, "peak", "vpa", a, 1.0)))
+        Verdict::all(["aa", "lra"].map(|a| below(datasets, "peak", "vpa", a, LESS)))
             .on("`vpa` takes the least memory", None),
         within(datasets, "NCP", "vpa", "aa", 0.9, 1.1).on("the loss of `vpa` is about that of `aa`", None),
         Verdict::all(["lra", "vpa"].map(|a| at_row(k, "NCP", a, "aa", "1000")))

@@ -4,7 +4,7 @@
 use super::data::QUASI;
 use super::job::{Group, Job, Policy};
 use super::result::{Axis, Claim, Holds, Suite, Table};
-use super::rules::{Verdict, at_most, below, falls, pairs, rises, steady};
+use super::rules::{LESS, Verdict, at_most, below, falls, pairs, rises, steady};
 use super::sweep::{Bench, Sweep};
 
 /// Its name.
@@ -164,10 +164,10 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
     };
     vec![
         Verdict::all(
-            [degree, table("depth"), table("fanout")].map(|t| below(t, "degree", "anatomy", "delta", 1.0)),
+            [degree, table("depth"), table("fanout")].map(|t| below(t, "degree", "anatomy", "delta", LESS)),
         )
         .on("delta reaches a larger distance than Anatomy, which reaches one by chance only", None),
-        below(degree, "grouping", "delta", "anatomy", 1.0).on("delta groups faster than Anatomy", None),
+        below(degree, "grouping", "delta", "anatomy", LESS).on("delta groups faster than Anatomy", None),
         short(near("levels")).on("δ resists how general the sensitive values are", None),
         short(near("bias")).on("δ resists how the values are spread over branches", None),
         short(near("occurrences")).on("δ stays near constant as data grows", Some("up to 22,500 values")),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::data::WEBVIEW_ACKNOWLEDGMENT;
 use super::job::{Anonymize, Answer, Check, Job, Outcome, Policy, apart};
 use super::result::{Axis, Claim, Holds, Suite, Table};
-use super::rules::{Verdict, below};
+use super::rules::{LESS, Verdict, below};
 use super::sweep::{Bench, Sweep};
 
 /// Its name.
@@ -225,11 +225,11 @@ fn claims(adult: &Table, sets: &Table) -> Vec<Claim> {
     let names = sets.lines();
     vec![
         agreement(adult).on("pycanon finds the same k as ours in every publication", None),
-        Verdict::all(THEIRS.map(|peer| below(adult, "LM", blocks, peer, 1.0)))
+        Verdict::all(THEIRS.map(|peer| below(adult, "LM", blocks, peer, LESS)))
             .on("`blocks` loses less than anjana and anonypy", None),
-        below(adult, "LM", blocks, ARX, 1.0)
+        below(adult, "LM", blocks, ARX, LESS)
             .on("`blocks` loses less than ARX's local recoding", Some("0.0591")),
-        Verdict::all(THEIRS.map(|peer| below(adult, "cpu", blocks, peer, 1.0)))
+        Verdict::all(THEIRS.map(|peer| below(adult, "cpu", blocks, peer, LESS)))
             .on("`blocks` is faster than anjana and anonypy", None),
         Verdict::all(names[1..].iter().map(|peer| below(sets, "NCP", names[0], peer, 1.001)))
             .on("k^m on WebView: ours never loses more than ARX and Amnesia", None),

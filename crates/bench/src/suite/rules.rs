@@ -34,6 +34,12 @@ impl Verdict {
     }
 }
 
+/// A factor for `below` where a claim says less, not at most: what is equal does not bear it out.
+pub(super) const LESS: f64 = 0.999;
+
+/// From one end to the other a figure has to change by this share; less is noise.
+const MATERIAL: f64 = 0.03;
+
 /// Counts decide: all, some or none.
 fn counted(good: usize, total: usize) -> Holds {
     match (good, total) {
@@ -140,7 +146,8 @@ fn row_name(table: &Table, x: f64) -> String {
 pub(super) fn rises(table: &Table, line: &str, measure: &str, slack: f64) -> Verdict {
     let series = table.series(line, measure);
     let steps: Vec<bool> = series.windows(2).map(|w| w[1].1 >= w[0].1 * (1.0 - slack)).collect();
-    let ends = series.first().zip(series.last()).is_some_and(|(first, last)| last.1 > first.1);
+    let ends =
+        series.first().zip(series.last()).is_some_and(|(first, last)| last.1 > first.1 * (1.0 + MATERIAL));
     monotone(&steps, ends, told(table, line, measure, &series))
 }
 
@@ -148,7 +155,8 @@ pub(super) fn rises(table: &Table, line: &str, measure: &str, slack: f64) -> Ver
 pub(super) fn falls(table: &Table, line: &str, measure: &str, slack: f64) -> Verdict {
     let series = table.series(line, measure);
     let steps: Vec<bool> = series.windows(2).map(|w| w[1].1 <= w[0].1 * (1.0 + slack)).collect();
-    let ends = series.first().zip(series.last()).is_some_and(|(first, last)| last.1 < first.1);
+    let ends =
+        series.first().zip(series.last()).is_some_and(|(first, last)| last.1 < first.1 * (1.0 - MATERIAL));
     monotone(&steps, ends, told(table, line, measure, &series))
 }
 
@@ -265,6 +273,26 @@ mod tests {
         table.rows[1].values[0] = Some(0.48);
         assert_eq!(rises(&table, "fast", "cpu", 0.1).holds, Holds::Yes);
         assert_eq!(rises(&table, "fast", "cpu", 0.0).holds, Holds::Partly);
+    }
+
+    #[test]
+    fn what_changes_by_a_hundredth_neither_rises_nor_falls() {
+        let mut table = table();
+        for (row, value) in table.rows.iter_mut().zip([1.0, 0.995, 0.99]) {
+            row.values[0] = Some(value);
+        }
+        assert_eq!(falls(&table, "fast", "cpu", 0.0).holds, Holds::No);
+        assert_eq!(rises(&table, "fast", "cpu", 0.1).holds, Holds::No);
+    }
+
+    #[test]
+    fn what_is_equal_is_not_less() {
+        let mut table = table();
+        for row in &mut table.rows {
+            row.values[1] = row.values[0];
+        }
+        assert_eq!(below(&table, "cpu", "fast", "slow", 1.0).holds, Holds::Yes);
+        assert_eq!(below(&table, "cpu", "fast", "slow", LESS).holds, Holds::No);
     }
 
     #[test]
