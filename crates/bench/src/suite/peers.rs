@@ -232,7 +232,7 @@ fn claims(adult: &Table, sets: &Table) -> Vec<Claim> {
         Verdict::all(THEIRS.map(|peer| below(adult, "cpu", blocks, peer, LESS)))
             .on("`blocks` is faster than anjana and anonypy", None),
         Verdict::all(names[1..].iter().map(|peer| below(sets, "NCP", names[0], peer, 1.001)))
-            .on("k^m on WebView: ours never loses more than ARX and Amnesia", None),
+            .on("k^m on WebView: ours never loses more than ARX and Amnesia, within their rounding", None),
         Verdict::all(names[1..].iter().map(|peer| below(sets, "whole", names[0], peer, 0.1)))
             .on("k^m on WebView: ours takes at most a tenth of their computing time", None),
     ]
