@@ -132,7 +132,11 @@ fn make(prepared: &Prepared) -> Result<Made, Failure> {
         Model::Kmn => {
             let params = kmn::Params::new(policy)?;
             let release = kmn::run(&prepared.trees()?, &prepared.hierarchies, &params, None, &Quiet)?;
-            let figures = vec![("rules", release.rules.len() as f64), ("cuts", release.examined as f64)];
+            let figures = vec![
+                ("rules", release.rules.len() as f64),
+                ("cuts", release.examined as f64),
+                ("cost", release.cost),
+            ];
             Ok(Made { mapping: same(&release.trees), data: Product::Trees(release.trees), figures })
         }
         _ => {

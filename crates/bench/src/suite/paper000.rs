@@ -82,7 +82,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
         "RPD is the exact one, record by record; ML² and dML² are over embedded subtrees of up to four values in 1 % of the records.".to_owned(),
         format!("MiRaCle promises k-anonymity, which is more than k^(m,n): it does not depend on m and n. Its loss is measured on value trees like that of the others. Its time grows with the square of the records here, so it is compared on {few} customers, where values are rarer and all lose more."),
         "`best` is ours and the tool's default: several searches, judged by exact RPD.".to_owned(),
-        "`acs` looks at every cut and is given 10,000 customers (full: 100,000) and a k that leaves it few enough of them. Both search by RPD_a, the figure on the synopsis; by exact RPD the cheapest of all cuts can come out worse than what a beam finds.".to_owned(),
+        "`acs` looks at every cut and is given 10,000 customers (full: 100,000) and a k that leaves it few enough of them. `cost` is what both search by: RPD_a on the synopsis, with what is left out counted. The measured RPD_a does not count that, and exact RPD is another figure: by either of them the cheapest of all cuts can come out worse than what a beam finds.".to_owned(),
     ];
     Ok(Suite { name: NAME.to_owned(), title: TITLE.to_owned(), seconds: 0.0, tables, notes, claims })
 }
@@ -123,8 +123,8 @@ fn all_cuts(bench: &Bench) -> Table {
         Axis::logarithmic("k"),
         &["acs", "gcs"],
     );
-    // Both search by the figure on the synopsis.
-    Sweep { measures: &["RPD_a", "RPD", "cpu", "wall", "peak", "rules"], ..shown }.run(
+    // What both search by is the engine's own cost.
+    Sweep { measures: &["cost", "RPD_a", "RPD", "cpu", "wall", "peak", "rules"], ..shown }.run(
         bench,
         &ks,
         |k, line| job(bench, number, line, &[format!("privacy.k={k}")], false),
@@ -138,7 +138,7 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
     let all = [k, m, n, records];
     let rivals = [table("rival-k"), table("rival-records")];
     vec![
-        within(acs, "RPD_a", "gcs", "acs", 0.99, 1.01).on(
+        within(acs, "cost", "gcs", "acs", 0.99, 1.01).on(
             "with g = 2 `gcs` loses no more than `acs`, which looks at every cut",
             Some("in most cases the same solution"),
         ),
