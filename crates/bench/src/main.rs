@@ -7,9 +7,11 @@ mod kmn;
 mod kmn_loss;
 mod read;
 mod resources;
+mod suite;
 mod verify;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use bosket_generate::baskets;
 pub(crate) use bosket_report::plot;
@@ -18,9 +20,24 @@ use clap::{Parser, Subcommand};
 /// Bosket's benchmarks.
 #[derive(Parser)]
 struct Cli {
-    /// Which; all by default
+    /// One of the older suites, which print as they go
     #[command(subcommand)]
     suite: Option<Suite>,
+    /// All experiments at small sizes: under five minutes on two cores
+    #[arg(long, conflicts_with_all = ["full", "tiny"])]
+    quick: bool,
+    /// All experiments at the papers' sizes
+    #[arg(long)]
+    full: bool,
+    /// Just enough to see that it works
+    #[arg(long, hide = true, conflicts_with = "full")]
+    tiny: bool,
+    /// Only these experiments: paper-000 to paper-004, growth, peers
+    #[arg(long, value_name = "SUITE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Where `results.json`, `results.md` and plots go
+    #[arg(long, value_name = "DIR", default_value = "target/bench")]
+    out: PathBuf,
     /// People in the generated data of the reading suite
     #[arg(long, global = true, default_value_t = 1_000_000)]
     people: u64,
@@ -28,6 +45,30 @@ struct Cli {
 
 #[derive(Subcommand, Clone)]
 enum Suite {
+    /// Our own against other people's tools on UCI Adult, in a virtual environment made for it
+    Peers {
+        /// Where the environment and results go
+        #[arg(long, value_name = "DIR", default_value = "target/bench")]
+        out: PathBuf,
+    },
+    /// How a run compares with an older one; what is more than 10 % slower or larger is marked
+    Compare {
+        /// The older `results.json`
+        old: PathBuf,
+        /// The newer one
+        new: PathBuf,
+    },
+    /// Writes the chapter about benchmarks, and its plots in `pictures/` beside it, from a run
+    Docs {
+        /// A `results.json`
+        results: PathBuf,
+        /// The chapter
+        #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
+        out: PathBuf,
+    },
+    /// One measured point: a job as JSON on standard input, what came of it on standard output
+    #[command(hide = true)]
+    Point,
     /// Building a dataset from NDJSON against parsing it into JSON values; memory
     Read,
     /// Verification of k^(m,n)
@@ -142,10 +183,41 @@ enum Suite {
     },
 }
 
-fn main() {
+fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.suite {
-        Some(Suite::Read) => read::run(cli.people),
+    let extent = match (cli.quick, cli.full, cli.tiny) {
+        (true, ..) => Some(suite::Extent::Quick),
+        (_, true, _) => Some(suite::Extent::Full),
+        (_, _, true) => Some(suite::Extent::Tiny),
+        _ => (!cli.only.is_empty()).then_some(suite::Extent::Quick),
+    };
+    let experiments = |extent, only, out| suite::run(suite::Options { extent, only, out });
+    let done = match (extent, cli.suite) {
+        (Some(extent), None) => experiments(extent, cli.only, cli.out),
+        (_, Some(Suite::Peers { out })) => {
+            experiments(extent.unwrap_or(suite::Extent::Quick), vec!["peers".to_owned()], out)
+        }
+        (_, Some(Suite::Compare { old, new })) => suite::compare(&old, &new),
+        (_, Some(Suite::Docs { results, out })) => suite::docs(&results, &out),
+        (_, other) => {
+            older(other, cli.people);
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("bench: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The suites that print as they go.
+fn older(suite: Option<Suite>, people: u64) {
+    match suite {
+        Some(Suite::Point) => suite::point(),
+        Some(Suite::Read) => read::run(people),
         Some(Suite::Verify) => verify::run(),
         Some(Suite::Dissect { grow, out }) => dissect::run(&dissect::Options { grow, out }),
         Some(Suite::DissectOne { model, path, quasi, group_size }) => {
@@ -169,8 +241,10 @@ fn main() {
         }
         Some(Suite::Kmn { customers, algorithm: None }) => kmn::run(customers, SEARCHES),
         Some(Suite::KmnLoss { customers, more }) => kmn_loss::run(customers, more),
+        // Peers, comparisons and documents are handled before.
+        Some(Suite::Peers { .. } | Suite::Compare { .. } | Suite::Docs { .. }) => {}
         None => {
-            read::run(cli.people);
+            read::run(people);
             verify::run();
             dissect::run(&dissect::Options { grow: None, out: None });
             kmn::run(100_000, SEARCHES);
