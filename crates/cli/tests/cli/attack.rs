@@ -113,6 +113,26 @@ fn neither_threads_nor_samples_change_from_run_to_run() {
 }
 
 #[test]
+fn everybody_was_called_a_sample_if_their_knowledge_was_one() {
+    let dir = clinic("300");
+    let args = ["attack", "--policy", "policy.toml", "--m", "3", "--n", "0", "--budget", "50"];
+    let found = dir.run(&args).exits(0);
+    found
+        .prints(&["before, 3 values: a sample of everybody's knowledge: matches are upper bounds"])
+        .hides(&["a sample of 300 people", "95 % intervals"]);
+    let both = dir.run(&[&args[..], &["--sample", "20"]].concat()).exits(0);
+    both.prints(&["a sample of 20 people; 95 % intervals", "their knowledge is sampled too"]);
+}
+
+#[test]
+fn an_attacker_who_knows_one_value_and_a_relation_had_no_row() {
+    let dir = clinic("100");
+    dir.run(&["attack", "--policy", "policy.toml", "--m", "1", "--n", "1"])
+        .exits(0)
+        .prints(&["\n1 value, 1 relation  "]);
+}
+
+#[test]
 fn whole_records_and_sensitive_values() {
     let dir = Dir::new();
     let attributes = [attribute("a", "quasi", ""), attribute("s", "sensitive", "")];
