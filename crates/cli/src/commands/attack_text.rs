@@ -67,6 +67,10 @@ fn embedded(out: &mut String, k: u32, points: &[Point], before: &Risk, after: Op
     }
     out.push_str("\nThe same if all relations of a value must hold at one place (`embedded`):\n");
     table(out, k, &related(points), after.as_ref().map(|(_, all)| &all[..]));
+    notes(out, "before, embedded", &related(points));
+    if let Some((_, all)) = &after {
+        notes(out, "after, embedded", all);
+    }
 }
 
 fn people(n: usize) -> String {
