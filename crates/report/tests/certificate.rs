@@ -285,6 +285,22 @@ fn tables_of_a_database_were_left_out() {
 }
 
 #[test]
+fn local_recoding_of_sets_did_not_name_combinatorial_refinement() {
+    for (algorithm, refined) in
+        [("", false), ("'aa'", false), ("'vpa'", false), ("'lra'", true), ("'partition'", true)]
+    {
+        let method =
+            if algorithm.is_empty() { String::new() } else { format!("[method]\nalgorithm = {algorithm}\n") };
+        let text = format!(
+            "version = 1\n[[attribute]]\npath = 'item'\nrole = 'quasi'\n[privacy]\nmodel = 'km'\nk = 2\nm = 2\n{method}"
+        );
+        let limits = certificate(&text, &["out"]).not_claimed;
+        let named = limits.iter().any(|limit| limit.starts_with("combinatorial refinement:"));
+        assert_eq!(named, refined, "{algorithm}: {limits:?}");
+    }
+}
+
+#[test]
 fn certificates_fit_their_schema_and_others_do_not() {
     let schema = json_schema();
     let policies = [
