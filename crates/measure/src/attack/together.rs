@@ -127,6 +127,13 @@ fn close(open: &mut Vec<Open>, bits: &[u64]) {
     }
     parent.outcomes.sort_unstable();
     parent.outcomes.dedup();
+    // Of the same values those with more relations are as good for anything.
+    let mut largest = Vec::with_capacity(parent.outcomes.len());
+    for same in parent.outcomes.chunk_by(|a, b| a.0 == b.0) {
+        let beaten = |own: &Outcome| same.iter().any(|other| other.1 != own.1 && other.1 & own.1 == own.1);
+        largest.extend(same.iter().copied().filter(|own| !beaten(own)));
+    }
+    parent.outcomes = largest;
 }
 
 /// The values of a set of them.
