@@ -299,6 +299,54 @@ fn an_interval_holds_the_share_of_all() {
     }
 }
 
+/// People with many visits: the first attribute differs from visit to visit, the others have two values each.
+fn visitors(people: usize, visits: usize) -> (Dataset, String) {
+    let mut dice = Dice::new(3);
+    let mut builder = Builder::new();
+    let class = builder.class(ClassId::ROOT, &["visit".to_owned()]);
+    let names = ["a", "b", "c", "d", "e"];
+    let ids = names.map(|name| builder.attribute(class, &[name.to_owned()]));
+    for _ in 0..people {
+        builder.begin_record();
+        for visit in 0..visits {
+            builder.open(class);
+            for (at, &id) in ids.iter().enumerate() {
+                let value = if at == 0 { visit } else { dice.below(2) };
+                builder.set(id, Kind::Text, &format!("{}{value}", names[at]));
+            }
+            builder.close();
+        }
+        builder.end_record().expect("one value per vertex");
+    }
+    let attributes =
+        names.map(|name| format!("[[attribute]]\npath = \"visit[].{name}\"\nrole = \"quasi\"\n"));
+    (builder.finish(), format!("version = 1\n{}", attributes.concat()))
+}
+
+#[test]
+fn places_of_values_were_multiplied_without_end() {
+    let (data, attributes) = visitors(30, 50);
+    for reading in ["pair", "embedded"] {
+        let privacy = format!("model = \"kmn\"\nk = 2\nm = 3\nn = 2\nrelations = \"{reading}\"");
+        let policy = parse(&attributes, &privacy);
+        let all = attack(&data, &policy, &Options { m: vec![1, 2, 3], ..Options::of(&policy) });
+        let points = all.embedded.as_ref().unwrap_or(&all.points);
+        assert!(points.iter().all(|p| p.exhaustive && p.exact && p.people == 30));
+        // Less of a budget is kept to as well, and so it is where more is known than can be gone through.
+        for (m, budget) in [(3, 100_000), (8, 10_000_000), (11, 10_000_000)] {
+            let options = Options { m: vec![m], budget, ..Options::of(&policy) };
+            let some = attack(&data, &policy, &options);
+            let points = some.embedded.as_ref().unwrap_or(&some.points);
+            let drawn = point(points, m, 2);
+            assert!(!drawn.exact && drawn.people == 30, "{drawn:?}");
+            if m == 3 {
+                let whole = point(all.embedded.as_ref().unwrap_or(&all.points), 3, 2);
+                assert!(drawn.unique.value <= whole.unique.value, "{drawn:?} {whole:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nobody_can_be_found_where_there_is_nobody() {
     let policy = parse(sets::ATTRIBUTES, "model = \"km\"\nk = 5\nm = 2");

@@ -3,7 +3,7 @@
 use bosket_model::policy::Policy;
 use bosket_model::{Fault, Fingerprint};
 use bosket_report::certificate::{
-    Certificate, Facts, GivenHierarchy, differences, json_schema, public_path, public_policy,
+    Certificate, Facts, Form, GivenHierarchy, differences, json_schema, public_path, public_policy,
 };
 use bosket_testkit::json_schema::valid;
 use bosket_verify::Claim;
@@ -227,6 +227,76 @@ fn all_that_is_wrong_is_said() {
     {
         let failure = Certificate::read(other).expect_err("not a certificate");
         assert!(failure.diagnostics[0].message.contains(part), "{other}: {failure:?}");
+    }
+}
+
+#[test]
+fn publications_that_cannot_be_were_read() {
+    let none = "version = 1\n[privacy]\nmodel = 'none'\n";
+    type Change = fn(&mut Certificate);
+    let changes: [(&str, Change, &str); 5] = [
+        (none, |c| c.files.clear(), "`publication.files` must name at least one"),
+        (none, |c| c.not_claimed.clear(), "`not_claimed` must name at least one limit"),
+        (none, |c| c.files = files(&["a/b"]), "without a way to it"),
+        (MARKED, |c| c.files = files(&["people.csv", "a/../visit.csv"]), "must be a file within the folder"),
+        (none, |c| c.hierarchies[0].path = "/etc/hostname".to_owned(), "`hierarchies.path`"),
+    ];
+    for (text, change, part) in changes {
+        let mut made = certificate(text, &["people.csv"]);
+        change(&mut made);
+        made.digest = made.expected_digest();
+        let failure = Certificate::read(&made.to_text()).expect_err("impossible");
+        assert!(failure.diagnostics[0].message.contains(part), "{part}: {failure:?}");
+    }
+    let within = certificate(MARKED, &["people.csv", "more/visit.csv"]);
+    assert_eq!(Certificate::read(&within.to_text()).expect("a folder may have folders"), within);
+}
+
+#[test]
+fn a_certificate_may_contradict_its_own_policy() {
+    let linked = parse(&MARKED.replace("negative = [\"MARK e\", [\"MARK f\", \"MARK g\"]]\n", ""));
+    let none = parse("version = 1\n[privacy]\nmodel = 'none'\n");
+    let made = certificate(MARKED, &["people.csv", "visit.csv"]);
+    assert_eq!(made.contradictions(&linked), Vec::<String>::new());
+    let nothing = certificate("version = 1\n[privacy]\nmodel = 'none'\n", &["out"]);
+    assert_eq!(nothing.contradictions(&none), Vec::<String>::new());
+    let found = Certificate { form: Form::Document, seed: 6, verified: false, ..made.clone() };
+    assert_eq!(found.contradictions(&linked).len(), 3);
+    let found = Certificate { claim: Value::Null, ..made };
+    assert_eq!(found.contradictions(&linked).len(), 4);
+    let found =
+        Certificate { sentence: "all is well".into(), not_claimed: vec!["no".into()], ..nothing.clone() };
+    assert_eq!(found.contradictions(&none).len(), 2);
+    assert_eq!(Certificate { verified: true, ..nothing }.contradictions(&none).len(), 1);
+}
+
+#[test]
+fn tables_of_a_database_were_left_out() {
+    let text = "version = 1\n[source]\nformat = 'postgres'\nurl = 'postgres://h/d'\n\
+                [[source.table]]\nname = 'public.person'\nkey = 'id'\n\
+                [[source.table]]\nname = 'visit'\nparent = 'public.person'\nforeign_key = 'id'\n\
+                [[attribute]]\npath = 'visit.code'\nrole = 'quasi'\n\
+                [privacy]\nmodel = 'kmn'\nk = 2\nm = 1\nn = 0\n[publish]\nschema = 'out'\n";
+    let policy = parse(text);
+    let made = certificate(text, &["person", "visit"]);
+    assert_eq!(made.contradictions(&policy), Vec::<String>::new());
+    let less = Certificate { files: files(&["person"]), ..made };
+    assert_eq!(less.contradictions(&policy), ["it does not name all tables of its policy"]);
+}
+
+#[test]
+fn local_recoding_of_sets_did_not_name_combinatorial_refinement() {
+    for (algorithm, refined) in
+        [("", false), ("'aa'", false), ("'vpa'", false), ("'lra'", true), ("'partition'", true)]
+    {
+        let method =
+            if algorithm.is_empty() { String::new() } else { format!("[method]\nalgorithm = {algorithm}\n") };
+        let text = format!(
+            "version = 1\n[[attribute]]\npath = 'item'\nrole = 'quasi'\n[privacy]\nmodel = 'km'\nk = 2\nm = 2\n{method}"
+        );
+        let limits = certificate(&text, &["out"]).not_claimed;
+        let named = limits.iter().any(|limit| limit.starts_with("combinatorial refinement:"));
+        assert_eq!(named, refined, "{algorithm}: {limits:?}");
     }
 }
 

@@ -67,6 +67,10 @@ fn embedded(out: &mut String, k: u32, points: &[Point], before: &Risk, after: Op
     }
     out.push_str("\nThe same if all relations of a value must hold at one place (`embedded`):\n");
     table(out, k, &related(points), after.as_ref().map(|(_, all)| &all[..]));
+    notes(out, "before, embedded", &related(points));
+    if let Some((_, all)) = &after {
+        notes(out, "after, embedded", all);
+    }
 }
 
 fn people(n: usize) -> String {
@@ -115,8 +119,10 @@ fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
         columns.iter().for_each(|_| out.push_str(&format!("  {:>cell$}", "before / after")));
         out.push('\n');
     }
-    // One value alone has no relations.
-    for point in before.iter().filter(|p| p.m != Some(1) || p.n == Some(0)) {
+    // One value alone has no relations, and is told with none; unless nothing else was asked for.
+    let possible = |p: &Point| p.m != Some(1) || p.n == Some(0);
+    let any = before.iter().any(possible);
+    for point in before.iter().filter(|p| possible(p) || !any) {
         out.push_str(&format!("{:width$}", strength(point)));
         let other = after.map(|after| same(after, point));
         for (_, column) in &columns {
@@ -137,17 +143,20 @@ type Column = fn(&Point) -> Option<String>;
 fn notes(out: &mut String, side: &str, points: &[Point]) {
     for point in points.iter().filter(|p| !p.exhaustive || !p.exact) {
         let interval = |share: &Share| format!("{}–{}", percent(share.low), percent(share.high));
-        out.push_str(&format!(
-            "{side}, {}: a sample of {}; 95 % intervals: unique {}, below k {}\n",
-            strength(point),
-            people(point.people),
-            interval(&point.unique),
-            interval(&point.below_k)
-        ));
-        if !point.exact {
-            out.push_str(
-                "    their knowledge is sampled too: matches are upper bounds, risks lower bounds\n",
-            );
+        out.push_str(&format!("{side}, {}: ", strength(point)));
+        if !point.exhaustive {
+            out.push_str(&format!(
+                "a sample of {}; 95 % intervals: unique {}, below k {}\n",
+                people(point.people),
+                interval(&point.unique),
+                interval(&point.below_k)
+            ));
+        }
+        let bounds = "matches are upper bounds, risks lower bounds";
+        match (point.exhaustive, point.exact) {
+            (_, true) => {}
+            (true, false) => out.push_str(&format!("a sample of everybody's knowledge: {bounds}\n")),
+            (false, false) => out.push_str(&format!("    their knowledge is sampled too: {bounds}\n")),
         }
     }
 }

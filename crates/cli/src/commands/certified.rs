@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, fingerprint};
+use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
@@ -30,6 +31,10 @@ pub struct Checked {
     compared: usize,
     /// What could not be looked at, and is not needed.
     unchecked: Vec<String>,
+    /// The paths that count as known to an attacker.
+    known: Vec<String>,
+    /// The paths that are published as they are, and as what.
+    untouched: Vec<(String, Role)>,
 }
 
 pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Failure> {
@@ -65,8 +70,15 @@ fn compare(
     })?;
     let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut checked =
-        Checked { folder, problems: problems.collect(), compared: 0, unchecked: Vec::new(), certificate };
+    let mut checked = Checked {
+        folder,
+        problems: problems.collect(),
+        compared: 0,
+        unchecked: Vec::new(),
+        known: Vec::new(),
+        untouched: Vec::new(),
+        certificate,
+    };
     checked.files(publication, path)?;
     let differing = policy.map_or(Vec::new(), |policy| {
         differences(&public_policy(policy, &checked.certificate.files), &checked.certificate.policy)
@@ -108,11 +120,14 @@ fn claim(
     name: &str,
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
+    let places = checked.hierarchies(given.as_ref());
     if checked.certificate.claim.is_null() {
-        checked.hierarchies(given.as_ref());
+        match given {
+            Some(given) => checked.policy(&given.policy),
+            None => checked.policy(&checked.certificate.policy_without_lists(name)?),
+        }
         return checked.report_alone(args);
     }
-    let places = checked.hierarchies(given.as_ref());
     let mut file = match given {
         Some(given) => given,
         None => {
@@ -120,6 +135,7 @@ fn claim(
             PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new() }
         }
     };
+    checked.policy(&file.policy);
     // Whoever compares with the input needs all of them, at the places that the policy names.
     if args.against.is_none() {
         checked.settle(&mut file.policy, &places, name)?;
@@ -245,6 +261,26 @@ impl Checked {
         if lacking.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, lacking)) }
     }
 
+    /// Compares the certificate with its policy, and keeps what the policy says about attributes.
+    fn policy(&mut self, policy: &Policy) {
+        let contradictions = self.certificate.contradictions(policy);
+        self.problems.extend(contradictions.into_iter().map(|what| format!("the certificate: {what}")));
+        for attribute in &policy.attributes {
+            let path = attribute.path.clone();
+            match effective_role(&policy.attributes, attribute) {
+                Role::Quasi => self.known.push(path),
+                role @ (Role::Sensitive | Role::Insensitive) => self.untouched.push((path, role)),
+                Role::Identifying | Role::Key => {}
+            }
+        }
+    }
+
+    /// Compares what is not claimed.
+    pub fn limits(&mut self, policy: &Policy, claim: &Claim, caveats: &[Diagnostic]) {
+        let problem = self.certificate.contradicted_limits(policy, claim, caveats);
+        self.problems.extend(problem.map(|what| format!("the certificate: {what}")));
+    }
+
     /// Compares how many records there are.
     pub fn records(&mut self, found: u64) {
         let told = self.certificate.records;
@@ -268,6 +304,9 @@ impl Checked {
             "holds": self.holds(),
             "problems": self.problems,
             "not_checked": self.unchecked,
+            "known": self.known,
+            "published_as_they_are":
+                self.untouched.iter().map(|(path, role)| json!({"path": path, "role": role.name()})).collect::<Vec<_>>(),
             "digest": self.certificate.digest,
         })
     }
@@ -291,6 +330,14 @@ impl Checked {
         };
         for what in &self.unchecked {
             out.push_str(&format!("not checked: {what}\n"));
+        }
+        // Nobody but the reader can judge whether these are the right ones.
+        let untouched = self.untouched.iter().map(|(path, role)| format!("{path} ({})", role.name()));
+        for (what, paths) in
+            [("counts as known", self.known.clone()), ("published as it is", untouched.collect())]
+        {
+            let paths = if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") };
+            out.push_str(&format!("{what}: {paths}\n"));
         }
         out
     }

@@ -58,6 +58,9 @@ pub(super) fn check_claim(
         ));
     }
     let mut warnings = claim.caveats(&binding);
+    if let Some(certified) = &mut certified {
+        certified.limits(&file.policy, claim, &warnings);
+    }
     if args.against.is_none() {
         let left = left_over(&published.data, &binding);
         if !left.is_empty() {

@@ -113,6 +113,48 @@ fn neither_threads_nor_samples_change_from_run_to_run() {
 }
 
 #[test]
+fn everybody_was_called_a_sample_if_their_knowledge_was_one() {
+    let dir = clinic("300");
+    let args = ["attack", "--policy", "policy.toml", "--m", "3", "--n", "0", "--budget", "50"];
+    let found = dir.run(&args).exits(0);
+    found
+        .prints(&["before, 3 values: a sample of everybody's knowledge: matches are upper bounds"])
+        .hides(&["a sample of 300 people", "95 % intervals"]);
+    let both = dir.run(&[&args[..], &["--sample", "20"]].concat()).exits(0);
+    both.prints(&["a sample of 20 people; 95 % intervals", "their knowledge is sampled too"]);
+}
+
+/// Places that are told apart take more of a budget, so that the stronger reading may be a sample where the other is none.
+#[test]
+fn a_sample_for_the_embedded_reading_was_not_called_one() {
+    let dir = Dir::new();
+    let attributes = ["v[].a", "v[].b", "v[].c"].map(|p| attribute(p, "quasi", ""));
+    dir.write("policy.toml", policy(&attributes, "model = \"kmn\"\nk = 2\nm = 3\nn = 2"));
+    let visit =
+        |i: usize| format!("{{\"a\":\"a{}\",\"b\":\"b{}\",\"c\":\"c{}\"}}", i % 2, i / 2 % 2, i / 4 % 2);
+    let person = |from: usize| {
+        format!(
+            "{{\"v\":[{}]}}\n",
+            (from..from + 7).chain(from..from + 6).map(visit).collect::<Vec<_>>().join(",")
+        )
+    };
+    dir.write("data.ndjson", (0..8).map(person).collect::<String>());
+    let args = ["attack", "data.ndjson", "--policy", "policy.toml", "--m", "3", "--budget", "2000"];
+    dir.run(&args)
+        .exits(0)
+        .prints(&["before, embedded, 3 values, 2 relations: a sample of everybody's knowledge"])
+        .hides(&["before, 3 values"]);
+}
+
+#[test]
+fn an_attacker_who_knows_one_value_and_a_relation_had_no_row() {
+    let dir = clinic("100");
+    dir.run(&["attack", "--policy", "policy.toml", "--m", "1", "--n", "1"])
+        .exits(0)
+        .prints(&["\n1 value, 1 relation  "]);
+}
+
+#[test]
 fn whole_records_and_sensitive_values() {
     let dir = Dir::new();
     let attributes = [attribute("a", "quasi", ""), attribute("s", "sensitive", "")];

@@ -2,6 +2,10 @@
 
 use std::fs;
 
+use bosket_model::Fingerprint;
+use bosket_report::certificate::{Certificate, Form};
+use serde_json::{Value, json};
+
 use crate::certificate::{CLAIMS, marked, policy};
 use crate::util::{Dir, Output, attribute};
 
@@ -149,7 +153,7 @@ fn a_forged_claim_is_checked_like_any_other() {
     dir.run(&["anonymize", "policy.toml"]).exits(0);
     let forge = |from: &str, to: &str| {
         let text = dir.text(CERTIFICATE).replace(from, to);
-        let mut forged = bosket_report::certificate::Certificate::read(&text).expect("a certificate");
+        let mut forged = Certificate::read(&text).expect("a certificate");
         forged.digest = forged.expected_digest();
         dir.write("c.json", forged.to_text());
         verify(&dir, "out.ndjson", "c.json").exits(1)
@@ -157,6 +161,105 @@ fn a_forged_claim_is_checked_like_any_other() {
     forge("\"k\": 3", "\"k\": 13").prints(&["VIOLATED", "does not claim what its own policy does"]);
     forge("\"records\": 24", "\"records\": 25").prints(&["HOLDS", "it speaks of 25 records, there are 24"]);
     forge("at least 2 others", "at least 3 others").prints(&["does not claim what its own policy does"]);
+}
+
+/// Changes a certificate and gives it the digest that fits.
+fn forge(dir: &Dir, certificate: &str, change: impl FnOnce(&mut Certificate)) {
+    let mut forged = Certificate::read(&dir.text(certificate)).expect("a certificate");
+    change(&mut forged);
+    forged.digest = forged.expected_digest();
+    dir.write("c.json", forged.to_text());
+}
+
+#[test]
+fn a_certificate_of_no_file_was_as_certified() {
+    let dir = marked();
+    policy(&dir, CLAIMS[2].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    forge(&dir, CERTIFICATE, |c| c.files.clear());
+    verify(&dir, "out.ndjson", "c.json").exits(3).says(&["`publication.files` must name at least one"]);
+}
+
+#[test]
+fn linked_tables_were_certified_as_a_document_by_their_first_file() {
+    let dir = Dir::new();
+    dir.run(&["generate", "students", "--students", "40", "--kind", "school", "--out", "s"]).exits(0);
+    dir.run(&["anonymize", "s/tables/policy-csv.toml"]).exits(0);
+    forge(&dir, "s/tables/published.certificate.json", |c| {
+        c.form = Form::Document;
+        c.files.truncate(1);
+    });
+    let found = verify(&dir, "s/tables/published", "c.json").exits(1);
+    found.prints(&["NOT AS CERTIFIED", "the form that it speaks of"]);
+}
+
+#[test]
+fn files_outside_the_publication_were_compared() {
+    let dir = marked();
+    policy(&dir, CLAIMS[2].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    dir.write("x", "outside");
+    for name in ["/etc/hostname", "../../x", "..", ".", "", "in/MARK.ndjson"] {
+        forge(&dir, CERTIFICATE, |c| {
+            c.files.push(Fingerprint { name: name.to_owned(), sha256: "0".repeat(64) });
+        });
+        let found = verify(&dir, "out.ndjson", "c.json").exits(3);
+        found.says(&["must be the name of a file, without a way to it"]);
+    }
+}
+
+#[test]
+fn a_sentence_without_a_claim_was_as_certified() {
+    let dir = marked();
+    policy(&dir, CLAIMS[0].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    forge(&dir, CERTIFICATE, |c| c.claim = Value::Null);
+    verify(&dir, "out.ndjson", "c.json").exits(1).prints(&[
+        "NOT AS CERTIFIED",
+        "its policy asks for a guarantee",
+        "its sentence says something else",
+        "calls that verified",
+    ]);
+}
+
+#[test]
+fn seed_limits_and_whether_it_was_verified_were_not_compared() {
+    for (privacy, alone) in CLAIMS {
+        let dir = marked();
+        policy(&dir, privacy);
+        dir.run(&["anonymize", "policy.toml"]).exits(0);
+        let args = ["verify", "out.ndjson", "--certificate", "c.json", "--policy", "policy.toml"];
+        let args = &args[..if alone { 4 } else { 6 }];
+        forge(&dir, CERTIFICATE, |_| {});
+        dir.run(args).exits(0).prints(&["AS CERTIFIED"]);
+        forge(&dir, CERTIFICATE, |c| c.verified = false);
+        dir.run(args).exits(1).prints(&["NOT AS CERTIFIED", "says itself that its claim was not verified"]);
+        forge(&dir, CERTIFICATE, |c| c.seed += 1);
+        dir.run(args).exits(1).prints(&["NOT AS CERTIFIED", "its seed is not that of its policy"]);
+        forge(&dir, CERTIFICATE, |c| c.not_claimed.truncate(1));
+        dir.run(args).exits(1).prints(&["NOT AS CERTIFIED", "what it does not claim"]);
+        forge(&dir, CERTIFICATE, |c| c.not_claimed.clear());
+        dir.run(args).exits(3).says(&["`not_claimed` must name at least one"]);
+    }
+}
+
+/// Whoever calls everything insensitive can promise anything.
+#[test]
+fn weak_roles_did_not_show() {
+    let dir = marked();
+    policy(&dir, CLAIMS[2].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let told = verify(&dir, "out.ndjson", CERTIFICATE).exits(0);
+    told.prints(&[
+        "counts as known: town, visits[].ward\n",
+        "published as it is: visits[].code (sensitive)\n",
+    ]);
+    let told = dir.run(&["verify", "out.ndjson", "--certificate", CERTIFICATE, "--json"]).exits(0).json();
+    assert_eq!(told["certificate"]["known"], json!(["town", "visits[].ward"]));
+    assert_eq!(
+        told["certificate"]["published_as_they_are"],
+        json!([{"path": "visits[].code", "role": "sensitive"}])
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 
 use super::count::{ONE, Tally, choose};
 use super::figures::{Figure, Look, Point};
-use super::person::{Ask, Person, work, work_of_draw};
+use super::person::{Ask, Person, work, work_at_once, work_of_draw};
 use super::random::Random;
 use super::records::Records;
 use super::sweep::{Scope, sweep};
@@ -19,7 +19,10 @@ const ENOUGH_PEOPLE: u128 = 1000;
 /// for relations.
 const LOOK: u128 = 4;
 
-/// Pieces of knowledge that are drawn per person.
+/// So few people are a sample at all. Where one piece of knowledge takes more than a person's share, more do not fit.
+const FEW_PEOPLE: u128 = 30;
+
+/// Pieces of knowledge that are drawn per person, unless even these take too long.
 const DRAWS: u64 = 100;
 
 /// The figures of people whose knowledge of one number of values was counted.
@@ -71,7 +74,9 @@ impl Plan<'_> {
         let mut left = u128::from(self.options.budget) / if related { LOOK } else { 1 };
         for size in 1..=largest {
             let people = 0..self.records.len();
-            let work: u128 = people.map(|p| u128::from(choose(self.records.items(p).len(), size))).sum();
+            let has_enough = people.filter(|&p| self.records.items(p).len() >= size);
+            let work =
+                has_enough.fold(0u128, |sum, p| sum.saturating_add(work_at_once(self.records, p, size)));
             if work > left {
                 return size - 1;
             }
@@ -108,16 +113,23 @@ impl Plan<'_> {
         let budget = u128::from(self.options.budget) / LOOK;
         let wanted = self.options.sample.map(|s| s as u128);
         let share = (budget / wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody).max(1)).max(1);
+        // Where places are told apart, a single piece can be a lot of work.
+        let (fewest_draws, fewest_people) =
+            if records.at_one_place() { (1, FEW_PEOPLE) } else { (DRAWS, ENOUGH_PEOPLE) };
+        let draws = |person: usize| {
+            let fit = share / work_of_draw(records, person, size).max(1);
+            fit.clamp(u128::from(fewest_draws), u128::from(DRAWS)) as u64
+        };
         let needed = |person: usize| {
             let all = work(records, person, size);
             if all <= share {
                 return all;
             }
-            work_of_draw(records, person, size).saturating_mul(u128::from(DRAWS))
+            work_of_draw(records, person, size).saturating_mul(u128::from(draws(person)))
         };
         let sum = (0..records.len()).fold(0u128, |sum, p| sum.saturating_add(needed(p)));
         let mean = (sum / everybody.max(1)).max(1);
-        let people = wanted.unwrap_or((budget / mean).max(ENOUGH_PEOPLE));
+        let people = wanted.unwrap_or((budget / mean).max(fewest_people));
         let people = people.clamp(1, everybody.max(1)) as usize;
         let people = Random::new(self.options.seed, 0).sample(records.len(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
@@ -131,7 +143,7 @@ impl Plan<'_> {
                     means.all(ask, person as usize)
                 } else {
                     let mut random = Random::new(self.options.seed, 1 + u64::from(person));
-                    means.drawn(ask, person as usize, DRAWS, &mut random)
+                    means.drawn(ask, person as usize, draws(person as usize), &mut random)
                 };
                 self.observer.advance(1);
                 found

@@ -16,6 +16,7 @@ mod random;
 mod records;
 mod secrets;
 mod sweep;
+mod together;
 mod vertices;
 mod worst;
 

@@ -130,16 +130,43 @@ impl Person {
     }
 }
 
-/// How much work it is at most to count all knowledge of a person: records looked at.
+/// How much work it is at most to count all knowledge of a person: records looked at, more of it where places are told
+/// apart.
 pub(super) fn work(records: &Records, person: usize, size: usize) -> u128 {
+    weighed(records, person, size, |item| records.with(item).len() as u128)
+}
+
+/// The same where everybody's is counted at once.
+pub(super) fn work_at_once(records: &Records, person: usize, size: usize) -> u128 {
+    if !records.at_one_place() {
+        return u128::from(choose(records.items(person).len(), size));
+    }
+    weighed(records, person, size, |_| 1)
+}
+
+/// The sum over all pieces of a person's knowledge of what their first value and the places of all of them come to.
+fn weighed(records: &Records, person: usize, size: usize, first: impl Fn(u32) -> u128) -> u128 {
     let items = records.items(person);
     let size = size.min(items.len());
     if size == 0 {
         return 1;
     }
-    let rest = |at: usize| u128::from(choose(items.len() - 1 - at, size - 1));
-    let each = items.iter().enumerate().map(|(at, &item)| records.with(item).len() as u128 * rest(at));
-    each.sum()
+    if !records.at_one_place() {
+        let rest = |at: usize| u128::from(choose(items.len() - 1 - at, size - 1));
+        return items.iter().enumerate().map(|(at, &item)| first(item) * rest(at)).sum();
+    }
+    let mut sum = 0u128;
+    // Per number of values what all choices among those behind come to.
+    let mut behind = vec![0u128; size];
+    behind[0] = 1;
+    for (at, &item) in items.iter().enumerate().rev() {
+        let weight = records.weight(person, at);
+        sum = sum.saturating_add(behind[size - 1].saturating_mul(weight).saturating_mul(first(item)));
+        for taken in (1..size).rev() {
+            behind[taken] = behind[taken].saturating_add(behind[taken - 1].saturating_mul(weight));
+        }
+    }
+    sum
 }
 
 /// The same for one piece drawn at random, on average.
@@ -150,5 +177,7 @@ pub(super) fn work_of_draw(records: &Records, person: usize, size: usize) -> u12
         return work(records, person, size) / pieces + 1;
     }
     // The rarest of many is among the first.
-    items.first().map_or(1, |&item| records.with(item).len() as u128)
+    let places = (0..items.len()).map(|at| records.weight(person, at)).max().unwrap_or(1);
+    let rarest = items.first().map_or(1, |&item| records.with(item).len() as u128);
+    rarest.saturating_mul(places.saturating_pow(size as u32))
 }

@@ -9,6 +9,8 @@ use bosket_model::policy::{Model, Payload, Privacy, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, MISSING};
 
+use super::together::{Span, together};
+
 /// A value that can be known.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
@@ -42,7 +44,13 @@ pub(super) struct Records {
 #[derive(Debug, Default)]
 struct Nodes {
     first: Vec<usize>,
-    spans: Vec<(u32, u32)>,
+    spans: Vec<Span>,
+}
+
+impl Nodes {
+    fn of(&self, value: usize) -> &[Span] {
+        &self.spans[self.first[value]..self.first[value + 1]]
+    }
 }
 
 /// A value's node while records are read: value, preorder, end.
@@ -213,45 +221,29 @@ impl Records {
             out.push(all);
             return;
         };
-        let spans = |position: u32| {
-            let at = self.first[record] + position as usize;
-            &nodes.spans[nodes.first[at]..nodes.first[at + 1]]
-        };
-        if positions.iter().all(|&p| spans(p).len() == 1) {
+        let spans = |&position: &u32| nodes.of(self.first[record] + position as usize);
+        if positions.iter().all(|p| spans(p).len() == 1) {
             out.push(all);
             return;
         }
-        let start = out.len();
-        let mut choice = vec![0usize; positions.len()];
-        loop {
-            let mut mask = 0;
-            for j in 1..positions.len() {
-                for i in (0..j).filter(|&i| all >> pair_bit(i, j) & 1 == 1) {
-                    let (a, b) = (spans(positions[i])[choice[i]], spans(positions[j])[choice[j]]);
-                    let above = (a.0 < b.0 && b.0 < a.1) || (b.0 < a.0 && a.0 < b.1);
-                    mask |= u64::from(above) << pair_bit(i, j);
-                }
-            }
-            if !out[start..].iter().any(|&other| other & mask == mask) {
-                let mut at = start;
-                while at < out.len() {
-                    if out[at] & mask == out[at] {
-                        out.swap_remove(at);
-                    } else {
-                        at += 1;
-                    }
-                }
-                out.push(mask);
-            }
-            let Some(next) = (0..positions.len()).find(|&i| choice[i] + 1 < spans(positions[i]).len()) else {
-                break;
-            };
-            choice[next] += 1;
-            choice[..next].fill(0);
-        }
-        out[start..].sort_unstable();
+        let places: Vec<&[Span]> = positions.iter().map(spans).collect();
+        together(&places, all, out);
+    }
+
+    /// Whether all relations of a value must hold at one place.
+    pub(super) fn at_one_place(&self) -> bool {
+        self.nodes.is_some()
+    }
+
+    /// How many times the work it is to know the value at a position of a record, for all the places that it has.
+    pub(super) fn weight(&self, record: usize, position: usize) -> u128 {
+        let places = self.nodes.as_ref().map_or(1, |nodes| nodes.of(self.first[record] + position).len());
+        places.min(MOST_PLACES) as u128
     }
 }
+
+/// More places of a value are not as much more work: what matters is what they come to.
+const MOST_PLACES: usize = 8;
 
 /// Values together with how often a record has them.
 fn read_counts(data: &Dataset, binding: &Binding, trees: &ValueTrees) -> (Vec<Value>, Vec<Vec<Node>>) {

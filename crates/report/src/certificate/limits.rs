@@ -50,6 +50,9 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
             if !km.multiset {
                 add("how often an item occurs in a record counts as no knowledge");
             }
+            if matches!(policy.method.algorithm.as_deref(), Some("lra" | "partition")) {
+                add(REFINEMENT);
+            }
         }
         Claim::Kmn(kmn) => {
             if kmn.l.is_none() {

@@ -5,6 +5,7 @@
 //! form. The digest in it finds accidents; it is no signature.
 
 mod canonical;
+mod consistent;
 mod differences;
 mod limits;
 mod policy;

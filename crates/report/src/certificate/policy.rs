@@ -118,7 +118,17 @@ impl Certificate {
             let what = Diagnostic::error(what).help("give the policy that has them with --policy");
             return Err(Failure::new(Fault::Policy, what));
         }
+        self.policy_without_lists(name)
+    }
+
+    /// The policy as far as it is told.
+    pub fn policy_without_lists(&self, name: &str) -> Result<Policy> {
         let mut json = self.policy.clone();
+        if let Some(privacy) = json.get_mut("privacy") {
+            let told: Vec<&str> =
+                LISTS.into_iter().filter(|key| privacy.get(key).is_some_and(Value::is_number)).collect();
+            remove(privacy, &told);
+        }
         for attribute in items(&mut json, "attribute").filter(|a| is_withheld(a)) {
             remove(attribute, &["hierarchy"]);
         }

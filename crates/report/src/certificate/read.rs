@@ -57,7 +57,11 @@ impl Certificate {
             keys.problems.append(&mut hierarchy.rest());
         }
         keys.problems.append(&mut publication.rest());
-        let problems = keys.rest();
+        let mut problems = keys.rest();
+        // What could not be read need not be judged.
+        if problems.is_empty() {
+            problems = certificate.impossible();
+        }
         if problems.is_empty() { Ok(certificate) } else { Err(refuse(problems)) }
     }
 

@@ -34,6 +34,9 @@ pub fn verify(
     let dissection = Dissection::new(file)?;
     let found = dissection.read_published(&args.publication, talk)?;
     let mut warnings = claim.caveats(&declared(file)?);
+    if let Some(certified) = &mut certified {
+        certified.limits(policy, claim, &warnings);
+    }
     let left: Vec<&str> = (found.gone.iter().zip(&policy.attributes))
         .filter(|(gone, _)| **gone)
         .map(|(_, attribute)| attribute.path.as_str())

@@ -1,0 +1,82 @@
+//! Whether what a certificate says goes together: a digest can be made for anything.
+
+use std::path::{Component, Path};
+
+use bosket_model::Diagnostic;
+use bosket_model::policy::{Model, Policy};
+use bosket_verify::Claim;
+
+use super::{Certificate, Form, NOTHING, not_claimed};
+
+impl Certificate {
+    /// What cannot be true of any publication: no file, a file that lies outside, limits that are not told.
+    pub(super) fn impossible(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut unless = |fine: bool, what: &str| found.extend((!fine).then(|| what.to_owned()));
+        unless(!self.files.is_empty(), "`publication.files` must name at least one");
+        let (most, what) = match self.form {
+            Form::Document => (1, "`publication.files.name` must be the name of a file, without a way to it"),
+            Form::Folder => (usize::MAX, "`publication.files.name` must be a file within the folder"),
+            Form::Database => (usize::MAX, "`publication.files.name` must be the name of a table"),
+        };
+        let plain = |name: &str| self.form == Form::Database && !name.is_empty() || is_within(name, most);
+        unless(self.files.iter().all(|file| plain(&file.name)), what);
+        let absolute = self.hierarchies.iter().any(|h| Path::new(&h.path).has_root());
+        unless(!absolute, "`hierarchies.path` must be seen from the policy");
+        unless(!self.not_claimed.is_empty(), "`not_claimed` must name at least one limit");
+        found
+    }
+
+    /// What it says against its own policy, as far as that can be judged without the publication.
+    pub fn contradictions(&self, policy: &Policy) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut unless = |fine: bool, what: &str| found.extend((!fine).then(|| what.to_owned()));
+        unless(
+            self.form == Form::of(policy),
+            "its policy does not publish a thing of the form that it speaks of",
+        );
+        unless(self.names_all_tables(policy), "it does not name all tables of its policy");
+        unless(self.seed == policy.seed, "its seed is not that of its policy");
+        if self.claim.is_null() {
+            let model = policy.privacy.as_ref().map(|p| p.model);
+            unless(model == Some(Model::None), "it claims nothing, but its policy asks for a guarantee");
+            unless(self.sentence == NOTHING, "it claims nothing, but its sentence says something else");
+            unless(!self.verified, "it claims nothing, but calls that verified");
+            unless(self.limits(policy, None, &[]), LIMITS);
+        } else {
+            unless(self.verified, "it says itself that its claim was not verified");
+        }
+        found
+    }
+
+    /// What it says against what is known about the limits of a claim.
+    pub fn contradicted_limits(
+        &self,
+        policy: &Policy,
+        claim: &Claim,
+        caveats: &[Diagnostic],
+    ) -> Option<String> {
+        (!self.limits(policy, Some(claim), caveats)).then(|| LIMITS.to_owned())
+    }
+
+    fn limits(&self, policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> bool {
+        self.not_claimed == not_claimed(policy, claim, caveats)
+    }
+
+    /// Nobody looks for further tables in a database, where others may be.
+    fn names_all_tables(&self, policy: &Policy) -> bool {
+        let bare = |name: &str| name.split_once('.').map_or(name, |(_, bare)| bare).to_owned();
+        let named = |table: &str| self.files.iter().any(|file| bare(&file.name) == bare(table));
+        let mut tables = policy.source.iter().flat_map(|source| &source.tables);
+        self.form != Form::Database || tables.all(|table| named(&table.name))
+    }
+}
+
+const LIMITS: &str = "what it does not claim is not what its claim leaves open";
+
+/// Whether a path leads down only, by so many steps at most.
+fn is_within(name: &str, most: usize) -> bool {
+    let mut steps = Path::new(name).components();
+    let down = steps.clone().all(|step| matches!(step, Component::Normal(_)));
+    down && steps.next().is_some() && steps.count() < most
+}
