@@ -22,7 +22,7 @@ const RIVALS: [&str; 3] = ["gcs", "ocs", "MiRaCle"];
 
 /// Customers by default.
 fn customers(bench: &Bench) -> u32 {
-    bench.pick(2_000, 50_000, 250_000)
+    bench.pick(2_000, 20_000, 250_000)
 }
 
 fn job(bench: &Bench, number: u32, line: &str, settings: &[String], mining: bool) -> Result<Job, String> {
@@ -66,7 +66,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
         over("n", "n; k = 20, m = 3, g = 2 (figures 18c to 21c)", "n", "privacy.n", ns, &PAPERS),
         over("g", "width g of the beam; k = 20, m = 3, n = 2 (figure 15)", "g", "method.g", gs, &PAPERS),
     ];
-    let sizes = bench.pick(vec![2_000], vec![10_000, 20_000, 50_000], vec![100_000, 250_000, 1_000_000]);
+    let sizes = bench.pick(vec![2_000], vec![5_000, 10_000, 20_000], vec![100_000, 250_000, 1_000_000]);
     let title = "records; k = 20, m = 3, n = 2, g = 2 (figures 18d to 21d)";
     tables.push(sweep("records", title, Axis::logarithmic("records"), &OURS).run(
         bench,
@@ -89,7 +89,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
 
 /// Customers that MiRaCle can do with.
 fn few(bench: &Bench) -> u32 {
-    bench.pick(1_500, 5_000, 20_000)
+    bench.pick(1_500, 2_500, 20_000)
 }
 
 /// MiRaCle against the others, on fewer customers.
@@ -103,7 +103,7 @@ fn rival(bench: &Bench) -> [Table; 2] {
         &RIVALS,
     )
     .run(bench, &ks, |k, line| job(bench, number, line, &[format!("privacy.k={k}")], true));
-    let sizes = bench.pick(vec![1_500], vec![2_500, 5_000, 10_000], vec![5_000, 10_000, 20_000]);
+    let sizes = bench.pick(vec![1_500], vec![1_500, 2_500, 5_000], vec![5_000, 10_000, 20_000]);
     let title = "records, with MiRaCle, k = 20 (figures 18d to 20d)";
     let by_records = sweep("rival-records", title, Axis::logarithmic("records"), &RIVALS).run(
         bench,
