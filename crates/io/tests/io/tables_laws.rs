@@ -1,13 +1,11 @@
 //! Whatever is published as linked tables is read again as the same records, moved rows included, and its bytes do not
 //! depend on the order in which records and siblings came.
 
-mod tables_common;
-
 use std::fs;
 
+use crate::tables_common::*;
 use bosket_model::{Builder, ClassId, Dataset, Kind};
 use proptest::prelude::*;
-use tables_common::*;
 use tempfile::TempDir;
 
 /// A tree of tables: a - b - c - d and a - e, with keys of one, two and no column of their own. The name of `d` is also

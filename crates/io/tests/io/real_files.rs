@@ -1,11 +1,9 @@
 //! Real files, read and written again: nothing that the model holds is lost.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::*;
 use bosket_io::{Input, Layout, Loaded};
-use common::*;
 use serde_json::Value;
 
 /// The text of a file, the dataset, and its text as written; writing it once more must change nothing.

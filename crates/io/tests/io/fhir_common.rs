@@ -1,5 +1,4 @@
 //! Bundles made by hand, and datasets as text.
-#![allow(dead_code)] // each test binary uses its own part
 
 use bosket_model::{Dataset, MISSING};
 use serde_json::{Value, json};

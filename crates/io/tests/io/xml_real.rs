@@ -1,13 +1,10 @@
 //! Real XML files, read and written again: nothing that the model holds is lost.
 
-mod common;
-mod xml_common;
-
+use crate::common::*;
+use crate::xml_common::{Habits, at, values};
 use bosket_io::{Input, Loaded};
 use bosket_model::{Dataset, MISSING};
-use common::*;
 use roxmltree::{Document, ParsingOptions};
-use xml_common::{Habits, at, values};
 
 /// A file read, and its text as written; writing it once more must change nothing.
 fn again(path: &str, record: &str) -> Option<(Loaded, Vec<u8>)> {

@@ -1,10 +1,8 @@
 //! What XML documents mean, and what is written.
 
-mod common;
-
+use crate::common::*;
 use bosket_io::Loaded;
 use bosket_model::{Dataset, MISSING};
-use common::*;
 
 fn read_xml(text: impl Into<Vec<u8>>, record: &str) -> Loaded {
     read_as("xml", text, &layout(Some(record), None)).unwrap_or_else(|e| panic!("{e}"))

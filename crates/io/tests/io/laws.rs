@@ -1,10 +1,8 @@
 //! What holds for all data: nothing is lost, order does not show, a second writing changes nothing.
 
-mod common;
-
+use crate::common::*;
 use bosket_io::by_name;
 use bosket_model::{Builder, ClassId, Kind};
-use common::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 

@@ -1,10 +1,8 @@
 //! XML that is wrong: where, what, and what to do; nothing is expanded or fetched, and no value is shown.
 
-mod common;
-
+use crate::common::*;
 use bosket_io::by_name;
 use bosket_model::{Builder, ClassId, Failure, Fault, Kind};
-use common::*;
 
 fn fails_at(text: impl Into<Vec<u8>>, record: &str) -> Failure {
     let read = read_as("xml", text, &layout(Some(record), None));

@@ -1,12 +1,10 @@
 //! Parquet files as records: types, lists of all ages, and what is refused.
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::*;
 use bosket_io::{Layout, by_name};
 use bosket_model::{Builder, ClassId, Kind};
-use common::*;
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
     Int32Type, Int64Type, Int96, Int96Type,
@@ -114,7 +112,7 @@ fn lists_as_older_programs_write_them() {
 
 #[test]
 fn a_file_of_another_program() {
-    let bytes = include_bytes!("data/parquet/patients.parquet").to_vec();
+    let bytes = include_bytes!("../data/parquet/patients.parquet").to_vec();
     let lines = [
         r#"{"id":-3,"alive":false,"fee":9999999.99,"height":-2,"weight":1e30,"visits":[{"hospital":"H1","diagnoses":[{}]},{}]}"#,
         r#"{"id":1,"alive":true,"bio":{"birthday":"1950-03-01","sex":"f"},"fee":-12.3,"height":0.1,"noted":"1969-12-31T23:59:59","seen":"2024-02-29T12:30:00.25Z","wakes":"06:30:00","weight":72.5,"grid":[[-128],[1,2],[]],"scores":[{"key":"x","value":1},{"key":"y"}],"tags":["","a",null],"visits":[{"day":"2020-01-01","hospital":"H1","diagnoses":[{"disease":"E11"},{"disease":"J45","since":65535}]},{"hospital":"H2"}]}"#,
@@ -127,7 +125,7 @@ fn a_file_of_another_program() {
 #[test]
 fn types_stay_where_the_values_do_and_become_text_where_not() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    let bytes = include_bytes!("data/parquet/patients.parquet").to_vec();
+    let bytes = include_bytes!("../data/parquet/patients.parquet").to_vec();
     let loaded = read("parquet", bytes).expect("readable");
     let schema = |bytes: Vec<u8>| {
         let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("a file");
@@ -217,7 +215,7 @@ fn values_that_no_attribute_can_hold_are_named_by_record_and_column() {
 
 #[test]
 fn files_that_are_cut_off_or_no_parquet_at_all() {
-    let whole = include_bytes!("data/parquet/patients.parquet");
+    let whole = include_bytes!("../data/parquet/patients.parquet");
     for cut in [4, 11, 100, whole.len() / 2, whole.len() - 1] {
         let failure = fails("parquet", whole[..cut].to_vec()).to_string();
         assert!(failure.contains("damaged or cut off"), "{cut}: {failure}");
@@ -248,7 +246,7 @@ fn what_columns_cannot_express_is_refused() {
 
 #[test]
 fn the_format_is_known_by_its_first_bytes() {
-    let bytes = include_bytes!("data/parquet/patients.parquet").to_vec();
+    let bytes = include_bytes!("../data/parquet/patients.parquet").to_vec();
     let loaded = bosket_io::read(input(bytes).expect("open"), None, &Layout::default()).expect("readable");
     assert_eq!(loaded.format.name(), "parquet");
 }

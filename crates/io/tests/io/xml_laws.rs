@@ -1,18 +1,15 @@
 //! What holds for all XML: nothing is lost, order does not show, a second writing changes nothing.
 
-mod common;
-mod xml_common;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::common::*;
+use crate::xml_common::{Habits, at, values};
 use bosket_io::{Layout, Loaded, by_name};
 use bosket_model::path::Notation;
 use bosket_model::{Builder, ClassId, Dataset, Kind, MISSING};
-use common::*;
 use proptest::prelude::*;
 use roxmltree::Document;
-use xml_common::{Habits, at, values};
 
 /// An element with attributes, and either text or elements.
 #[derive(Clone, Debug)]

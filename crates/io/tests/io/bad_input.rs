@@ -1,12 +1,10 @@
 //! Files that are wrong: all problems at once, each with its place, and never a part of the data.
 
-mod common;
-
 use std::io::Write;
 
+use crate::common::*;
 use bosket_io::{Input, by_name, sniff};
 use bosket_model::{Builder, ClassId, Failure, Fault, Kind, Place};
-use common::*;
 
 /// Place and message of every diagnostic.
 fn texts(failure: &Failure) -> Vec<String> {

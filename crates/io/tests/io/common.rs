@@ -1,5 +1,4 @@
 //! What the tests of this crate share.
-#![allow(dead_code)] // each test binary uses its own part
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
 //! XML documents and datasets in forms that can be compared.
-#![allow(dead_code)] // each test binary uses its own part
 
 use std::collections::BTreeSet;
 

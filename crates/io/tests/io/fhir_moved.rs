@@ -1,8 +1,7 @@
 //! Publications in which values stand above their homes: they come back as the same value trees.
 
-mod common;
-mod fhir_common;
-
+use crate::common::{input, write};
+use crate::fhir_common::dump;
 use bosket_io::fhir::Forms;
 use bosket_io::homes::Homes;
 use bosket_io::{Layout, Loaded};
@@ -10,8 +9,6 @@ use bosket_model::binding::Binding;
 use bosket_model::policy::{Payload, Policy, RootMode, Undeclared};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Builder, ClassId, Dataset, Kind};
-use common::{input, write};
-use fhir_common::dump;
 use serde_json::{Value, json};
 
 const PATHS: &[&str] = &[

@@ -1,17 +1,15 @@
 //! Linked tables in PostgreSQL: read in one snapshot, published in one transaction, nothing visible if it fails.
 
-mod tables_common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::tables_common::*;
 use bosket_io::tables::{Tables, Writing};
 use bosket_io::{Create, PolicyFile};
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::{Builder, ClassId, Dataset, Kind};
 use bosket_testkit::server::Server;
-use tables_common::*;
 
 const SCHOOL: &str = r#"version = 1
 [source]

@@ -1,12 +1,9 @@
 //! Keys of several columns, people with several rows, lookups, references, moved rows.
 
-mod common;
-mod tables_common;
-
 use std::fs;
 
+use crate::tables_common::*;
 use bosket_model::{Builder, ClassId, Kind};
-use tables_common::*;
 use tempfile::TempDir;
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -395,7 +392,7 @@ role = "quasi"
 /// which says the module.
 #[test]
 fn open_university() {
-    let Some(source) = common::shared("rel-oulad/studentInfo.csv.gz") else { return };
+    let Some(source) = crate::common::shared("rel-oulad/studentInfo.csv.gz") else { return };
     let source = source.parent().expect("a folder").to_owned();
     let dir = TempDir::new().expect("a folder");
     let text = r#"version = 1

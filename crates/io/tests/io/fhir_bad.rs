@@ -1,11 +1,8 @@
 //! Bundles that must not be accepted, with the reason and the place.
 
-mod common;
-mod fhir_common;
-
+use crate::common::{fails, read};
+use crate::fhir_common::{about, bundle, coded, full, lines, patient, to};
 use bosket_model::Failure;
-use common::{fails, read};
-use fhir_common::{about, bundle, coded, full, lines, patient, to};
 use serde_json::{Value, json};
 
 fn person(more: &[Value]) -> Value {

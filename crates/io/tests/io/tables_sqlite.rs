@@ -1,18 +1,15 @@
 //! Linked tables in SQLite: read in one snapshot, published into a new file with keys that hold.
 
-mod common;
-mod tables_common;
-
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+use crate::tables_common::*;
 use bosket_io::Create;
 use bosket_io::tables::Writing;
 use bosket_model::observe::Quiet;
 use bosket_model::{Builder, ClassId, Kind};
 use rusqlite::Connection;
-use tables_common::*;
 use tempfile::TempDir;
 
 const SCHOOL: &str = r#"version = 1
@@ -237,7 +234,7 @@ fn a_dropped_publication_leaves_nothing() {
 /// Customers of the Chinook music store with their invoices; tracks become genres.
 #[test]
 fn chinook() {
-    let Some(packed) = common::shared("rel-chinook/Chinook_Sqlite.sqlite.gz") else { return };
+    let Some(packed) = crate::common::shared("rel-chinook/Chinook_Sqlite.sqlite.gz") else { return };
     let dir = TempDir::new().expect("a folder");
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(fs::File::open(packed).expect("a file"))

@@ -1,10 +1,8 @@
 //! Linked tables in CSV files: joined, published, read again; and everything that can be wrong with them.
 
-mod tables_common;
-
 use std::fs;
 
-use tables_common::*;
+use crate::tables_common::*;
 use tempfile::TempDir;
 
 const SCHOOL: &str = r#"version = 1

@@ -1,9 +1,7 @@
 //! What holds for all records in Parquet: nothing is lost, order does not show, a second writing changes nothing.
 
-mod common;
-
+use crate::common::*;
 use bosket_io::{Layout, by_name};
-use common::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 

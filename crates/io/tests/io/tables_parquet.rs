@@ -1,15 +1,13 @@
 //! Linked tables in Parquet files: those of another program, what is published, what is refused.
 
-mod tables_common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::tables_common::*;
 use bosket_io::tables::{Tables, catalogue};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Format;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use tables_common::*;
 use tempfile::TempDir;
 
 const SCHOOL: &str = r#"version = 1

@@ -1,12 +1,9 @@
 //! FHIR bundles as records, and records as bundles.
 
-mod common;
-mod fhir_common;
-
+use crate::common::{input, read, write};
+use crate::fhir_common::{about, bundle, coded, dump, full, lines, patient, to};
 use bosket_io::{Input, Layout, Loaded};
 use bosket_model::{Builder, Kind};
-use common::{input, read, write};
-use fhir_common::{about, bundle, coded, dump, full, lines, patient, to};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

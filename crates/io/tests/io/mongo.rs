@@ -1,13 +1,11 @@
 //! MongoDB's Extended JSON: plain values inside, the same types outside.
 
-mod common;
-
+use crate::common::{fails, read, read_as, write};
 use bosket_io::homes::Homes;
 use bosket_io::json::Extended;
 use bosket_io::{Layout, Loaded};
 use bosket_model::policy::Policy;
 use bosket_model::{Builder, ClassId, Kind};
-use common::{fails, read, read_as, write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

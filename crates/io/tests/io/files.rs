@@ -1,7 +1,5 @@
 //! Files on disk: whole or not at all, compressed by name.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -1,11 +1,8 @@
 //! The 1,461 patients in STU-3 that lie beside the repository, where they do.
 
-mod common;
-mod fhir_common;
-
+use crate::common::{input, shared, write};
+use crate::fhir_common::dump;
 use bosket_io::{Input, Layout};
-use common::{input, shared, write};
-use fhir_common::dump;
 
 #[test]
 fn synthetic_patients_survive() {

@@ -1,0 +1,33 @@
+//! Reading and writing: every format, good, bad and real files. One program, since each would be some 35 MB.
+
+mod common;
+mod fhir_common;
+#[path = "../tables_common/mod.rs"]
+mod tables_common;
+mod xml_common;
+
+mod bad_input;
+mod dissect;
+mod fhir;
+mod fhir_bad;
+mod fhir_moved;
+mod fhir_real;
+mod files;
+mod hierarchies;
+mod interrupted;
+mod laws;
+mod mongo;
+mod parquet;
+mod parquet_laws;
+mod parser;
+mod real_files;
+mod tables;
+mod tables_laws;
+mod tables_parquet;
+mod tables_postgres;
+mod tables_shapes;
+mod tables_sqlite;
+mod xml;
+mod xml_bad;
+mod xml_laws;
+mod xml_real;

@@ -1,0 +1,15 @@
+//! The verifier against brute force, golden cases and outputs known to be wrong.
+
+mod absence;
+mod apart;
+mod attack;
+mod diverse;
+mod golden;
+mod guard;
+mod knowledge;
+mod parts;
+mod sets;
+mod truth_global;
+mod truth_local;
+mod truth_regressions;
+mod vertices;
