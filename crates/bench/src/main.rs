@@ -23,7 +23,7 @@ struct Cli {
     /// One of the older suites, which print as they go
     #[command(subcommand)]
     suite: Option<Suite>,
-    /// All experiments at small sizes: about five minutes on two cores
+    /// All experiments at small sizes: under five minutes on two cores
     #[arg(long, conflicts_with_all = ["full", "tiny"])]
     quick: bool,
     /// All experiments at the papers' sizes

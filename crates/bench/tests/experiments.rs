@@ -74,6 +74,25 @@ fn an_unknown_suite_is_refused_with_the_known_ones() {
     assert!(said.contains("paper-999") && said.contains("paper-000") && said.contains("peers"), "{said}");
 }
 
+/// Figures were once asked for by a name that nobody gave them.
+#[test]
+fn no_measure_of_the_committed_run_is_missing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.json");
+    let results: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("results")).expect("valid JSON");
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    for suite in list(&results["suites"]) {
+        for table in list(&suite["tables"]) {
+            let columns = list(&table["columns"]);
+            let there = |at: usize| list(&table["rows"]).iter().any(|row| row["values"][at].is_number());
+            for measure in columns.iter().map(|column| &column["measure"]) {
+                let found = (0..columns.len()).any(|at| columns[at]["measure"] == *measure && there(at));
+                assert!(found, "{} {}: {measure}", suite["name"], table["id"]);
+            }
+        }
+    }
+}
+
 /// Files of a folder whose names begin with something, with their texts.
 fn files(folder: &Path, start: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = (std::fs::read_dir(folder).expect("a folder"))

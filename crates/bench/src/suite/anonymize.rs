@@ -19,6 +19,7 @@ use bosket_model::{Dataset, Failure};
 use bosket_verify::{Claim, verify};
 
 use super::job::{Anonymize, Answer, Check, Fold, Outcome};
+use super::sweep::unit;
 use crate::resources::{cpu, mb, memory, reset_peak, timed};
 
 /// Work is repeated until it has taken so long, in seconds: the system counts computing in steps of milliseconds.
@@ -241,10 +242,11 @@ impl Prepared {
 fn measure(compared: &Compared<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
     let loss = Loss::new(compared, &Quiet)?;
     for figure in &loss.figures {
-        let share = matches!(figure.name, "NCP" | "ML2" | "query accuracy" | "relations kept");
+        // Columns are named in plain letters.
+        let name = figure.name.replace('²', "2");
         if let Some(value) = figure.value {
-            let value = if share { 100.0 * value } else { value };
-            outcome.figures.insert(figure.name.to_owned(), value);
+            let value = if unit(&name) == "%" { 100.0 * value } else { value };
+            outcome.figures.insert(name, value);
         }
     }
     outcome.figures.insert("records".to_owned(), loss.published_records as f64);

@@ -121,7 +121,7 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             lines: vec!["ctoff", "ctoff, approximate"],
             sizes: bench.pick(
                 vec![100, 200],
-                vec![500, 1_000, 2_000, 4_000],
+                vec![500, 1_000, 2_000],
                 vec![1_000, 2_000, 5_000, 10_000, 20_000],
             ),
             job: Box::new(|size, line| {

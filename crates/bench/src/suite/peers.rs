@@ -87,7 +87,8 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
     let adult = bench.data.adult(bench.pick(Some(500), None, None))?;
     let peers = Peers::new(bench);
     let ks: &[u32] = bench.pick(&[5][..], &[5, 10], &[5, 10]);
-    let lines: Vec<&str> = OURS.into_iter().chain(THEIRS).chain([ARX]).collect();
+    let ours = bench.pick(&OURS[..1], &OURS[..1], &OURS[..]);
+    let lines: Vec<&str> = ours.iter().copied().chain(THEIRS).chain([ARX]).collect();
     let sweep = Sweep {
         suite: NAME,
         id: "adult",

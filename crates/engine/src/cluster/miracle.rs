@@ -11,10 +11,14 @@ use super::{Cluster, Clustering, cancelled};
 /// Steps of progress are this many records.
 const STEP: u64 = 64;
 
+/// A profile holds costs for every kind of child there is. Until it changes, a cluster meets about as many records as there
+/// are clusters: with more kinds than so many times their children, comparing trees is cheaper than preparing for it.
+const KINDS: usize = 4;
+
 /// A cluster that is not full.
 struct Open {
     cluster: Cluster,
-    profile: Profile,
+    profile: Option<Profile>,
 }
 
 /// What the stream depends on.
@@ -38,12 +42,18 @@ pub(super) fn miracle(
     observer.stage("clustering", forest.len() as u64);
     let mut open: Vec<Open> = Vec::new();
     let mut found = Clustering::default();
+    let kinds = &forest.kinds;
+    let prepared = kinds.form.len() * forest.len() <= KINDS * stream.climit * kinds.of_kid.len();
+    let profile = |search: &mut Search<'_>, rep: &Rep| {
+        prepared.then(|| Profile::new(&mut search.joiner, &mut search.rows, rep))
+    };
     for record in 0..forest.len() as u32 {
         if u64::from(record) % STEP == 0 {
             cancelled(observer)?;
             observer.advance(STEP);
         }
-        let nearest = nearest(search, &open, record);
+        let this = Rep::of_record(forest, record);
+        let nearest = nearest(search, &open, record, &this);
         let near = nearest.filter(|&(distance, _)| distance <= stream.th || open.len() >= stream.climit);
         let Some((_, at)) = near else {
             if open.len() >= stream.climit {
@@ -51,11 +61,11 @@ pub(super) fn miracle(
                 continue;
             }
             let cluster = Cluster::of(forest, record);
-            let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+            let profile = profile(search, &cluster.rep);
             open.push(Open { cluster, profile });
             continue;
         };
-        let Some(rep) = search.joiner.join(&open[at].cluster.rep, &Rep::of_record(forest, record)) else {
+        let Some(rep) = search.joiner.join(&open[at].cluster.rep, &this) else {
             found.left.push(record);
             continue;
         };
@@ -64,7 +74,7 @@ pub(super) fn miracle(
         if one.cluster.members.len() >= stream.size {
             found.clusters.push(open.remove(at).cluster);
         } else {
-            one.profile = Profile::new(&mut search.joiner, &mut search.rows, &one.cluster.rep);
+            one.profile = profile(search, &one.cluster.rep);
         }
     }
     merge(search, open.into_iter().map(|o| o.cluster).collect(), stream.size, &mut found);
@@ -73,7 +83,7 @@ pub(super) fn miracle(
 }
 
 /// The open cluster that a record costs least per value, with that cost.
-fn nearest(search: &mut Search<'_>, open: &[Open], record: u32) -> Option<(f64, usize)> {
+fn nearest(search: &mut Search<'_>, open: &[Open], record: u32, this: &Rep) -> Option<(f64, usize)> {
     let forest = search.forest();
     let mut best: Option<(f64, usize)> = None;
     for (at, Open { cluster, profile }) in open.iter().enumerate() {
@@ -83,11 +93,20 @@ fn nearest(search: &mut Search<'_>, open: &[Open], record: u32) -> Option<(f64, 
         let weight = search.joiner.weight(cluster.rep.members());
         let values = (weight * cluster.rep.prune + forest.prune[record as usize]) as f64;
         let nearer = |cost: i64| best.is_none_or(|(distance, _)| (cost as f64 / values) < distance);
-        if !nearer(profile.bound(forest, record)) {
+        let joiner = &mut search.joiner;
+        let bound = match profile {
+            Some(profile) => profile.bound(forest, record),
+            None => joiner.head(&cluster.rep, this),
+        };
+        if !nearer(bound) {
             continue;
         }
         let limit = best.map_or(FAR, |(distance, _)| (distance * values).ceil() as i64);
-        let Some(cost) = profile.cost(&mut search.joiner, &cluster.rep, record, limit) else { continue };
+        let cost = match profile {
+            Some(profile) => profile.cost(joiner, &cluster.rep, record, limit),
+            None => Some(joiner.cost(&cluster.rep, this)),
+        };
+        let Some(cost) = cost else { continue };
         if nearer(cost) {
             best = Some((cost as f64 / values, at));
         }

@@ -200,7 +200,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// The cost of two vertices by their own values alone.
-    fn head(&self, a: &Rep, b: &Rep) -> i64 {
+    pub(super) fn head(&self, a: &Rep, b: &Rep) -> i64 {
         let both = self.weight(a.members()) + self.weight(b.members());
         if self.clash(a.class, &a.labels, &b.labels) {
             return both * self.forest.classes[a.class as usize].own;
