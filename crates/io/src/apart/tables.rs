@@ -11,7 +11,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use super::Kept;
 use super::draft::{Draft, Drafts, Written};
 use super::fates::{Fate, Fates};
-use super::records::quasi_side;
+use super::records::{Empty, quasi_side};
 use super::spool::{Parts, Spool};
 use crate::atomic::Create;
 use crate::fault;
@@ -98,6 +98,7 @@ pub(super) fn publish(
     file: &PolicyFile,
     fates: &Fates,
     kept: &Kept,
+    empty: Empty,
     create: Create,
 ) -> Result<Drafts> {
     let mut fragment = |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| {
@@ -115,7 +116,7 @@ pub(super) fn publish(
     }
     let ids = written.ids();
     let own: Vec<Option<u32>> = group_of.iter().map(|&g| ids.get(g as usize).copied()).collect();
-    let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)))?;
+    let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)), empty)?;
     let policy = quasi_policy(file, fates)?;
     let mut drafts = Drafts { written, ..Drafts::default() };
     match &kept.form {
