@@ -71,11 +71,7 @@ impl Study {
     }
 
     /// Looks at a publication of clusters whose sides are apart; the subject's published records are its quasi side.
-    pub fn anatomized(
-        subject: &Subject<'_>,
-        sides: &TwoSides<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub fn anatomized(subject: &Subject<'_>, sides: &TwoSides<'_>, observer: &dyn Observer) -> Result<Self> {
         let claim = Claim::new(subject.policy)?;
         let witness = match &claim {
             Claim::Anatomized(asked) => verify_anatomized(sides, asked)?,

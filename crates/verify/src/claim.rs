@@ -182,10 +182,9 @@ impl Claim {
         match self {
             Claim::Km(claim) => &claim.negative,
             Claim::Kmn(claim) => &claim.negative,
-            Claim::KAnonymity { .. }
-            | Claim::LDiversity { .. }
-            | Claim::Apart(_)
-            | Claim::Anatomized(_) => &[],
+            Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Apart(_) | Claim::Anatomized(_) => {
+                &[]
+            }
         }
     }
 

@@ -49,9 +49,7 @@ impl Both {
     pub(super) fn published(&self) -> Side<'_> {
         match &self.published {
             Release::Records(bound) => bound.side(),
-            Release::Anatomized(published) => {
-                Side { data: &published.people, binding: &published.binding }
-            }
+            Release::Anatomized(published) => Side { data: &published.people, binding: &published.binding },
         }
     }
 

@@ -79,7 +79,8 @@ impl<'p> Dissection<'p> {
         if format == Format::Xml && file.policy.anatomizes() {
             let what = "clusters of format \"xml\" cannot be anatomized in this version";
             let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-            let help = "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes json of xml";
+            let help =
+                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes json of xml";
             return Err(Failure::new(Fault::Policy, what.help(help)));
         }
         let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };

@@ -1,6 +1,6 @@
 //! Clusters with their sides apart: the quasi side is what local recoding makes of the input without its sensitive values,
-//! and every sensitive value is one of the input's, as often. A mapping says who is in which group; then both are asked
-//! group by group.
+//! and every sensitive value of a group is one of the input's, as often. A mapping says which records are in a group;
+//! without one they are those that could be.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{MISSING, Result};
+use bosket_model::{AttributeId, MISSING, Result};
 
-use super::local::{self, Trees};
-use super::matching::unmatched;
+use super::local::Trees;
+use super::matching::{edges, lonely, unmatched};
 use super::{Comparison, MOST_MATCHED, Recoding, Side, Untruth, too_many};
 use crate::anatomized::TwoSides;
 use crate::dissect::invented;
@@ -29,34 +29,40 @@ pub struct Grouped<'a> {
     pub mapping: Option<&'a [u32]>,
 }
 
+/// Per group the input records that are in it, or could be.
+type Records = Vec<Vec<usize>>;
+
 /// Compares an anatomized publication with its input. No untruth means that it is true.
 pub fn compare_anatomized(c: &Grouped<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
     let TwoSides { people, binding, .. } = c.published;
     if c.mapping.is_none() && c.input.data.len() > MOST_MATCHED {
         return Err(too_many("local recoding is"));
     }
+    if people.len() > c.input.data.len() {
+        return Ok(vec![Untruth::new(format!(
+            "{} records are published, but the input has only {}",
+            people.len(),
+            c.input.data.len()
+        ))]);
+    }
     let known = without_sensitive(c.input.binding);
-    let sides = Comparison {
+    let trees = Trees::new(&Comparison {
         published: Side { data: people, binding },
         input: Side { data: c.input.data, binding: &known },
         hierarchies: c.hierarchies,
         recoding: Recoding::LocalTrees,
         suppress: false,
         mapping: None,
+    });
+    let trees = match trees {
+        Ok(trees) => trees,
+        Err(untruths) => return Ok(untruths),
     };
-    let mut untruths = match c.mapping {
-        None if people.len() > c.input.data.len() => vec![Untruth::new(format!(
-            "{} records are published, but the input has only {}",
-            people.len(),
-            c.input.data.len()
-        ))],
-        None => local::compare(&sides, observer),
-        Some(mapping) => match Trees::new(&sides) {
-            Err(untruths) => untruths,
-            Ok(trees) => by_group(c, mapping, &trees, observer),
-        },
+    let (mut untruths, records) = match c.mapping {
+        Some(mapping) => by_mapping(c, mapping, &trees, observer),
+        None => by_looks(c, &trees, observer),
     };
-    untruths.extend(values(c));
+    untruths.extend(values(c, &records));
     Ok(untruths)
 }
 
@@ -69,75 +75,81 @@ fn without_sensitive(binding: &Binding) -> Binding {
     known
 }
 
-/// The group that a mapping means by a number, or none.
-fn numbers(published: &TwoSides<'_>) -> Vec<u32> {
-    (0..published.names.len()).map(|group| published.number(group) + 1).collect()
+fn astray(mut records: Vec<u32>, what: &str) -> Option<Untruth> {
+    records.sort_unstable();
+    (!records.is_empty()).then(|| Untruth::new(what).records(records))
 }
 
 /// Every group must consist of what becomes of the records that the mapping puts there.
-fn by_group(c: &Grouped<'_>, mapping: &[u32], trees: &Trees<'_>, observer: &dyn Observer) -> Vec<Untruth> {
-    let numbers = numbers(&c.published);
+fn by_mapping(
+    c: &Grouped<'_>,
+    mapping: &[u32],
+    trees: &Trees<'_>,
+    observer: &dyn Observer,
+) -> (Vec<Untruth>, Records) {
     let mut inputs: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (record, &group) in mapping.iter().enumerate().filter(|(r, g)| **g > 0 && *r < c.input.data.len()) {
         inputs.entry(group).or_default().push(record);
     }
-    let mut astray = Vec::new();
-    let mut differing = 0;
-    observer.stage("comparing groups with input records", numbers.len() as u64);
-    for (members, &number) in c.published.members().iter().zip(&numbers) {
-        let own = inputs.remove(&number).unwrap_or_default();
+    let (mut records, mut unfit, mut differing) = (Vec::new(), Vec::new(), 0);
+    observer.stage("comparing groups with input records", c.published.people.len() as u64);
+    for (group, members) in c.published.members().iter().enumerate() {
+        let own = inputs.remove(&c.published.number(group).saturating_add(1)).unwrap_or_default();
         differing += usize::from(own.len() != members.len());
-        let lonely =
-            unmatched(members.len(), own.len(), |p, i| trees.fit(members[p] as usize, own[i]), observer);
-        astray.extend(lonely.into_iter().map(|p| members[p as usize]));
+        let fits = |p: usize, i: usize| trees.fit(members[p] as usize, own[i]);
+        let left = unmatched(members.len(), own.len(), fits, observer);
+        unfit.extend(left.into_iter().map(|p| members[p as usize]));
+        records.push(own);
     }
     differing += inputs.len();
-    astray.sort_unstable();
-    let mut untruths = Vec::new();
-    if differing > 0 {
-        let what = format!("{differing} groups have not as many records as the mapping puts there");
-        untruths.push(Untruth::new(what));
-    }
-    if !astray.is_empty() {
-        let what = "these records are not what the declared operations make of the records of their group";
-        untruths.push(Untruth::new(what).records(astray));
-    }
-    untruths
+    let number = format!("{differing} groups have not as many records as the mapping puts there");
+    let what = "these records are not what the declared operations make of the records of their group";
+    let untruths = (differing > 0).then(|| Untruth::new(number)).into_iter().chain(astray(unfit, what));
+    (untruths.collect(), records)
 }
 
-/// Every published value must be in the input, as often; with a mapping, in its group.
-fn values(c: &Grouped<'_>) -> Vec<Untruth> {
-    let Grouped { published, input, mapping, .. } = *c;
-    let numbers = numbers(&published);
-    let of_group = |group: usize| if mapping.is_some() { numbers[group] } else { 0 };
-    let of_record = |record: usize| match mapping {
-        None => Some(0),
-        Some(mapping) => mapping.get(record).copied().filter(|&group| group > 0),
+/// Every published record needs an input record of its own; in a group may be whoever fits somebody there.
+fn by_looks(c: &Grouped<'_>, trees: &Trees<'_>, observer: &dyn Observer) -> (Vec<Untruth>, Records) {
+    let (people, inputs) = (c.published.people.len(), c.input.data.len());
+    observer.stage("matching published with input records", people as u64);
+    let edges = edges(people, inputs, |p, i| trees.fit(p, i), observer);
+    let candidates = |members: &Vec<u32>| {
+        let fits = |i: usize| members.iter().any(|&p| edges[p as usize][i / 64] >> (i % 64) & 1 == 1);
+        (0..inputs).filter(|&i| fits(i)).collect()
     };
-    let (data, schema) = (input.data, input.data.schema());
+    let records = c.published.members().iter().map(candidates).collect();
+    let what = "these records cannot all come from input records of their own";
+    (astray(lonely(&edges, inputs), what).into_iter().collect(), records)
+}
+
+/// Every published value must be one of the records of its group, as often, and all of them together the input's.
+fn values(c: &Grouped<'_>, records: &Records) -> Vec<Untruth> {
+    let Grouped { published, input, .. } = *c;
     let mut untruths = Vec::new();
     for sensitive in published.sensitive {
-        let told = (0..published.names.len()).flat_map(|group| {
-            let codes = sensitive.codes.of(group).iter();
-            codes.map(move |&code| (of_group(group), sensitive.values.text(code)))
-        });
-        let mut private = Vec::new();
-        for (record, group) in (0..data.len()).filter_map(|r| Some((r, of_record(r)?))) {
-            for vertex in data.vertices(record) {
-                for &attribute in &schema.class(data.class(vertex)).attributes {
-                    let own = input.binding.attributes[attribute.index()] == Some(sensitive.declared);
-                    let code = data.value(vertex, attribute);
-                    if own && code != MISSING {
-                        private.push((group, data.dictionary(attribute).text(code)));
-                    }
-                }
+        let schema = input.data.schema();
+        let bound = |id: AttributeId| input.binding.attributes[id.index()] == Some(sensitive.declared);
+        let own: Vec<AttributeId> = schema.attributes().map(|(id, _)| id).filter(|&id| bound(id)).collect();
+        let of_record = |record: usize| {
+            let places = input.data.vertices(record).flat_map(|v| own.iter().map(move |&a| (v, a)));
+            let places = places.filter(|&(v, a)| input.data.class(v) == schema.attribute(a).class);
+            let codes = places.map(|(v, a)| (a, input.data.value(v, a)));
+            codes.filter(|c| c.1 != MISSING).map(|(a, code)| input.data.dictionary(a).text(code))
+        };
+        let texts = |group: usize| sensitive.codes.of(group).iter().map(|&code| sensitive.values.text(code));
+        let groups = 0..published.names.len();
+        let surplus = |group: usize| {
+            let private = records[group].iter().flat_map(|&record| of_record(record));
+            invented(texts(group).collect(), private.collect())
+        };
+        let astray: usize = groups.clone().map(surplus).sum();
+        let everything = (0..input.data.len()).flat_map(of_record).collect();
+        let beyond = invented(groups.flat_map(texts).collect(), everything);
+        for (count, of) in [(astray, "the records of their group"), (beyond, "the input")] {
+            if count > 0 {
+                let what = format!("{count} of the published values are not in {of}, or not as often");
+                untruths.push(Untruth::new(what).path(&sensitive.path));
             }
-        }
-        let count = invented(told.collect(), private);
-        if count > 0 {
-            let whose = if mapping.is_some() { "the records of their group" } else { "the input" };
-            let what = format!("{count} of the published values are not in {whose}, or not as often");
-            untruths.push(Untruth::new(what).path(&sensitive.path));
         }
     }
     untruths

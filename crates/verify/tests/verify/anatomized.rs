@@ -89,8 +89,7 @@ fn keeps(group: &[Vertex], roles: &Roles, claim: &Anatomized) -> bool {
         let share = |n: usize| n as f64 / all;
         // Each missing value is one of its own.
         let missing = values.iter().filter(|v| v.is_none()).map(|_| 1);
-        let entropy: f64 =
-            counts.values().copied().chain(missing).map(|n| -share(n) * share(n).ln()).sum();
+        let entropy: f64 = counts.values().copied().chain(missing).map(|n| -share(n) * share(n).ln()).sum();
         diverse &= match ask.diversity {
             Diversity::Frequency => most * ask.l <= all,
             Diversity::Entropy => counts.is_empty() || entropy >= ask.l.ln() - 1e-9,
@@ -167,8 +166,7 @@ fn verdicts_are_those_of_the_definition() {
             (0..1 + dice.below(2)).map(|_| random_group(&mut dice, &roles)).collect();
         let claim = random_claim(&mut dice);
         let found = Sides::of(&groups, &roles).check(&claim).expect("places for all values");
-        let broken: Vec<usize> =
-            (0..groups.len()).filter(|&g| !keeps(&groups[g], &roles, &claim)).collect();
+        let broken: Vec<usize> = (0..groups.len()).filter(|&g| !keeps(&groups[g], &roles, &claim)).collect();
         seen[usize::from(broken.is_empty())] += 1;
         match found {
             None => assert!(broken.is_empty(), "seed {seed}: group {broken:?} of {groups:?}"),
