@@ -196,7 +196,7 @@ fn too_common(tallies: &[Tally<'_>], ask: &Diverse) -> Option<Sensitive> {
         value: value.to_owned(),
         share: count as f64 / tally.places.max(1) as f64,
     };
-    for tally in tallies.iter().filter(|tally| tally.is_uniform(ask)) {
+    if let Some(tally) = tallies.iter().find(|tally| tally.is_uniform(ask)) {
         let (value, &count) = tally.values.iter().max_by_key(|(value, count)| (**count, Reverse(**value)))?;
         return Some(found(tally, value, count));
     }

@@ -31,7 +31,7 @@ impl Bound {
 
 /// What is published: records, or people apart from their sensitive values.
 enum Release {
-    Records(Bound),
+    Records(Box<Bound>),
     Anatomized(Box<Published>),
 }
 
@@ -122,7 +122,7 @@ fn release(file: &PolicyFile, at: &Path, talk: &Talk) -> Result<Release, Failure
     let Opened { data, .. } = load::records(Whereabouts::given(file, at, true)?, talk)?;
     let name = at.display().to_string();
     let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    Ok(Release::Records(Bound { data, binding }))
+    Ok(Release::Records(Box::new(Bound { data, binding })))
 }
 
 /// Every published record must come from one input record, and from another than the others.

@@ -411,3 +411,24 @@ fn companions_are_on_no_side() {
     dir.run(&verify).exits(0).says_nothing().prints(&["HOLDS", "TRUE"]);
     dir.certified("out", "out.certificate.json");
 }
+
+#[test]
+fn what_the_policy_removes_must_be_gone() {
+    let dir = people();
+    let identifying = dir.text("policy.toml") + &attribute("name", "identifying", "");
+    dir.write("policy.toml", identifying);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    assert_eq!(dir.text("out.json"), PUBLISHED);
+    dir.write("out.json", PUBLISHED.replacen("\"shoe\":40", "\"shoe\":40,\"name\":\"Eva\"", 1));
+    dir.run(&VERIFY).exits(0).says(&["the policy removes name, but the file still has it"]).hides(&["Eva"]);
+    let told = dir.run(&[&VERIFY[..], &AGAINST, &MAPPING].concat()).exits(1).hides(&["Eva"]);
+    told.prints(&["name: the policy removes this attribute, but it is published"]);
+}
+
+#[test]
+fn a_publication_on_standard_output() {
+    let dir = people();
+    let out = dir.run(&["anonymize", "policy.toml", "--set=publish.path=-"]).exits(0);
+    assert_eq!(out.stdout, PUBLISHED);
+    out.says(&["published 4 records"]);
+}

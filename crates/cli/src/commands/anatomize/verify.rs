@@ -33,7 +33,7 @@ pub fn verify(
     if let Some(certified) = &mut certified {
         certified.limits(&file.policy, claim, &warnings);
     }
-    if !published.left.is_empty() {
+    if args.against.is_none() && !published.left.is_empty() {
         let what = format!("the policy removes {}, but the file still has it", published.left.join(", "));
         let warning = Diagnostic::warning(what).at(Place::source(args.publication.display().to_string()));
         warnings.push(warning.help("the claim says nothing about such attributes; do not publish this file"));
@@ -134,5 +134,10 @@ fn against(
         hierarchies: &hierarchies,
         mapping: groups.as_deref(),
     };
-    compare_anatomized(&grouped, talk)
+    let left = published.left.iter().map(|path| Untruth {
+        message: "the policy removes this attribute, but it is published".to_owned(),
+        path: Some(path.clone()),
+        records: Vec::new(),
+    });
+    Ok(left.chain(compare_anatomized(&grouped, talk)?).collect())
 }
