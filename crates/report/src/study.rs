@@ -7,7 +7,7 @@ use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_verify::{Claim, Witness};
+use bosket_verify::{Claim, TwoSides, Witness, verify_anatomized};
 
 use crate::cut::{Cut, cuts};
 
@@ -63,23 +63,52 @@ impl Study {
     pub fn new(subject: &Subject<'_>, observer: &dyn Observer) -> Result<Self> {
         let Subject { policy, published, hierarchies, .. } = *subject;
         let claim = Claim::new(policy)?;
-        let (data, binding) = (published.data, published.binding);
+        let Side { data, binding } = published;
         let witness = bosket_verify::verify(data, binding, &claim, hierarchies, subject.memory, observer)?;
+        let after = attack::risk(data, binding, policy, &attack::Options::of(policy), observer)?;
+        let study = Self::of(subject, claim, witness, after, observer)?;
+        Ok(Study { left: bosket_verify::left_over(data, binding), ..study })
+    }
+
+    /// Looks at a publication of clusters whose sides are apart; the subject's published records are its quasi side.
+    pub fn anatomized(subject: &Subject<'_>, sides: &TwoSides<'_>, observer: &dyn Observer) -> Result<Self> {
+        let claim = Claim::new(subject.policy)?;
+        let witness = match &claim {
+            Claim::Anatomized(asked) => verify_anatomized(sides, asked)?,
+            _ => None,
+        };
+        let TwoSides { people, binding, groups, sensitive, .. } = *sides;
+        let attacked = attack::Sides { people, binding, groups, sensitive };
+        let options = attack::Options::of(subject.policy);
+        let after = attack::risk_anatomized(&attacked, subject.policy, &options, observer)?;
+        let study = Self::of(subject, claim, witness, after, observer)?;
+        let groups = ("Groups of records that look alike".to_owned(), sides.names.len().to_string());
+        Ok(Study { remarks: vec![groups], ..study })
+    }
+
+    fn of(
+        subject: &Subject<'_>,
+        claim: Claim,
+        witness: Option<Witness>,
+        after: Risk,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Subject { policy, input, published, hierarchies, mapping, .. } = *subject;
         let options = attack::Options::of(policy);
-        let risk = |side: Side<'_>| attack::risk(side.data, side.binding, policy, &options, observer);
-        let Subject { input, mapping, .. } = *subject;
+        // A companion says nothing that its attribute does not.
+        let known = input.binding.without_companions();
+        let before = attack::risk(input.data, &known, policy, &options, observer)?;
         let mining = input.data.len() <= MINED;
         let compared = Compared { policy, input, published, hierarchies, mapping, mining };
         Ok(Study {
             claim: Some(claim),
             witness,
-            left: bosket_verify::left_over(data, binding),
-            records: data.len(),
+            left: Vec::new(),
+            records: published.data.len(),
             roles: roles(policy),
             attacker: attacker(policy)?,
-            // A companion says nothing that its attribute does not.
-            before: Some(risk(Side { binding: &input.binding.without_companions(), ..input })?),
-            after: Some(risk(published)?),
+            before: Some(before),
+            after: Some(after),
             loss: Some(Loss::new(&compared, observer)?),
             cuts: cuts(published, None, hierarchies),
             remarks: Vec::new(),
@@ -88,7 +117,12 @@ impl Study {
 
     /// Whether quasi and sensitive values are published apart.
     pub fn is_apart(&self) -> bool {
-        matches!(self.claim, None | Some(Claim::Apart(_)))
+        matches!(self.claim, None | Some(Claim::Apart(_))) || self.is_anatomized()
+    }
+
+    /// Whether that is done with clusters, whose quasi values are generalized.
+    pub fn is_anatomized(&self) -> bool {
+        matches!(self.claim, Some(Claim::Anatomized(_)))
     }
 
     /// Whether everything that was promised was found to hold.

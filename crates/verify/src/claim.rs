@@ -8,6 +8,7 @@ use bosket_model::policy::{
 };
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
+use crate::anatomized::Anatomized;
 use crate::dissect::{Apart, Delta};
 use crate::vertex::Diverse;
 
@@ -32,6 +33,8 @@ pub enum Claim {
     },
     /// Anatomy or δ-dependency of a dissected publication.
     Apart(Apart),
+    /// k-anonymity or l-diversity of vertex trees, quasi and sensitive values apart.
+    Anatomized(Anatomized),
 }
 
 /// k^m-anonymity of sets.
@@ -106,6 +109,9 @@ impl Claim {
             value.ok_or_else(|| refuse(format!("model `{model}` needs `{key}`"), "add it to [privacy]"))
         };
         let buckets = || policy.attributes.iter().map(|a| a.buckets.clone()).collect();
+        if policy.anatomizes() {
+            refuse_unseen(policy, privacy)?;
+        }
         match model {
             Model::Km => {
                 if let Some(both) = both_ways(privacy) {
@@ -134,7 +140,13 @@ impl Claim {
                 buckets: buckets(),
                 negative: privacy.negative.clone(),
             })),
-            Model::KAnonymity => Ok(Claim::KAnonymity { k: number(privacy.k, "k")? }),
+            Model::KAnonymity => {
+                let k = number(privacy.k, "k")?;
+                Ok(match policy.anatomizes() {
+                    true => Claim::Anatomized(Anatomized { k: Some(k), ask: None }),
+                    false => Claim::KAnonymity { k },
+                })
+            }
             Model::LDiversity => {
                 let l =
                     privacy.l.ok_or_else(|| refuse("l-diversity needs `l`".into(), "add it to [privacy]"))?;
@@ -145,7 +157,10 @@ impl Claim {
                     distinct_everywhere: privacy.distinct_everywhere.clone(),
                     buckets: buckets(),
                 };
-                Ok(Claim::LDiversity { k: privacy.k, ask })
+                Ok(match policy.anatomizes() {
+                    true => Claim::Anatomized(Anatomized { k: privacy.k, ask: Some(ask) }),
+                    false => Claim::LDiversity { k: privacy.k, ask },
+                })
             }
             Model::None => Err(refuse(
                 "model `none` claims nothing that could be verified".into(),
@@ -167,7 +182,9 @@ impl Claim {
         match self {
             Claim::Km(claim) => &claim.negative,
             Claim::Kmn(claim) => &claim.negative,
-            Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Apart(_) => &[],
+            Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Apart(_) | Claim::Anatomized(_) => {
+                &[]
+            }
         }
     }
 
@@ -224,6 +241,16 @@ impl Claim {
                 };
                 format!("{alike}among records that look alike {measure}")
             }
+            Claim::Anatomized(Anatomized { k, ask }) => {
+                let alike = k.map_or("all records of a group look alike".to_owned(), |k| {
+                    format!("every record looks like at least {} of its group", others(k))
+                });
+                let measure = ask.as_ref().map_or(String::new(), |ask| match ask.diversity {
+                    Diversity::Frequency => format!(", where none fills more than 1/{} of its places", ask.l),
+                    Diversity::Entropy => format!(", where their entropy is at least log {}", ask.l),
+                });
+                format!("{alike}, and sensitive values are linked to groups only{measure}")
+            }
             Claim::Apart(Apart { group_size, l, delta }) => {
                 let shares = l.map_or(f64::from(*group_size), |l| l.max(f64::from(*group_size)));
                 let apart = match delta {
@@ -267,17 +294,13 @@ impl Claim {
                 claim
             }
             Claim::KAnonymity { k } => json!({"model": "k-anonymity", "k": k}),
-            Claim::LDiversity { k, ask } => {
-                let mut claim = json!({
-                    "model": "l-diversity", "l": ask.l,
-                    "diversity": ask.diversity.name(), "siblings": ask.siblings.name(),
-                });
-                if let Some(k) = k {
-                    claim["k"] = json!(k);
-                }
-                if !ask.distinct_everywhere.is_empty() {
-                    claim["distinct_everywhere"] = json!(ask.distinct_everywhere.len());
-                }
+            Claim::LDiversity { k, ask } => diverse_json(*k, ask),
+            Claim::Anatomized(Anatomized { k, ask }) => {
+                let mut claim = match ask {
+                    None => json!({"model": "k-anonymity", "k": k}),
+                    Some(ask) => diverse_json(*k, ask),
+                };
+                claim["anatomized"] = json!(true);
                 claim
             }
             Claim::Apart(Apart { group_size, l, delta }) => {
@@ -321,6 +344,41 @@ impl Claim {
             })
             .collect()
     }
+}
+
+fn diverse_json(k: Option<u32>, ask: &Diverse) -> serde_json::Value {
+    let mut claim = json!({
+        "model": "l-diversity", "l": ask.l,
+        "diversity": ask.diversity.name(), "siblings": ask.siblings.name(),
+    });
+    if let Some(k) = k {
+        claim["k"] = json!(k);
+    }
+    if !ask.distinct_everywhere.is_empty() {
+        claim["distinct_everywhere"] = json!(ask.distinct_everywhere.len());
+    }
+    claim
+}
+
+/// Refuses what the two sides of an anatomized publication would not show.
+fn refuse_unseen(policy: &Policy, privacy: &Privacy) -> Result<()> {
+    let mut problems = Vec::new();
+    let mut refuse = |refused: bool, what: &str, help: &str| {
+        if refused {
+            problems.push(Diagnostic::error(what).at(Place::source(&policy.name)).help(help));
+        }
+    };
+    refuse(
+        !policy.attributes.iter().any(|a| a.role == Role::Sensitive),
+        "`publish.anatomize` separates sensitive values, and the policy has none",
+        "take it out, or say what is sensitive",
+    );
+    refuse(
+        privacy.model == Model::LDiversity && privacy.siblings == Siblings::Each,
+        "`siblings = \"each\"` counts the people who have a value, which an anatomized publication does not show",
+        "take `publish.anatomize` out, or let siblings be pooled",
+    );
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
 /// An item that is listed as sensitive and as negative.

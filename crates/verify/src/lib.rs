@@ -4,6 +4,7 @@
 //! with the algorithms. Yes means: checked for every piece of knowledge in the claim's range. No comes with a
 //! [`Witness`].
 
+pub mod anatomized;
 mod buckets;
 pub mod claim;
 pub mod dissect;
@@ -18,6 +19,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
+pub use anatomized::{Anatomized, TwoSides, verify_anatomized};
 pub use claim::{Claim, Km, Kmn};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use witness::{Sensitive, Value, Witness};
@@ -53,9 +55,9 @@ pub fn verify(
             }
             vertex::smallest_uniform(data, binding, &forms, ask).map_err(|d| Failure::all(Fault::Data, d))
         }
-        Claim::Apart(_) => {
+        Claim::Apart(_) | Claim::Anatomized(_) => {
             let what = "a dissected publication has two sides and cannot be read as one record per person";
-            let help = "read it as dissected; `verify_apart` checks it";
+            let help = "read it as dissected; `verify_apart` or `verify_anatomized` checks it";
             Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)))
         }
     }

@@ -44,7 +44,8 @@ pub struct Witness {
     /// The sensitive value whose share is too high, if that is what is wrong.
     pub sensitive: Option<Sensitive>,
     /// The group of a dissected publication, from 0; `support` is then the number of its people, and `values` are the
-    /// sensitive ones that are too close to each other.
+    /// sensitive ones that are too close to each other. Of an anatomized one, `values` are the quasi ones of all its
+    /// people, or of those, `support` many, who look different from others.
     pub group: Option<u32>,
     /// How close these are.
     pub distance: Option<u32>,

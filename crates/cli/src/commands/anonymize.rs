@@ -17,33 +17,36 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::certificate::{Begun, Certified};
-use crate::commands::dissect;
 use crate::commands::made::{Made, Product, Work, make};
 use crate::commands::measure;
 use crate::commands::pairs;
 use crate::commands::places;
 use crate::commands::private::Private;
 use crate::commands::report as html;
+use crate::commands::{anatomize, dissect};
 use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
 /// Everything a run needs, checked.
-struct Prepared {
-    file: PolicyFile,
-    input: Opened,
+pub(super) struct Prepared {
+    pub(super) file: PolicyFile,
+    pub(super) input: Opened,
     source: String,
     /// The files that hold the input.
-    paths: Vec<PathBuf>,
-    binding: Binding,
-    hierarchies: Vec<Option<Hierarchy>>,
-    target: PathBuf,
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) binding: Binding,
+    pub(super) hierarchies: Vec<Option<Hierarchy>>,
+    pub(super) target: PathBuf,
 }
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let file = load::policy(&args.policy, &args.sets, talk)?;
     if dissect::is_asked(&file)? && !args.dry_run {
         return dissect::run(args, &file, talk);
+    }
+    if file.policy.anatomizes() {
+        anatomize::check(&file)?;
     }
     let prepared = prepare(args, file, talk)?;
     if args.dry_run {
@@ -53,6 +56,9 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let privacy = policy.need_privacy()?;
     // Nothing is made that could not be verified afterwards.
     let claim = Claim::new(policy)?;
+    if let Claim::Anatomized(asked) = &claim {
+        return anatomize::run(args, &prepared, (&claim, asked), talk);
+    }
     let create = Create { force: args.force, private: false };
     let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create)?;
     let certificate = Begun::new(&prepared.file, &args.policy, &prepared.target, create, talk)?;
@@ -215,7 +221,8 @@ fn refuse_revealing(policy: &Policy, data: &Dataset, binding: &Binding, k: usize
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
-fn report(
+/// Tells what was published.
+pub(super) fn report(
     args: &Anonymize,
     prepared: &Prepared,
     claim: &Claim,

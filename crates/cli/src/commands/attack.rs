@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts, publication};
-use bosket_measure::attack::{Options, Risk, risk, risk_apart};
+use bosket_measure::attack::{Options, Risk, Sides, risk, risk_anatomized, risk_apart};
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Format, Model};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_verify::TwoSides;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Attack;
+use crate::commands::anatomize::sides;
 use crate::commands::attack_text::{self, Side};
 use crate::load;
 use crate::output::{print, print_json};
@@ -136,6 +138,11 @@ fn after(path: &Path, file: &PolicyFile, options: &Options, talk: &Talk) -> Resu
     if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
         let found = Dissection::new(file)?.read_published(path, talk)?;
         return risk_apart(&found.dissected, policy);
+    }
+    if policy.anatomizes() {
+        let published = Dissection::new(file)?.read_clusters(path, talk)?;
+        let TwoSides { people, binding, groups, sensitive, .. } = sides(&published);
+        return risk_anatomized(&Sides { people, binding, groups, sensitive }, policy, options, talk);
     }
     let published = load::records(Whereabouts::given(file, path, true)?, talk)?;
     let name = path.display().to_string();

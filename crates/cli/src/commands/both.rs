@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use bosket_io::apart::{Dissection, Published};
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place};
 use bosket_verify::truth::Mapping;
 
+use crate::commands::anatomize;
 use crate::commands::verify::read_mapping;
 use crate::load;
 use crate::output::plural;
@@ -17,23 +19,47 @@ use crate::talk::Talk;
 
 /// Data with the place of its attributes.
 pub(super) struct Bound {
-    pub(super) opened: Opened,
-    pub(super) binding: Binding,
+    data: Dataset,
+    binding: Binding,
 }
 
 impl Bound {
     pub(super) fn side(&self) -> Side<'_> {
-        Side { data: &self.opened.data, binding: &self.binding }
+        Side { data: &self.data, binding: &self.binding }
     }
+}
+
+/// What is published: records, or people apart from their sensitive values.
+enum Release {
+    Records(Box<Bound>),
+    Anatomized(Box<Published>),
 }
 
 /// Both sides.
 pub(super) struct Both {
     pub(super) input: Bound,
-    pub(super) published: Bound,
+    published: Release,
     pub(super) hierarchies: Vec<Option<Hierarchy>>,
     /// Pairs (input record, published record), if they are known.
     pub(super) mapping: Option<Vec<(u32, u32)>>,
+}
+
+impl Both {
+    /// The published records; of anatomized ones what goes with the people.
+    pub(super) fn published(&self) -> Side<'_> {
+        match &self.published {
+            Release::Records(bound) => bound.side(),
+            Release::Anatomized(published) => Side { data: &published.people, binding: &published.binding },
+        }
+    }
+
+    /// Both sides of an anatomized publication.
+    pub(super) fn anatomized(&self) -> Option<&Published> {
+        match &self.published {
+            Release::Records(_) => None,
+            Release::Anatomized(published) => Some(published),
+        }
+    }
 }
 
 /// Where the two are.
@@ -46,19 +72,20 @@ pub(super) struct Places<'a> {
 
 pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result<Both, Failure> {
     let policy = &file.policy;
-    let published = load::records(Whereabouts::given(file, places.publication, true)?, talk)?;
-    let name = places.publication.display().to_string();
-    let binding = Binding::new(published.data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    let published = Bound { opened: published, binding };
+    let published = release(file, places.publication, talk)?;
     let place = places.input;
     let name = place.name();
-    let opened = load::records(place, talk)?;
-    let binding = Binding::of_input(opened.data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    if published.opened.data.len() > opened.data.len() {
+    let Opened { data, .. } = load::records(place, talk)?;
+    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let records = match &published {
+        Release::Records(bound) => bound.data.len(),
+        Release::Anatomized(published) => published.people.len(),
+    };
+    if records > data.len() {
         let what = format!(
             "the publication has {}, but the input only {}",
-            plural(published.opened.data.len(), "record"),
-            plural(opened.data.len(), "record")
+            plural(records, "record"),
+            plural(data.len(), "record")
         );
         let what = Diagnostic::error(what).at(Place::source(places.publication.display().to_string()));
         return Err(Failure::new(
@@ -67,18 +94,35 @@ pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result
         ));
     }
     let ask = Ask { required: false, show_values: places.show_values };
-    let (hierarchies, warnings) = hierarchies::load(file, &opened.data, &binding, &name, ask)?;
+    let (hierarchies, warnings) = hierarchies::load(file, &data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
     let mapping = match places.mapping.map(Path::to_owned).or_else(|| own_mapping(file, places.publication)) {
         Some(path) => {
             talk.decided(&format!("records are paired by {}", path.display()));
             let mapping = read_mapping(&path)?;
-            check(&mapping, opened.data.len(), published.opened.data.len())?;
-            Some(mapping.pairs.iter().map(|p| (p.input, p.published)).collect())
+            Some(match &published {
+                Release::Anatomized(published) => anatomize::pairs(&mapping, data.len(), published)?,
+                Release::Records(_) => {
+                    check(&mapping, data.len(), records)?;
+                    mapping.pairs.iter().map(|p| (p.input, p.published)).collect()
+                }
+            })
         }
         None => None,
     };
-    Ok(Both { input: Bound { opened, binding }, published, hierarchies, mapping })
+    Ok(Both { input: Bound { data, binding }, published, hierarchies, mapping })
+}
+
+fn release(file: &PolicyFile, at: &Path, talk: &Talk) -> Result<Release, Failure> {
+    let policy = &file.policy;
+    if policy.anatomizes() {
+        let published = Dissection::new(file)?.read_clusters(at, talk)?;
+        return Ok(Release::Anatomized(Box::new(published)));
+    }
+    let Opened { data, .. } = load::records(Whereabouts::given(file, at, true)?, talk)?;
+    let name = at.display().to_string();
+    let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    Ok(Release::Records(Box::new(Bound { data, binding })))
 }
 
 /// Every published record must come from one input record, and from another than the others.

@@ -37,7 +37,7 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
     let compared = Compared {
         policy: &file.policy,
         input: both.input.side(),
-        published: both.published.side(),
+        published: both.published(),
         hierarchies: &both.hierarchies,
         mapping: both.mapping.as_deref(),
         mining: true,

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod about;
+mod anatomize;
 pub mod anonymize;
 pub mod attack;
 mod attack_text;

@@ -18,6 +18,7 @@ use bosket_verify::{Claim, verify_apart};
 
 use crate::Outcome;
 use crate::args::{Anonymize, Report};
+use crate::commands::anatomize::sides;
 use crate::commands::both::{self, Both, Places};
 use crate::commands::certificate::place as place_of_certificate;
 use crate::commands::certified::belonging;
@@ -45,6 +46,11 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
         None => publication::target(&file)?,
     };
     let out = args.out.clone().unwrap_or_else(|| place(&file, args.internal));
+    if args.internal && file.policy.anatomizes() {
+        let what = "an anatomized publication does not show whose sensitive values are whose: there is nobody to show after";
+        let help = "the public report says everything; `publish.mapping` says who is in which group";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+    }
     if args.internal && is_asked(&file)? {
         let what = "dissection changes no record: there is nothing to show before and after";
         let help = "the public report says everything; `publish.mapping` says who is in which group";
@@ -80,14 +86,21 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
         let subject = Subject {
             policy: &file.policy,
             input: both.input.side(),
-            published: both.published.side(),
+            published: both.published(),
             hierarchies: &both.hierarchies,
             mapping: both.mapping.as_deref(),
             memory: args.memory,
         };
-        let study = Study::new(&subject, talk)?;
+        let study = match both.anatomized() {
+            None => Study::new(&subject, talk)?,
+            Some(found) => {
+                let mut study = Study::anatomized(&subject, &sides(found), talk)?;
+                study.left.clone_from(&found.left);
+                study
+            }
+        };
         let internal = args.internal.then(|| internal(&both, &study, &input_name));
-        let html = render(&file, &target, &study, &both.published.binding, certified, internal)?;
+        let html = render(&file, &target, &study, both.published().binding, certified, internal)?;
         (html, study.holds())
     };
     talk.quiet();
@@ -285,7 +298,7 @@ fn method(policy: &Policy) -> Result<Vec<(String, String)>, Failure> {
 const EXAMPLES: usize = 3;
 
 fn internal<'a>(both: &'a Both, study: &Study, source: &str) -> Internal<'a> {
-    let (input, published) = (both.input.side(), both.published.side());
+    let (input, published) = (both.input.side(), both.published());
     let mut facts = vec![("Input".to_owned(), source.to_owned())];
     let examples = match &both.mapping {
         Some(mapping) => examples(mapping, study, input),

@@ -46,7 +46,12 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome, Failure> {
         .map(|setting| {
             let mut sets = args.sets.clone();
             sets.sets.extend(setting.iter().map(|(key, value)| format!("{key}={value}")));
-            load::policy(&args.policy, &sets, talk)
+            let mut file = load::policy(&args.policy, &sets, talk)?;
+            // Taking the sides apart afterwards changes neither clusters nor loss.
+            if let Some(publish) = &mut file.policy.publish {
+                publish.anatomize = false;
+            }
+            Ok(file)
         })
         .collect::<Result<_, Failure>>()?;
     let first = &files[0];

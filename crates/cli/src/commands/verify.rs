@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::Verify;
 use crate::commands::certified::{self, Checked};
-use crate::commands::dissect;
+use crate::commands::{anatomize, dissect};
 use crate::load;
 use crate::negative;
 use crate::output::{count, plural, print, print_json};
@@ -44,6 +44,9 @@ pub(super) fn check_claim(
 ) -> Result<Outcome, Failure> {
     if let Claim::Apart(apart) = claim {
         return dissect::verify(args, file, claim, apart, certified, talk);
+    }
+    if let Claim::Anatomized(asked) = claim {
+        return anatomize::verify(args, file, (claim, asked), certified, talk);
     }
     let published = load::records(Whereabouts::given(file, &args.publication, true)?, talk)?;
     let binding = bind(&published, &file.policy, &args.publication)?;
@@ -186,7 +189,7 @@ pub(super) fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
     if problems.is_empty() { Ok(Mapping { name, pairs }) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
-fn untruth_json(untruth: &Untruth) -> serde_json::Value {
+pub(super) fn untruth_json(untruth: &Untruth) -> serde_json::Value {
     json!({
         "message": untruth.message,
         "path": untruth.path,
@@ -207,6 +210,12 @@ fn report(claim: &Claim, witness: Option<&Witness>, untruths: Option<&[Untruth]>
             push_witness(&mut out, witness);
         }
     }
+    push_truth(&mut out, untruths);
+    out
+}
+
+/// What was found out by comparing with the input, if that was asked for.
+pub(super) fn push_truth(out: &mut String, untruths: Option<&[Untruth]>) {
     match untruths {
         None => {}
         Some([]) => out.push_str("TRUE: the publication says nothing that the input does not.\n"),
@@ -221,7 +230,6 @@ fn report(claim: &Claim, witness: Option<&Witness>, untruths: Option<&[Untruth]>
             }
         }
     }
-    out
 }
 
 fn push_witness(out: &mut String, witness: &Witness) {
@@ -239,6 +247,11 @@ fn push_witness(out: &mut String, witness: &Witness) {
             plural(witness.support, "record")
         )),
     }
+    push_known(out, witness);
+}
+
+/// What is known of people, and who they are.
+pub(super) fn push_known(out: &mut String, witness: &Witness) {
     let width = witness.values.iter().map(|v| v.path.chars().count()).max().unwrap_or(0);
     for (i, value) in witness.values.iter().enumerate() {
         out.push_str(&format!("  {:>2}  {:width$}  {}\n", i + 1, value.path, value.text()));

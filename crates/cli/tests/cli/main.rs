@@ -4,6 +4,7 @@
 mod about;
 mod against;
 mod against_local;
+mod anatomize;
 mod anonymize;
 mod attack;
 mod bad_data;

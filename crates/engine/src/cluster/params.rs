@@ -151,11 +151,6 @@ impl Params {
             "use clustree or ctoff, which take flat tables as well",
         );
         refuse(
-            policy.publish.as_ref().is_some_and(|p| p.anatomize),
-            "`publish.anatomize` is not there in this version",
-            "take it out",
-        );
-        refuse(
             algorithm == Algorithm::Dmiracle && diverse.is_none(),
             "algorithm `dmiracle` is for model `l-diversity`",
             "use miracle, or ask for l-diversity",

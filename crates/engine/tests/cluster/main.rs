@@ -1,5 +1,6 @@
 //! k-anonymity and l-diversity by clustering: promises kept, the literal algorithms, worked examples, bad input.
 
+mod anatomized;
 mod golden;
 mod literal;
 mod promises;

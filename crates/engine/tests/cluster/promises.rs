@@ -59,7 +59,7 @@ pub(super) fn check(case: &Case, params: &Params, release: &Release) {
     assert!(all.iter().copied().eq(0..case.data.len() as u32), "every record is published or suppressed");
 }
 
-fn random_params(dice: &mut Dice) -> Params {
+pub(super) fn random_params(dice: &mut Dice) -> Params {
     let algorithm = *dice.of(&[
         Algorithm::Ctoff,
         Algorithm::Clustree,

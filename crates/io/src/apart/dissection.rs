@@ -12,7 +12,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use super::draft::{Draft, Drafts, Written};
 use super::fates::Fates;
 use super::json;
-use super::records::fill;
+use super::records::{Empty, fill};
 use super::scratch::Scratch;
 use super::spool::Spool;
 use super::{tables, tables_read};
@@ -42,9 +42,9 @@ pub struct People {
     pub spool: Spool,
     /// What should be known about how they were read.
     pub warnings: Vec<Diagnostic>,
-    namespaces: Namespaces,
+    pub(super) namespaces: Namespaces,
     /// Tables stay in memory until they are written.
-    kept: Option<Box<Kept>>,
+    pub(super) kept: Option<Box<Kept>>,
 }
 
 /// Records as they were read.
@@ -76,6 +76,13 @@ impl<'p> Dissection<'p> {
                 what.help("dissected are xml, json, ndjson, csv, sqlite and postgres"),
             ));
         }
+        if format == Format::Xml && file.policy.anatomizes() {
+            let what = "clusters of format \"xml\" cannot be anatomized in this version";
+            let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
+            let help =
+                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes json of xml";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
+        }
         let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };
         let fates = Fates::new(&file.policy, notation)?;
         if tables::can(format) {
@@ -87,6 +94,11 @@ impl<'p> Dissection<'p> {
     /// The fates of the policy's attributes.
     pub fn fates(&self) -> &Fates {
         &self.fates
+    }
+
+    /// What becomes of vertices without quasi values: people of a class have the same ones.
+    pub(super) fn empty(&self) -> Empty {
+        if self.file.policy.anatomizes() { Empty::Kept } else { Empty::Gone }
     }
 
     fn layout(place: &Whereabouts) -> crate::format::Layout {
@@ -120,7 +132,7 @@ impl<'p> Dissection<'p> {
                 let opened = place.open(observer)?;
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                fill(&mut spool, &opened.data, &binding, &self.fates)?;
+                fill(&mut spool, &opened.data, &binding, &self.fates, self.empty())?;
                 let Opened { data, form, warnings } = opened;
                 let kept = tables::can(self.format).then(|| Box::new(Kept { data, binding, form }));
                 Ok(People { spool, warnings, namespaces: Namespaces::default(), kept })
@@ -131,7 +143,8 @@ impl<'p> Dissection<'p> {
     /// Writes groups of people: per person its group, and how many there are.
     pub fn write(&self, people: &mut People, groups: (&[u32], usize), create: Create) -> Result<Drafts> {
         if let Some(kept) = &people.kept {
-            return tables::publish(&mut people.spool, groups, self.file, &self.fates, kept, create);
+            let empty = self.empty();
+            return tables::publish(&mut people.spool, groups, self.file, &self.fates, kept, empty, create);
         }
         let mut draft = Draft::create()?;
         let written = if self.format == Format::Xml {

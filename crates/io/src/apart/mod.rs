@@ -6,6 +6,7 @@
 //! memory does not depend on how long the texts are.
 
 mod against;
+mod clusters;
 mod dissection;
 mod draft;
 mod fates;
@@ -18,6 +19,7 @@ mod tables;
 mod tables_read;
 mod truth;
 
+pub use clusters::{Clustered, Published, Records};
 use dissection::Kept;
 pub use dissection::{Dissection, Found, People};
 pub use draft::{Drafts, Written};

@@ -11,6 +11,15 @@ use crate::format::Layout;
 use crate::json::write::record_texts;
 use crate::problems::too_large;
 
+/// What becomes of a vertex that has no quasi value in it or below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Empty {
+    /// It leaves no trace: how often something sensitive occurs must not show on the other side.
+    Gone,
+    /// It stays: records of a class have as many of them, and sensitive values are counted against them.
+    Kept,
+}
+
 /// The quasi side of all records, in their order. With `groups`, each has its number in an attribute of this name, and
 /// those without are left out.
 pub(crate) fn quasi_side(
@@ -18,12 +27,16 @@ pub(crate) fn quasi_side(
     binding: &Binding,
     fates: &Fates,
     groups: Option<(&str, &[Option<u32>])>,
+    empty: Empty,
 ) -> Result<Dataset> {
     let schema = data.schema();
     let mut builder = Builder::in_notation(schema.notation());
     let number = groups.map(|(name, _)| builder.attribute(ClassId::ROOT, &[name.to_owned()]));
     let stays = |id: AttributeId| binding.attributes[id.index()].is_some_and(|d| fates.of[d] == Fate::Quasi);
-    let kept = Kept::new(data, &stays);
+    let kept = match empty {
+        Empty::Gone => Kept::new(data, &stays),
+        Empty::Kept => Kept::all(data, binding),
+    };
     let mut classes: Vec<Option<ClassId>> = Vec::new();
     let mut attributes: Vec<Option<AttributeId>> = vec![None; schema.attributes().len()];
     for (id, class) in schema.classes() {
@@ -83,13 +96,21 @@ pub(crate) fn quasi_side(
     Ok(builder.finish())
 }
 
-/// What has quasi values in it or below: how often something sensitive occurs must not show on the other side.
+/// What stands on the quasi side.
 struct Kept {
     vertices: Vec<bool>,
     classes: Vec<bool>,
 }
 
 impl Kept {
+    /// All vertices of classes that the policy names.
+    fn all(data: &Dataset, binding: &Binding) -> Self {
+        let classes: Vec<bool> = binding.classes.iter().map(Option::is_some).collect();
+        let own = |vertex: usize| classes[data.class(vertex).index()];
+        Kept { vertices: (0..data.vertex_count()).map(own).collect(), classes }
+    }
+
+    /// What has quasi values in it or below.
     fn new(data: &Dataset, stays: &dyn Fn(AttributeId) -> bool) -> Self {
         let schema = data.schema();
         let mut kept =
@@ -111,8 +132,14 @@ impl Kept {
 }
 
 /// Hands the people of a dataset over.
-pub(crate) fn fill(spool: &mut Spool, data: &Dataset, binding: &Binding, fates: &Fates) -> Result<()> {
-    let quasi = quasi_side(data, binding, fates, None)?;
+pub(crate) fn fill(
+    spool: &mut Spool,
+    data: &Dataset,
+    binding: &Binding,
+    fates: &Fates,
+    empty: Empty,
+) -> Result<()> {
+    let quasi = quasi_side(data, binding, fates, None, empty)?;
     let texts = record_texts(&quasi, &Layout::default())?;
     for (record, text) in texts.iter().enumerate() {
         sensitive(data, data.vertices(record), binding, fates, &mut |at, attribute, code| {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Role};
@@ -11,7 +12,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use super::Kept;
 use super::draft::{Draft, Drafts, Written};
 use super::fates::{Fate, Fates};
-use super::records::quasi_side;
+use super::records::{Empty, quasi_side};
 use super::spool::{Parts, Spool};
 use crate::atomic::Create;
 use crate::fault;
@@ -28,7 +29,7 @@ use crate::tables::Writing;
 pub(super) const GROUP: &str = "group_id";
 pub(super) const VALUE: &str = "value";
 
-/// The policy of the quasi side: all that stays is published as it is, with its group.
+/// The policy of the quasi side: all that stays is published, with its group.
 pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFile> {
     let mut policy = file.policy.clone();
     let source = policy.need_source()?.clone();
@@ -45,8 +46,18 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         let help = "rename the table in the data";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
     }
-    for (attribute, fate) in policy.attributes.iter_mut().zip(&fates.of) {
-        attribute.role = if *fate == Fate::Quasi { Role::Insensitive } else { Role::Identifying };
+    // Clusters are generalized: their columns hold labels, and companions are gone.
+    let coarsened = |attribute: &AttributePolicy| {
+        policy.anatomizes() && effective_role(&policy.attributes, attribute) == Role::Quasi
+    };
+    let role = |(attribute, fate): (&AttributePolicy, &Fate)| match fate {
+        Fate::Quasi if !coarsened(attribute) => Role::Insensitive,
+        Fate::Quasi if attribute.follows.is_none() => Role::Quasi,
+        _ => Role::Identifying,
+    };
+    let roles: Vec<Role> = policy.attributes.iter().zip(&fates.of).map(role).collect();
+    for (attribute, role) in policy.attributes.iter_mut().zip(roles) {
+        attribute.role = role;
         (attribute.follows, attribute.hierarchy) = (None, None);
     }
     let path = person.map_or(GROUP.to_owned(), |p| format!("{}.{GROUP}", p.name));
@@ -98,6 +109,7 @@ pub(super) fn publish(
     file: &PolicyFile,
     fates: &Fates,
     kept: &Kept,
+    empty: Empty,
     create: Create,
 ) -> Result<Drafts> {
     let mut fragment = |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| {
@@ -115,7 +127,7 @@ pub(super) fn publish(
     }
     let ids = written.ids();
     let own: Vec<Option<u32>> = group_of.iter().map(|&g| ids.get(g as usize).copied()).collect();
-    let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)))?;
+    let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)), empty)?;
     let policy = quasi_policy(file, fates)?;
     let mut drafts = Drafts { written, ..Drafts::default() };
     match &kept.form {

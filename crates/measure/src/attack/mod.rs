@@ -6,6 +6,7 @@
 //! as a budget of steps allows, then people are sampled (`person`), and where one has too much to be gone through, pieces
 //! of their knowledge too. Of vertex trees the attacker knows everything quasi and the structure (`vertices`).
 
+mod anatomized;
 mod apart;
 mod count;
 mod figures;
@@ -25,6 +26,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Policy, Privacy, Relations, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+pub use anatomized::{Sides, risk_anatomized};
 pub use apart::risk_apart;
 pub use figures::{Bin, Point, Share};
 

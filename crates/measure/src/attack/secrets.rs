@@ -73,7 +73,7 @@ impl Labels {
 }
 
 /// Which of the ranges between bounds a number is in.
-fn bucket(bounds: &[f64], text: &str) -> Option<String> {
+pub(super) fn bucket(bounds: &[f64], text: &str) -> Option<String> {
     let number: f64 = text.trim().parse().ok().filter(|n: &f64| n.is_finite())?;
     Some(bounds.partition_point(|&b| b <= number).to_string())
 }

@@ -291,6 +291,12 @@ impl Policy {
         Ok((policy, report.finish()))
     }
 
+    /// Whether clusters are published with their quasi and sensitive values apart.
+    pub fn anatomizes(&self) -> bool {
+        let clusters = |p: &Privacy| matches!(p.model, Model::KAnonymity | Model::LDiversity);
+        self.privacy.as_ref().is_some_and(clusters) && self.publish.as_ref().is_some_and(|p| p.anatomize)
+    }
+
     /// The attribute with the path as written.
     pub fn attribute(&self, path: &str) -> Option<&AttributePolicy> {
         self.attributes.iter().find(|a| a.path == path)

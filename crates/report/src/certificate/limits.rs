@@ -2,7 +2,7 @@
 
 use bosket_model::Diagnostic;
 use bosket_model::policy::{Policy, Relations};
-use bosket_verify::{Claim, Kmn};
+use bosket_verify::{Anatomized, Claim, Kmn};
 
 /// What nobody should take for claimed.
 pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
@@ -63,11 +63,11 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
             }
             readings(kmn, &mut add);
         }
-        Claim::KAnonymity { .. } => {
+        Claim::KAnonymity { .. } | Claim::Anatomized(Anatomized { ask: None, .. }) => {
             add(HOMOGENEITY);
             add(REFINEMENT);
         }
-        Claim::LDiversity { .. } => {
+        Claim::LDiversity { .. } | Claim::Anatomized(Anatomized { ask: Some(_), .. }) => {
             add(
                 "deFinetti attacks: whoever learns from the publication which quasi values go with which sensitive values \
                  may tell better than 1/l",
@@ -104,7 +104,7 @@ fn beyond(claim: &Claim) -> String {
         Claim::Kmn(kmn) => {
             format!("more than {} values or {} of their relations, or sensitive values", kmn.m, kmn.n)
         }
-        Claim::KAnonymity { .. } | Claim::LDiversity { .. } => {
+        Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Anatomized(_) => {
             "sensitive or insensitive values, or what stands in other sources about groups of people"
                 .to_owned()
         }

@@ -45,7 +45,8 @@ impl Form {
     /// What a policy publishes.
     pub fn of(policy: &Policy) -> Form {
         let model = policy.privacy.as_ref().map(|p| p.model);
-        let apart = matches!(model, Some(Model::Anatomy | Model::Delta | Model::None));
+        let dissected = matches!(model, Some(Model::Anatomy | Model::Delta | Model::None));
+        let apart = dissected || policy.anatomizes();
         let linked = policy.source.as_ref().is_some_and(|s| !s.tables.is_empty());
         match policy.source.as_ref().map(|s| s.format) {
             Some(Format::Postgres) => Form::Database,

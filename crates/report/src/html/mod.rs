@@ -133,6 +133,9 @@ fn judged(study: &Study) -> String {
                     escape(&s.path),
                     percent(s.share)
                 ),
+                None if study.is_anatomized() => {
+                    format!("A group has only {} that look alike", records(witness.support))
+                }
                 None if study.is_apart() && paths.is_empty() => {
                     format!("A group has only {} people", count(witness.support))
                 }
@@ -214,6 +217,9 @@ fn published(page: &Page<'_>) -> String {
     for (role, paths) in &page.study.roles {
         let name = match role {
             Role::Identifying => "Removed, since it identifies people",
+            Role::Quasi if page.study.is_anatomized() => {
+                "Could be known to an attacker, and is protected; its link to sensitive values is hidden"
+            }
             Role::Quasi if page.study.is_apart() => {
                 "Could be known to an attacker, published as it is; only its link to sensitive values is hidden"
             }

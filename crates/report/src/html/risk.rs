@@ -54,7 +54,12 @@ pub(super) fn section(study: &Study, after: &Risk) -> String {
          the fewest records is counted: the worst case.</p>",
         knows(point)
     );
-    if study.is_apart() {
+    if study.is_anatomized() {
+        out.push_str(
+            "<p>In the publication a person fits all people of the group, who look alike: which of the group's sensitive values \
+             are the person's is not told. That somebody is in the data is not hidden.</p>\n",
+        );
+    } else if study.is_apart() {
         out.push_str(
             "<p>After dissection a person fits all people of the group: the quasi values say which group it is, but not which \
              of its sensitive values are the person's. That somebody is in the data is not hidden.</p>\n",

@@ -28,16 +28,38 @@ enum Known {
 }
 
 pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
-    let mut unknown = BTreeSet::new();
-    let node = |h: &Hierarchy, text: &str| h.node(text).map(Known::Node).or_else(|| between(h, text));
-    let mut out = records(&c.published, c.hierarchies, node, &mut unknown);
-    let leaf = |h: &Hierarchy, text: &str| h.leaf(text).map(Known::Node);
-    let input = records(&c.input, c.hierarchies, leaf, &mut unknown);
-    if !unknown.is_empty() {
-        return unknown_values(c, unknown.into_iter().map(|(declared, _)| declared));
+    match Trees::new(c) {
+        Ok(trees) => assign(c, observer, |p, i| trees.fit(p, i)),
+        Err(untruths) => untruths,
     }
-    out.iter_mut().for_each(|record| forget_repetitions(record, c));
-    assign(c, observer, |p, i| derives(&out[p], &input[i], c.hierarchies))
+}
+
+/// The records of both sides.
+pub(super) struct Trees<'a> {
+    published: Vec<Vertex>,
+    input: Vec<Vertex>,
+    hierarchies: &'a [Option<Hierarchy>],
+}
+
+impl<'a> Trees<'a> {
+    /// Values that no hierarchy has are told instead.
+    pub(super) fn new(c: &Comparison<'a>) -> Result<Self, Vec<Untruth>> {
+        let mut unknown = BTreeSet::new();
+        let node = |h: &Hierarchy, text: &str| h.node(text).map(Known::Node).or_else(|| between(h, text));
+        let mut published = records(&c.published, c.hierarchies, node, &mut unknown);
+        let leaf = |h: &Hierarchy, text: &str| h.leaf(text).map(Known::Node);
+        let input = records(&c.input, c.hierarchies, leaf, &mut unknown);
+        if !unknown.is_empty() {
+            return Err(unknown_values(c, unknown.into_iter().map(|(declared, _)| declared)));
+        }
+        published.iter_mut().for_each(|record| forget_repetitions(record, c));
+        Ok(Trees { published, input, hierarchies: c.hierarchies })
+    }
+
+    /// Whether a published record is what the operations make of an input record.
+    pub(super) fn fit(&self, published: usize, input: usize) -> bool {
+        derives(&self.published[published], &self.input[input], self.hierarchies)
+    }
 }
 
 /// A range of numbers, where ranges take the place of nodes.

@@ -10,8 +10,18 @@ pub(super) fn unmatched(
     fits: impl Fn(usize, usize) -> bool + Sync,
     observer: &dyn Observer,
 ) -> Vec<u32> {
+    lonely(&edges(left, right, fits, observer), right)
+}
+
+/// Per left vertex the right ones that it fits, a bit each.
+pub(super) fn edges(
+    left: usize,
+    right: usize,
+    fits: impl Fn(usize, usize) -> bool + Sync,
+    observer: &dyn Observer,
+) -> Vec<Vec<u64>> {
     let words = right.div_ceil(64);
-    let edges: Vec<Vec<u64>> = (0..left)
+    (0..left)
         .into_par_iter()
         .map(|l| {
             observer.advance(1);
@@ -19,8 +29,12 @@ pub(super) fn unmatched(
             (0..right).filter(|&r| fits(l, r)).for_each(|r| row[r / 64] |= 1 << (r % 64));
             row
         })
-        .collect();
-    Matching { edges: &edges, of_right: vec![None; right], of_left: vec![None; left] }.run()
+        .collect()
+}
+
+/// The left vertices that a largest matching along these edges leaves alone.
+pub(super) fn lonely(edges: &[Vec<u64>], right: usize) -> Vec<u32> {
+    Matching { edges, of_right: vec![None; right], of_left: vec![None; edges.len()] }.run()
 }
 
 struct Matching<'a> {

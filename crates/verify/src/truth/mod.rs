@@ -5,6 +5,7 @@
 //! as equal multisets for global recoding, whose cut is recovered from the labels that were published, and by
 //! matching for local recoding.
 
+mod anatomized;
 mod beside;
 mod global;
 mod left_out;
@@ -20,6 +21,8 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Payload, Policy, RootMode};
 use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+
+pub use anatomized::{Grouped, compare_anatomized};
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;

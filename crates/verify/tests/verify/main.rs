@@ -1,6 +1,7 @@
 //! The verifier against brute force, golden cases and outputs known to be wrong.
 
 mod absence;
+mod anatomized;
 mod apart;
 mod attack;
 mod diverse;

@@ -93,7 +93,8 @@ struct Told {
     certificate: Option<String>,
 }
 
-fn refuse_taken(place: &Path, force: bool) -> Result<(), Failure> {
+/// Refuses a place that is taken.
+pub fn refuse_taken(place: &Path, force: bool) -> Result<(), Failure> {
     // Creating and dropping it says what is wrong and leaves no trace. Tables go into a folder, file by file.
     if place == Path::new("-") || place.is_dir() || place.extension().is_none() {
         return Ok(());

@@ -11,8 +11,10 @@ use bosket_model::{Builder, Failure};
 use bosket_verify::dissect::Distances;
 use serde_json::{Value, json};
 
+pub(super) use anonymize::refuse_taken;
 pub use anonymize::run;
 pub use verify::verify;
+pub(super) use verify::{groups, refuse_unknown};
 
 /// Whether a policy asks for dissection.
 pub fn is_asked(file: &PolicyFile) -> Result<bool, Failure> {

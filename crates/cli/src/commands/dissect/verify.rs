@@ -155,7 +155,7 @@ fn against(
 }
 
 /// Per input record its group, from 1; 0 for none.
-fn groups(mapping: &Mapping) -> Result<Vec<u32>, Failure> {
+pub fn groups(mapping: &Mapping) -> Result<Vec<u32>, Failure> {
     let records = mapping.pairs.iter().map(|p| p.input as usize + 1).max().unwrap_or(0);
     let mut groups = vec![0; records];
     let mut problems = Vec::new();
@@ -168,7 +168,8 @@ fn groups(mapping: &Mapping) -> Result<Vec<u32>, Failure> {
     if problems.is_empty() { Ok(groups) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
-fn refuse_unknown(mapping: &Mapping, records: usize) -> Result<(), Failure> {
+/// Refuses a mapping of records that the input does not have.
+pub fn refuse_unknown(mapping: &Mapping, records: usize) -> Result<(), Failure> {
     let unknown = mapping.pairs.iter().filter(|p| p.input as usize >= records);
     let problems: Vec<Diagnostic> = unknown
         .map(|pair| {
