@@ -2,7 +2,7 @@
 
 use bosket_measure::attack::{Journalist, Options, Point, Population, Risk, Side, journalist, risk};
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::hierarchy::{Build, Hierarchy, build, csv};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Role, Undeclared};
 use bosket_model::{Dataset, Failure};
@@ -17,6 +17,7 @@ fn parse(attributes: &str, privacy: &str) -> Policy {
 }
 
 /// What is attacked, before or after, and with what.
+#[derive(Clone, Copy)]
 struct Case<'a> {
     people: &'a Dataset,
     published: bool,
@@ -27,6 +28,11 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn attack(&self, options: &Options) -> Result<Risk, Failure> {
+        self.attack_made_with(self.hierarchies, options)
+    }
+
+    /// The same where the publication was made with hierarchies over the values of the data alone.
+    fn attack_made_with(&self, made_with: &[Option<Hierarchy>], options: &Options) -> Result<Risk, Failure> {
         let attributes = &self.policy.attributes;
         let bind = |data: &Dataset| {
             Binding::new(data.schema(), attributes, Undeclared::Refuse, "data").expect("all declared")
@@ -39,7 +45,7 @@ impl Case<'_> {
             data: self.population,
             binding: &other,
             hierarchies: self.hierarchies,
-            own: self.hierarchies,
+            own: made_with,
         };
         journalist(&mut found, side, population, self.policy, options, &Quiet)?;
         Ok(found)
@@ -326,4 +332,98 @@ proptest! {
             prop_assert_eq!(found.points[0].journalist.expect("computed").absent.value, 0.0);
         }
     }
+}
+
+fn texts(records: &[&[&str]]) -> Vec<Vec<String>> {
+    records.iter().map(|own| own.iter().map(|&text| text.to_owned()).collect()).collect()
+}
+
+/// The highest risk of one-item sets.
+fn highest(people: &[&[&str]], population: &[&[&str]], own: &Hierarchy, all: &Hierarchy) -> f64 {
+    let case = Case {
+        people: &sets::dataset(&texts(people)),
+        published: true,
+        population: &sets::dataset(&texts(population)),
+        hierarchies: &[Some(all.clone())],
+        policy: &parse(sets::ATTRIBUTES, "model = \"km\"\nk = 2\nm = 1"),
+    };
+    let found = case.attack_made_with(&[Some(own.clone())], &options(1, 0)).expect("countable");
+    found.points[0].journalist.expect("computed").highest
+}
+
+#[test]
+fn a_code_took_in_those_that_only_the_population_has_below_it() {
+    let own = csv::parse("h", "J10;J;*\nJ11;J;*\n").expect("good");
+    let all = csv::parse("h", "J10.1;J10;J;*\nJ11;J;*\n").expect("good");
+    let (all, _) = all.bind(["J10", "J10.1", "J11"]).expect("covered");
+    let population: &[&[&str]] = &[&["J10"], &["J10.1"], &["J10.1"], &["J11"]];
+    assert_eq!(highest(&[&["J10"]], population, &own, &all), 1.0);
+    assert_eq!(highest(&[&["J"]], population, &own, &all), 0.25);
+}
+
+#[test]
+fn a_published_range_takes_in_all_between() {
+    let spec = Build::Range { min: 0.0, max: 100.0 };
+    let own = build(&spec, &["17", "25"], None).expect("good");
+    let all = build(&spec, &["16", "17", "18.5", "25", "26"], None).expect("good");
+    let population: &[&[&str]] = &[&["16"], &["17"], &["18.5"], &["18.5"], &["25"], &["26"]];
+    assert_eq!(highest(&[&["[17, 25]"]], population, &own, &all), 0.25);
+}
+
+#[test]
+fn what_does_not_fit_the_budget_is_a_lower_bound() {
+    let mut dice = Dice::new(3);
+    let mut set = || -> Vec<String> { (0..5).map(|_| format!("i{}", dice.below(12))).collect() };
+    let population: Vec<Vec<String>> = (0..2000).map(|_| set()).collect();
+    let people = sets::dataset(&population[..300]);
+    let population = sets::dataset(&population);
+    let policy = parse(sets::ATTRIBUTES, "model = \"km\"\nk = 5\nm = 3");
+    let case = Case {
+        people: &people,
+        published: false,
+        population: &population,
+        hierarchies: &[None],
+        policy: &policy,
+    };
+    let of = |options: Options| point(&case.attack(&options).expect("countable").points, 3, 0).journalist;
+    let all = of(options(3, 0)).expect("computed");
+    let poor = of(Options { budget: 20_000, ..options(3, 0) }).expect("computed");
+    assert!(all.exhaustive && all.exact && all.people == 300, "{all:?}");
+    assert!(!poor.exact && !poor.exhaustive && poor.people >= 30, "{poor:?}");
+    assert!(poor.unique.low <= all.unique.value && poor.below_k.low <= all.below_k.value, "{all:?} {poor:?}");
+    let some = of(Options { sample: Some(100), ..options(3, 0) }).expect("computed");
+    assert!(some.exact && some.people == 100 && some.unique.low < some.unique.high, "{some:?}");
+    assert!(
+        some.below_k.low <= all.below_k.value && all.below_k.value <= some.below_k.high,
+        "{all:?} {some:?}"
+    );
+}
+
+#[test]
+fn what_nobody_can_be_compared_by_is_told_at_once() {
+    let policy = parse(
+        "version = 1\n[[attribute]]\npath = \"item\"\nrole = \"quasi\"\n[[attribute]]\npath = \"other\"\nrole = \"quasi\"\n",
+        "model = \"kmn\"\nk = 2\nm = 1\nn = 0",
+    );
+    let hierarchy = csv::parse("h", "a;*\nb;*\n").expect("good");
+    let people = sets::dataset(&texts(&[&["a"], &["secret1"]]));
+    let mut builder = bosket_model::Builder::new();
+    let other = builder.attribute(bosket_model::ClassId::ROOT, &["other".to_owned()]);
+    builder.begin_record();
+    builder.set(other, bosket_model::Kind::Text, "secret2");
+    builder.end_record().expect("one value");
+    let population = builder.finish();
+    let case = Case {
+        people: &people,
+        published: true,
+        population: &population,
+        hierarchies: &[Some(hierarchy.clone()), Some(hierarchy)],
+        policy: &policy,
+    };
+    let failure = case.attack(&options(1, 0)).expect_err("three problems");
+    let said: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[0].contains("does not have this quasi attribute"), "{said:?}");
+    assert!(said[1..].iter().all(|what| what.contains("not in the hierarchy")), "{said:?}");
+    assert!(!said.concat().contains("secret"), "{said:?}");
 }

@@ -17,7 +17,7 @@ const ENOUGH_PEOPLE: u128 = 1000;
 
 /// Looking at a record takes as long as so many steps of counting values only: for a piece of one person's knowledge, or
 /// for relations.
-pub(super) const LOOK: u128 = 4;
+const LOOK: u128 = 4;
 
 /// So few people are a sample at all. Where one piece of knowledge takes more than a person's share, more do not fit.
 pub(super) const FEW_PEOPLE: u128 = 30;
@@ -69,8 +69,9 @@ impl Plan<'_> {
 
     /// Up to how many values all knowledge of all people fits the budget.
     fn affordable(&self, largest: usize) -> usize {
-        // Where relations are known, records that have the same values are told apart by them.
-        let related = self.relations.iter().any(|&n| n > 0);
+        // Where relations are known, records that have the same values are told apart by them. Of a population, only those
+        // that have values of a person are.
+        let related = self.relations.iter().any(|&n| n > 0) && !self.records.has_population();
         let mut left = u128::from(self.options.budget) / if related { LOOK } else { 1 };
         for size in 1..=largest {
             let people = 0..self.records.len();
@@ -113,9 +114,9 @@ impl Plan<'_> {
         let budget = u128::from(self.options.budget) / LOOK;
         let wanted = self.options.sample.map(|s| s as u128);
         let share = (budget / wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody).max(1)).max(1);
-        // Where places are told apart, a single piece can be a lot of work.
-        let (fewest_draws, fewest_people) =
-            if records.at_one_place() { (1, FEW_PEOPLE) } else { (DRAWS, ENOUGH_PEOPLE) };
+        // Where places are told apart, a single piece can be a lot of work; so it can be where a population is large.
+        let heavy = records.at_one_place() || records.has_population();
+        let (fewest_draws, fewest_people) = if heavy { (1, FEW_PEOPLE) } else { (DRAWS, ENOUGH_PEOPLE) };
         let draws = |person: usize| {
             let fit = share / work_of_draw(records, person, size).max(1);
             fit.clamp(u128::from(fewest_draws), u128::from(DRAWS)) as u64

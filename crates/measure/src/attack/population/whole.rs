@@ -14,7 +14,7 @@ use super::forms::{Alike, Forms, Shape, Trees, grouped};
 use super::scale::Scales;
 use super::{Population, Side};
 use crate::attack::figures::{Figure, Look};
-use crate::attack::levels::{FEW_PEOPLE, LOOK};
+use crate::attack::levels::FEW_PEOPLE;
 use crate::attack::random::Random;
 use crate::attack::{Options, cancelled};
 
@@ -76,7 +76,7 @@ fn asked(
     class_of: &[u32],
     options: &Options,
 ) -> Vec<u32> {
-    let budget = u128::from(options.budget) / LOOK;
+    let budget = u128::from(options.budget);
     let work: Vec<u128> = classes.iter().map(|class| register.work(people, class.record as usize)).collect();
     let everybody = people.len();
     let mut size = options.sample;
