@@ -25,6 +25,7 @@ mod hierarchy;
 mod inspect;
 mod mongo;
 mod parquet;
+mod population;
 mod report;
 mod sets;
 mod streams;
