@@ -30,7 +30,6 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
     let warnings = uncounted(&file);
     talk.diagnostics(&warnings);
     let (name, records) = open(args, &file, talk)?;
-    let mut before = before(&records, &file, &options, talk)?;
     let published = published(args, &file, talk);
     let register = match &args.population {
         None => None,
@@ -39,6 +38,7 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
             Some(Register::open(path, &file, &drawn, args.show_values, talk)?)
         }
     };
+    let mut before = before(&records, &file, &options, talk)?;
     if let Some(register) = &register {
         let Bound { opened, binding } = &records;
         let side = Side { name: &name, data: &opened.data, binding, published: false };
