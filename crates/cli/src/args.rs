@@ -344,6 +344,10 @@ pub struct Attack {
     /// Attack this publication too; the policy's own if it is there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub publication: Option<PathBuf>,
+    /// Compute journalist risk: count matches in this register of the population that the data was drawn from. It has the
+    /// data's format and paths and original values; only quasi attributes are needed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub population: Option<PathBuf>,
     /// Numbers of known values, such as `1..4` or `2,3` [default: from 1 to one more than the policy's]
     #[arg(long, value_name = "NUMBERS", value_parser = parse_numbers)]
     pub m: Option<Numbers>,
@@ -370,7 +374,8 @@ pub struct Attack {
 const ATTACKS: &str = "\
 A person's fewest matches are the fewest records, the person's own included, that fit any knowledge of m values and n \
 relations of the person. Highest (prosecutor) risk is the largest 1 / fewest matches, mean (marketer) risk its mean over \
-people. Journalist risk needs population counts and is not computed.";
+people. With --population, journalist risk is the same with matches counted in the population: a record there fits if it has \
+values under all known ones, related as is known. Without it, journalist risk is not computed.";
 
 /// Numbers in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,6 +26,17 @@ pub struct Ask {
 /// Children per node where sets of numbered items come without a hierarchy, as in the experiments of k^m-anonymity.
 const USUAL_FANOUT: usize = 5;
 
+/// Data whose values hierarchies are laid over.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The records.
+    pub data: &'a Dataset,
+    /// Which attribute is which.
+    pub binding: &'a Binding,
+    /// What messages call it.
+    pub name: &'a str,
+}
+
 /// The hierarchy of each declared attribute, with a leaf for every value that the data has, and warnings about those
 /// that the policy does not name: sets of numbered items (model km) are grouped by fives. All problems of all
 /// hierarchies are reported together.
@@ -36,20 +47,54 @@ pub fn load(
     source: &str,
     ask: Ask,
 ) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
+    load_over(file, Source { data, binding, name: source }, None, ask)
+}
+
+/// The same with a leaf for every value of a population as well, which the data was drawn from. The hierarchies are still
+/// the data's: one that groups its values in their order (`fanout`) covers no others. Unless `groups` are needed, such a
+/// one is left out.
+pub fn load_with_population(
+    file: &PolicyFile,
+    data: Source<'_>,
+    population: Source<'_>,
+    groups: bool,
+    ask: Ask,
+) -> Result<Vec<Option<Hierarchy>>> {
+    load_over(file, data, Some((population, groups)), ask).map(|(loaded, _)| loaded)
+}
+
+/// Whether the hierarchy of an attribute says something about the values of the data only.
+fn is_the_datas_own(file: &PolicyFile, attribute: &AttributePolicy) -> bool {
+    let fanout = |spec: &HierarchySpec| matches!(spec, HierarchySpec::Build(Build::Fanout { .. }));
+    attribute.hierarchy.as_ref().map_or(is_bare_set(file, attribute), fanout)
+}
+
+fn load_over(
+    file: &PolicyFile,
+    source: Source<'_>,
+    population: Option<(Source<'_>, bool)>,
+    ask: Ask,
+) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
+    let sources: Vec<Source<'_>> = std::iter::once(source).chain(population.map(|p| p.0)).collect();
+    let groups = population.is_none_or(|p| p.1);
     let mut policy_problems = Vec::new();
     let mut warnings = Vec::new();
     let mut data_problems = Vec::new();
     let mut texts: Vec<(PathBuf, Hierarchy)> = Vec::new();
     let mut loaded = Vec::new();
     for (declared, attribute) in file.policy.attributes.iter().enumerate() {
-        let columns: Vec<AttributeId> = (data.schema().attributes())
-            .filter(|(id, _)| binding.attributes[id.index()] == Some(declared))
-            .map(|(id, _)| id)
-            .collect();
+        let of_data = is_the_datas_own(file, attribute);
+        if of_data && !groups {
+            loaded.push(None);
+            continue;
+        }
         let bare = is_bare_set(file, attribute);
         // Sorting the values of a large column takes long; most need no hierarchy.
-        let domain = if bare || attribute.hierarchy.is_some() { domain(data, &columns) } else { Vec::new() };
-        let usual = if bare { usual(&domain) } else { None };
+        let needed = bare || attribute.hierarchy.is_some();
+        let domains: Vec<Vec<&str>> = (sources.iter())
+            .map(|s| if needed { domain(s.data, &s.columns(declared)) } else { Vec::new() })
+            .collect();
+        let usual = if bare { usual(&domains[0]) } else { None };
         if usual.is_some() {
             warnings.push(by_fives(attribute));
         }
@@ -66,7 +111,8 @@ pub fn load(
         };
         let hierarchy = match cached(&texts, file, spec) {
             Some(hierarchy) => Ok(hierarchy),
-            None => one(spec, &file.folder, &domain),
+            None if of_data => one(spec, &file.folder, &domains[0]),
+            None => one(spec, &file.folder, &united(&domains)),
         };
         let hierarchy = match hierarchy {
             Ok(hierarchy) => hierarchy,
@@ -76,14 +122,20 @@ pub fn load(
                 continue;
             }
         };
-        match hierarchy.bind(domain.iter().copied()) {
-            Ok((bound, _)) => loaded.push(Some(bound)),
-            Err(uncovered) => {
+        let bound = hierarchy.bind(domains.iter().flatten().copied());
+        if bound.is_err() {
+            for (at, (source, domain)) in sources.iter().zip(&domains).enumerate() {
+                let Err(uncovered) = hierarchy.bind(domain.iter().copied()) else { continue };
                 let values: Vec<&str> = uncovered.iter().map(|&i| domain[i]).collect();
-                data_problems.push(not_covered(data, &columns, &values, source, ask.show_values));
-                loaded.push(None);
+                let columns = source.columns(declared);
+                let mut what = not_covered(source.data, &columns, &values, source.name, ask.show_values);
+                if at > 0 && of_data {
+                    what = what.help(OF_THE_DATA);
+                }
+                data_problems.push(what);
             }
         }
+        loaded.push(bound.ok().map(|(bound, _)| bound));
         if let HierarchySpec::File(path) = spec {
             texts.push((file.resolve(path), hierarchy));
         }
@@ -95,6 +147,25 @@ pub fn load(
     } else {
         Err(Failure::all(fault, policy_problems))
     }
+}
+
+const OF_THE_DATA: &str = "the hierarchy is built over the values of the data alone; name one over all values of the \
+                           population as a file (`bosket hierarchy build` writes it), and publish with that";
+
+impl Source<'_> {
+    /// The attributes that a declared one stands for.
+    fn columns(&self, declared: usize) -> Vec<AttributeId> {
+        let own = self.data.schema().attributes().map(|(id, _)| id);
+        own.filter(|id| self.binding.attributes[id.index()] == Some(declared)).collect()
+    }
+}
+
+/// All texts, sorted.
+fn united<'a>(domains: &[Vec<&'a str>]) -> Vec<&'a str> {
+    let mut all = domains.concat();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Whether the policy gives the items of sets no hierarchy.

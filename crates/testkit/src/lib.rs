@@ -10,6 +10,7 @@ pub mod json_schema;
 pub mod km;
 pub mod knowledge;
 pub mod labels;
+pub mod population;
 pub mod server;
 pub mod sets;
 pub mod shared;

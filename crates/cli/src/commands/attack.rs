@@ -4,17 +4,21 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts, publication};
-use bosket_measure::attack::{Options, Risk, Sides, risk, risk_anatomized, risk_apart};
+use bosket_measure::attack::{
+    Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
+};
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Format, Model};
-use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place};
 use bosket_verify::TwoSides;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Attack;
 use crate::commands::anatomize::sides;
-use crate::commands::attack_text::{self, Side};
+use crate::commands::attack_text::{self, Attacked};
+use crate::commands::both::Bound;
+use crate::commands::population::{Drawn, Register};
 use crate::load;
 use crate::output::{print, print_json};
 use crate::talk::Talk;
@@ -24,12 +28,32 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let privacy = file.policy.need_privacy()?;
     let options = options(args, &file);
+    if args.population.is_some() {
+        check_journalist(&file.policy)?;
+    }
     let warnings = uncounted(&file);
     talk.diagnostics(&warnings);
-    let (name, before) = before(args, &file, &options, talk)?;
-    let after = match published(args, &file, talk) {
+    let (name, records) = open(args, &file, talk)?;
+    let published = published(args, &file, talk);
+    let register = match &args.population {
         None => None,
-        Some(path) => Some((path.display().to_string(), after(&path, &file, &options, talk)?)),
+        Some(path) => {
+            let drawn = Drawn { name: &name, records: &records, published: published.is_some() };
+            Some(Register::open(path, &file, &drawn, args.show_values, talk)?)
+        }
+    };
+    let mut before = before(&records, &file, &options, talk)?;
+    if let Some(register) = &register {
+        let Bound { data, binding } = &records;
+        let side = Side { name: &name, data, binding, published: false };
+        register.add_to(&mut before, side, &file, &options, talk)?;
+    }
+    drop(records);
+    let after = match published {
+        None => None,
+        Some(path) => {
+            Some((path.display().to_string(), after(&path, &file, &options, register.as_ref(), talk)?))
+        }
     };
     talk.quiet();
     if args.json {
@@ -40,23 +64,28 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
             }
             side
         };
-        print_json(&json!({
+        let mut found = json!({
             "model": privacy.model.name(),
             "before": side(&name, &before),
             "after": after.as_ref().map(|(name, risk)| side(name, risk)),
             "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        }))?;
+        });
+        if let Some(register) = &register {
+            found["population"] = json!({"data": register.name, "records": register.people()});
+        }
+        print_json(&found)?;
     } else {
-        let before = Side { name: &name, risk: &before };
-        let after = after.as_ref().map(|(name, risk)| Side { name, risk });
-        print(&attack_text::report(privacy, before, after, args.show_values))?;
+        let before = Attacked { name: &name, risk: &before };
+        let after = after.as_ref().map(|(name, risk)| Attacked { name, risk });
+        let population = register.as_ref().map(|register| (register.name.as_str(), register.people()));
+        print(&attack_text::report(privacy, before, after, population, args.show_values))?;
     }
     Ok(Outcome::Done)
 }
 
 /// Standard input can be read only once.
 fn one_stdin(args: &Attack) -> Result<(), Failure> {
-    let named = [args.data.as_ref(), Some(&args.policy), args.publication.as_ref()];
+    let named = [args.data.as_ref(), Some(&args.policy), args.publication.as_ref(), args.population.as_ref()];
     if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
         let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
         return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
@@ -95,23 +124,22 @@ fn uncounted(file: &PolicyFile) -> Vec<Diagnostic> {
     warnings
 }
 
-fn before(
-    args: &Attack,
-    file: &PolicyFile,
-    options: &Options,
-    talk: &Talk,
-) -> Result<(String, Risk), Failure> {
+/// The private data.
+fn open(args: &Attack, file: &PolicyFile, talk: &Talk) -> Result<(String, Bound), Failure> {
     let place = match &args.data {
         Some(path) => Whereabouts::given(file, path, false)?,
         None => Whereabouts::input(file)?,
     };
     let name = place.name();
-    let opened = load::records(place, talk)?;
+    let data = load::records(place, talk)?.data;
     let policy = &file.policy;
-    let binding = Binding::of_input(opened.data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    Ok((name, Bound { data, binding }))
+}
+
+fn before(records: &Bound, file: &PolicyFile, options: &Options, talk: &Talk) -> Result<Risk, Failure> {
     // A companion says nothing that its attribute does not.
-    let found = risk(&opened.data, &binding.without_companions(), policy, options, talk)?;
-    Ok((name, found))
+    risk(&records.data, &records.binding.without_companions(), &file.policy, options, talk)
 }
 
 /// The publication to attack: the one that is given, or the policy's own if it is there.
@@ -133,19 +161,37 @@ fn published(args: &Attack, file: &PolicyFile, talk: &Talk) -> Option<PathBuf> {
     Some(path)
 }
 
-fn after(path: &Path, file: &PolicyFile, options: &Options, talk: &Talk) -> Result<Risk, Failure> {
+fn after(
+    path: &Path,
+    file: &PolicyFile,
+    options: &Options,
+    register: Option<&Register>,
+    talk: &Talk,
+) -> Result<Risk, Failure> {
     let policy = &file.policy;
     if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
         let found = Dissection::new(file)?.read_published(path, talk)?;
         return risk_apart(&found.dissected, policy);
     }
+    let name = path.display().to_string();
+    let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {
+        None => Ok(()),
+        Some(register) => {
+            let side = Side { name: &name, data, binding, published: true };
+            register.add_to(found, side, file, options, talk)
+        }
+    };
     if policy.anatomizes() {
         let published = Dissection::new(file)?.read_clusters(path, talk)?;
         let TwoSides { people, binding, groups, sensitive, .. } = sides(&published);
-        return risk_anatomized(&Sides { people, binding, groups, sensitive }, policy, options, talk);
+        let sides = Sides { people, binding, groups, sensitive };
+        let mut found = risk_anatomized(&sides, policy, options, talk)?;
+        looked_up(&mut found, people, binding)?;
+        return Ok(found);
     }
     let published = load::records(Whereabouts::given(file, path, true)?, talk)?;
-    let name = path.display().to_string();
     let binding = Binding::new(published.data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    risk(&published.data, &binding, policy, options, talk)
+    let mut found = risk(&published.data, &binding, policy, options, talk)?;
+    looked_up(&mut found, &published.data, &binding)?;
+    Ok(found)
 }

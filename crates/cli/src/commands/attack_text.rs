@@ -1,13 +1,13 @@
 //! What `bosket attack` tells people.
 
-use bosket_measure::attack::{Bin, Point, Risk, Share, Worst};
+use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
 use bosket_model::policy::{Model, Privacy};
 
 use crate::output::{count, plural};
 
 /// Data that was attacked.
 #[derive(Clone, Copy)]
-pub struct Side<'a> {
+pub struct Attacked<'a> {
     pub name: &'a str,
     pub risk: &'a Risk,
 }
@@ -18,28 +18,38 @@ const BAR: usize = 30;
 /// Known values shown at most.
 const SHOWN: usize = 20;
 
-/// Everything that was found.
-pub fn report(privacy: &Privacy, before: Side<'_>, after: Option<Side<'_>>, show_values: bool) -> String {
+/// Everything that was found. A population comes with its name and how many people it has.
+pub fn report(
+    privacy: &Privacy,
+    before: Attacked<'_>,
+    after: Option<Attacked<'_>>,
+    population: Option<(&str, usize)>,
+    show_values: bool,
+) -> String {
     let mut out = format!("before: {}, {}\n", before.name, people(before.risk.records));
     if let Some(after) = after {
         out.push_str(&format!("after:  {}, {}\n", after.name, people(after.risk.records)));
     }
     let k = before.risk.k;
     out.push('\n');
-    table(&mut out, k, &before.risk.points, after.map(|a| &a.risk.points[..]));
+    let points = (&before.risk.points[..], after.map(|a| &a.risk.points[..]));
+    table(&mut out, &usual(k, points), points);
     if let Some(points) = &before.risk.embedded {
         embedded(&mut out, k, points, before.risk, after.map(|a| a.risk));
     }
-    notes(&mut out, "before", &before.risk.points);
+    notes(&mut out, "before", before.risk.points.iter().map(Looked::of));
     if let Some(after) = after {
-        notes(&mut out, "after", &after.risk.points);
+        notes(&mut out, "after", after.risk.points.iter().map(Looked::of));
     }
     out.push_str(&format!(
         "\nunique: some knowledge fits the person alone; below {k}: it fits fewer than {k} records;\n\
          highest: prosecutor risk, the largest 1 / fewest matches; mean: marketer risk, the mean of 1 / fewest matches;\n\
-         random: the mean of 1 / matches over all pieces of knowledge, each as likely; journalist risk: not computed\n\
-         (it needs population counts).\n"
+         random: the mean of 1 / matches over all pieces of knowledge, each as likely{}.\n",
+        if population.is_none() { "; journalist risk: not computed\n(it needs population counts)" } else { "" }
     ));
+    if let Some(population) = population {
+        journalist(&mut out, population, before.risk, after.map(|a| a.risk));
+    }
     if matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None) && after.is_some() {
         out.push_str(
             "After dissection a person matches the people of their group: whose sensitive value is whose is not published.\n",
@@ -66,10 +76,62 @@ fn embedded(out: &mut String, k: u32, points: &[Point], before: &Risk, after: Op
         return;
     }
     out.push_str("\nThe same if all relations of a value must hold at one place (`embedded`):\n");
-    table(out, k, &related(points), after.as_ref().map(|(_, all)| &all[..]));
-    notes(out, "before, embedded", &related(points));
+    let points = related(points);
+    let both = (&points[..], after.as_ref().map(|(_, all)| &all[..]));
+    table(out, &usual(k, both), both);
+    notes(out, "before, embedded", points.iter().map(Looked::of));
     if let Some((_, all)) = &after {
-        notes(out, "after, embedded", all);
+        notes(out, "after, embedded", all.iter().map(Looked::of));
+    }
+}
+
+/// What comes out if matches are counted in a population.
+fn journalist(out: &mut String, (name, size): (&str, usize), before: &Risk, after: Option<&Risk>) {
+    out.push_str(&format!("\nIn the population: {name}, {}\n\n", people(size)));
+    let k = before.k;
+    let columns: Vec<(String, Column)> = vec![
+        ("not in it".into(), |p| p.journalist.map(|j| percent(j.absent.value))),
+        ("unique".into(), |p| p.journalist.map(|j| percent(j.unique.value))),
+        (format!("below {k}"), |p| p.journalist.map(|j| percent(j.below_k.value))),
+        ("highest".into(), |p| p.journalist.map(|j| percent(j.highest))),
+        ("mean".into(), |p| p.journalist.map(|j| percent(j.mean))),
+    ];
+    let counted = |points: &[Point]| -> Vec<Point> {
+        points.iter().filter(|p| p.journalist.is_some()).cloned().collect()
+    };
+    let sides = [("before", Some(before)), ("after", after)];
+    let points: Vec<Vec<Point>> = sides.iter().filter_map(|(_, r)| r.map(|r| counted(&r.points))).collect();
+    table(out, &columns, (&points[0], points.get(1).map(Vec::as_slice)));
+    let related = |risk: &Risk| -> Option<Vec<Point>> {
+        let mut points = counted(risk.embedded.as_deref()?);
+        points.retain(|p| p.n.is_some_and(|n| n > 0));
+        Some(points)
+    };
+    let all: Vec<Vec<Point>> = sides.iter().filter_map(|(_, r)| r.and_then(related)).collect();
+    let differ = all.iter().zip(&points).any(|(all, points)| {
+        all.iter().any(|p| same(points, p).is_some_and(|other| other.journalist != p.journalist))
+    });
+    if differ {
+        out.push_str("\nThe same if all relations of a value must hold at one place (`embedded`):\n");
+        table(out, &columns, (&all[0], all.get(1).map(Vec::as_slice)));
+    }
+    for ((side, _), points) in sides.iter().zip(&points) {
+        notes(out, side, points.iter().filter_map(Looked::in_population));
+    }
+    for ((side, _), points) in sides.iter().zip(&all).filter(|_| differ) {
+        notes(out, &format!("{side}, embedded"), points.iter().filter_map(Looked::in_population));
+    }
+    out.push_str(&format!(
+        "\nMatches are counted among the people of the population: those who have values under all known ones, related as\n\
+         is known. highest: journalist risk, the largest 1 / fewest matches; mean: marketer risk with a population, the mean\n\
+         of 1 / fewest matches over the people of the data; below {k}: fewer than {k} people of the population match.\n"
+    ));
+    let absent = |p: &Point| p.journalist.is_some_and(|j| j.absent.value > 0.0);
+    if points.iter().chain(&all).flatten().any(absent) {
+        out.push_str(
+            "not in it: some of what is known of the person fits nobody there, so the file is not the population that the\n\
+             data was drawn from, or writes values in another way. They are counted as unique, with a risk of 100 %.\n",
+        );
     }
 }
 
@@ -96,9 +158,8 @@ fn same<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
     points.iter().find(|p| (p.m, p.n) == (point.m, point.n))
 }
 
-/// One line per strength of attackers, before and after side by side.
-fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
-    let has_secrets = before.iter().chain(after.unwrap_or(&[])).any(|p| p.confidence.is_some());
+/// Figures that matches within the data come to.
+fn usual(k: u32, (before, after): Both<'_>) -> Vec<(String, Column)> {
     let mut columns: Vec<(String, Column)> = vec![
         ("unique".into(), |p| Some(percent(p.unique.value))),
         (format!("below {k}"), |p| Some(percent(p.below_k.value))),
@@ -106,9 +167,17 @@ fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
         ("mean".into(), |p| Some(percent(p.marketer))),
         ("random".into(), |p| Some(percent(p.random_marketer))),
     ];
-    if has_secrets {
+    if before.iter().chain(after.unwrap_or(&[])).any(|p| p.confidence.is_some()) {
         columns.push(("sensitive".into(), |p| p.confidence.map(|c| percent(c.0))));
     }
+    columns
+}
+
+/// Points before and after.
+type Both<'a> = (&'a [Point], Option<&'a [Point]>);
+
+/// One line per strength of attackers, before and after side by side.
+fn table(out: &mut String, columns: &[(String, Column)], (before, after): Both<'_>) {
     let width = before.iter().map(|p| strength(p).len()).max().unwrap_or(0).max("known".len());
     let cell = if after.is_some() { 17 } else { 9 };
     out.push_str(&format!("{:width$}", "known"));
@@ -125,7 +194,7 @@ fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
     for point in before.iter().filter(|p| possible(p) || !any) {
         out.push_str(&format!("{:width$}", strength(point)));
         let other = after.map(|after| same(after, point));
-        for (_, column) in &columns {
+        for (_, column) in columns {
             let text = |p: Option<&Point>| p.and_then(column).unwrap_or_else(|| "–".to_owned());
             let own = text(Some(point));
             match other {
@@ -139,11 +208,39 @@ fn table(out: &mut String, k: u32, before: &[Point], after: Option<&[Point]>) {
 
 type Column = fn(&Point) -> Option<String>;
 
+/// How people were looked at.
+struct Looked {
+    strength: String,
+    people: usize,
+    exhaustive: bool,
+    exact: bool,
+    unique: Share,
+    below_k: Share,
+}
+
+impl Looked {
+    fn of(point: &Point) -> Self {
+        Looked {
+            strength: strength(point),
+            people: point.people,
+            exhaustive: point.exhaustive,
+            exact: point.exact,
+            unique: point.unique,
+            below_k: point.below_k,
+        }
+    }
+
+    fn in_population(point: &Point) -> Option<Self> {
+        let Journalist { people, exhaustive, exact, unique, below_k, .. } = point.journalist?;
+        Some(Looked { strength: strength(point), people, exhaustive, exact, unique, below_k })
+    }
+}
+
 /// What is to be known about figures from samples.
-fn notes(out: &mut String, side: &str, points: &[Point]) {
-    for point in points.iter().filter(|p| !p.exhaustive || !p.exact) {
+fn notes(out: &mut String, side: &str, points: impl Iterator<Item = Looked>) {
+    for point in points.filter(|p| !p.exhaustive || !p.exact) {
         let interval = |share: &Share| format!("{}–{}", percent(share.low), percent(share.high));
-        out.push_str(&format!("{side}, {}: ", strength(point)));
+        out.push_str(&format!("{side}, {}: ", point.strength));
         if !point.exhaustive {
             out.push_str(&format!(
                 "a sample of {}; 95 % intervals: unique {}, below k {}\n",

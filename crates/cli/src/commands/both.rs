@@ -19,8 +19,8 @@ use crate::talk::Talk;
 
 /// Data with the place of its attributes.
 pub(super) struct Bound {
-    data: Dataset,
-    binding: Binding,
+    pub(super) data: Dataset,
+    pub(super) binding: Binding,
 }
 
 impl Bound {

@@ -20,6 +20,7 @@ pub mod measure;
 mod pairs;
 mod places;
 pub mod policy;
+mod population;
 mod private;
 pub mod report;
 pub mod sweep;

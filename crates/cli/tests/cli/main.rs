@@ -26,6 +26,7 @@ mod hierarchy;
 mod inspect;
 mod mongo;
 mod parquet;
+mod population;
 mod report;
 mod sets;
 mod streams;

@@ -32,10 +32,14 @@ impl Tally {
         }
     }
 
-    /// So many pieces that fit the person alone.
-    pub(super) fn alone(pieces: u64) -> Self {
+    /// So many pieces that fit one record each, or none.
+    pub(super) fn at_most_one(records: u32, pieces: u64) -> Self {
         let sum = pieces.saturating_mul(ONE);
-        Tally { fewest: if pieces > 0 { 1 } else { u32::MAX }, unique: sum, inverse: sum }
+        Tally {
+            fewest: if pieces > 0 { records } else { u32::MAX },
+            unique: if records == 1 { sum } else { 0 },
+            inverse: sum,
+        }
     }
 
     /// Takes more pieces in.
@@ -182,10 +186,10 @@ impl Kinds {
         });
         if let Some(kind) = same {
             self.sets.truncate(start);
-            self.kinds[kind].records += 1;
+            self.kinds[kind].records += records.counts(record);
             return kind;
         }
-        self.kinds.push(Kind { start, end: self.sets.len(), records: 1 });
+        self.kinds.push(Kind { start, end: self.sets.len(), records: records.counts(record) });
         self.kinds.len() - 1
     }
 

@@ -51,6 +51,54 @@ pub struct Point {
     pub random_marketer: f64,
     /// The highest share of one sensitive value among matching records, and its mean over people.
     pub confidence: Option<(f64, f64)>,
+    /// The risk where matches are counted in the population that the data was drawn from, if its records are at hand.
+    pub journalist: Option<Journalist>,
+}
+
+/// The risk from attackers of one strength who do not know who is in the data. A person's matches are the records of the
+/// population that fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Journalist {
+    /// How many records the population has.
+    pub population: usize,
+    /// How many people were looked at.
+    pub people: usize,
+    /// Whether these are all.
+    pub exhaustive: bool,
+    /// Whether all their knowledge was counted; if not, the fewest matches are upper bounds and the risks lower ones.
+    pub exact: bool,
+    /// Of whom some knowledge fits no record at all: the population does not hold them. They are counted as if one did.
+    pub absent: Share,
+    /// Whom some knowledge fits alone.
+    pub unique: Share,
+    /// Whom some knowledge fits together with fewer than k - 1 others.
+    pub below_k: Share,
+    /// The largest risk of anybody: one by the fewest matches in the population.
+    pub highest: f64,
+    /// The mean of that risk: marketer risk with a population.
+    pub mean: f64,
+}
+
+impl Journalist {
+    pub(super) fn new(look: Look, people: &[Figure], k: u32, population: usize) -> Self {
+        let share = |of: &dyn Fn(u32) -> bool| Share::new(count(people, of), people.len(), look.exhaustive);
+        let risks = || people.iter().map(|f| 1.0 / f64::from(f.fewest.max(1)));
+        Journalist {
+            population,
+            people: people.len(),
+            exhaustive: look.exhaustive,
+            exact: look.exact,
+            absent: share(&|fewest| fewest == 0),
+            unique: share(&|fewest| fewest <= 1),
+            below_k: share(&|fewest| fewest.max(1) < k),
+            highest: risks().fold(0.0, f64::max),
+            mean: risks().sum::<f64>() / people.len().max(1) as f64,
+        }
+    }
+}
+
+fn count(people: &[Figure], of: &dyn Fn(u32) -> bool) -> usize {
+    people.iter().filter(|f| of(f.fewest)).count()
 }
 
 /// One person at one point.
@@ -101,6 +149,7 @@ impl Point {
             random_unique: mean(&|f| f.random_unique),
             random_marketer: mean(&|f| f.random_inverse),
             confidence: None,
+            journalist: None,
         }
     }
 }

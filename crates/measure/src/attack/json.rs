@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bin, Known, Point, Risk, Share, Worst};
+use super::{Bin, Journalist, Known, Point, Risk, Share, Worst};
 
 impl Risk {
     /// The risk as JSON. Records are numbered from 1; values stand in it only if asked for.
@@ -35,7 +35,7 @@ impl Point {
             "bins": self.bins.iter().map(|b| b.to_json()).collect::<Vec<_>>(),
             "prosecutor": self.prosecutor,
             "marketer": self.marketer,
-            "journalist": null,
+            "journalist": self.journalist.map(Journalist::to_json),
             "random_unique": self.random_unique,
             "random_marketer": self.random_marketer,
         });
@@ -43,6 +43,22 @@ impl Point {
             point["confidence"] = json!({"highest": highest, "mean": mean});
         }
         point
+    }
+}
+
+impl Journalist {
+    fn to_json(self) -> Value {
+        json!({
+            "population": self.population,
+            "people": self.people,
+            "exhaustive": self.exhaustive,
+            "exact": self.exact,
+            "absent": self.absent.to_json(),
+            "unique": self.unique.to_json(),
+            "below_k": self.below_k.to_json(),
+            "highest": self.highest,
+            "mean": self.mean,
+        })
     }
 }
 

@@ -20,7 +20,7 @@ const ENOUGH_PEOPLE: u128 = 1000;
 const LOOK: u128 = 4;
 
 /// So few people are a sample at all. Where one piece of knowledge takes more than a person's share, more do not fit.
-const FEW_PEOPLE: u128 = 30;
+pub(super) const FEW_PEOPLE: u128 = 30;
 
 /// Pieces of knowledge that are drawn per person, unless even these take too long.
 const DRAWS: u64 = 100;
@@ -69,8 +69,9 @@ impl Plan<'_> {
 
     /// Up to how many values all knowledge of all people fits the budget.
     fn affordable(&self, largest: usize) -> usize {
-        // Where relations are known, records that have the same values are told apart by them.
-        let related = self.relations.iter().any(|&n| n > 0);
+        // Where relations are known, records that have the same values are told apart by them. Of a population, only those
+        // that have values of a person are.
+        let related = self.relations.iter().any(|&n| n > 0) && !self.records.has_population();
         let mut left = u128::from(self.options.budget) / if related { LOOK } else { 1 };
         for size in 1..=largest {
             let people = 0..self.records.len();
@@ -86,12 +87,12 @@ impl Plan<'_> {
     }
 
     fn swept(&self, m: u32, scope: Scope<'_>, tallies: &[Tally]) -> Level {
-        let everybody = self.records.len();
+        let everybody = self.records.people();
         let figure = |person: usize, n: usize| {
             let values = self.records.items(person).len();
             let size = values.min(m as usize);
             if size == 0 {
-                return Figure::one(everybody as u32);
+                return Figure::one(self.records.counted() as u32);
             }
             let tally = tallies[person * scope.cells() + scope.cell(size, n)];
             figure(tally, choose(values, size))
@@ -109,13 +110,13 @@ impl Plan<'_> {
     /// of the budget pieces are drawn.
     fn one_by_one(&self, m: u32) -> Level {
         let (records, size) = (self.records, m as usize);
-        let everybody = records.len() as u128;
+        let everybody = records.people() as u128;
         let budget = u128::from(self.options.budget) / LOOK;
         let wanted = self.options.sample.map(|s| s as u128);
         let share = (budget / wanted.unwrap_or(ENOUGH_PEOPLE).min(everybody).max(1)).max(1);
-        // Where places are told apart, a single piece can be a lot of work.
-        let (fewest_draws, fewest_people) =
-            if records.at_one_place() { (1, FEW_PEOPLE) } else { (DRAWS, ENOUGH_PEOPLE) };
+        // Where places are told apart, a single piece can be a lot of work; so it can be where a population is large.
+        let heavy = records.at_one_place() || records.has_population();
+        let (fewest_draws, fewest_people) = if heavy { (1, FEW_PEOPLE) } else { (DRAWS, ENOUGH_PEOPLE) };
         let draws = |person: usize| {
             let fit = share / work_of_draw(records, person, size).max(1);
             fit.clamp(u128::from(fewest_draws), u128::from(DRAWS)) as u64
@@ -127,11 +128,11 @@ impl Plan<'_> {
             }
             work_of_draw(records, person, size).saturating_mul(u128::from(draws(person)))
         };
-        let sum = (0..records.len()).fold(0u128, |sum, p| sum.saturating_add(needed(p)));
+        let sum = (0..records.people()).fold(0u128, |sum, p| sum.saturating_add(needed(p)));
         let mean = (sum / everybody.max(1)).max(1);
         let people = wanted.unwrap_or((budget / mean).max(fewest_people));
         let people = people.clamp(1, everybody.max(1)) as usize;
-        let people = Random::new(self.options.seed, 0).sample(records.len(), people);
+        let people = Random::new(self.options.seed, 0).sample(records.people(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
         let ask = Ask { records, size, relations: self.relations };
         let found: Vec<(Vec<Tally>, u64)> = (people.par_iter())
@@ -156,19 +157,21 @@ impl Plan<'_> {
 
     /// The points of all levels, for each number of relations in turn.
     pub(super) fn points(&self, levels: &[Level], k: u32) -> Vec<Point> {
-        let mut points = Vec::new();
-        for (at, &n) in self.relations.iter().enumerate() {
-            for level in levels {
-                let look = Look {
-                    m: Some(level.m),
-                    n: Some(n as u32),
-                    exhaustive: level.people.len() == self.records.len(),
-                    exact: level.exact,
-                };
-                points.push(Point::new(look, &level.figures[at], k));
-            }
-        }
-        points
+        self.looks(levels).map(|(look, figures)| Point::new(look, figures, k)).collect()
+    }
+
+    /// How people were looked at and what came out, for each number of relations in turn.
+    pub(super) fn looks<'a>(&'a self, levels: &'a [Level]) -> impl Iterator<Item = (Look, &'a [Figure])> {
+        let look = |level: &Level, n: usize| Look {
+            m: Some(level.m),
+            n: Some(n as u32),
+            exhaustive: level.people.len() == self.records.people(),
+            exact: level.exact,
+        };
+        let of = move |(at, &n): (usize, &usize)| {
+            levels.iter().map(move |level| (look(level, n), &level.figures[at][..]))
+        };
+        self.relations.iter().enumerate().flat_map(of)
     }
 }
 

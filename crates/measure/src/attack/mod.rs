@@ -13,7 +13,9 @@ mod figures;
 mod json;
 mod levels;
 mod person;
+mod population;
 mod random;
+mod raw;
 mod records;
 mod secrets;
 mod sweep;
@@ -28,7 +30,8 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Sides, risk_anatomized};
 pub use apart::risk_apart;
-pub use figures::{Bin, Point, Share};
+pub use figures::{Bin, Journalist, Point, Share};
+pub use population::{Population, Side, check_journalist, journalist};
 
 use levels::{Level, Plan};
 use person::work;

@@ -73,7 +73,7 @@ impl Person {
     /// Whoever has no value is like everybody.
     fn finish(&mut self, ask: &Ask<'_>) -> Vec<Tally> {
         for tally in self.tallies.iter_mut().filter(|t| t.fewest == u32::MAX) {
-            *tally = Tally::of(ask.records.len() as u32);
+            *tally = Tally::of(ask.records.counted() as u32);
         }
         std::mem::take(&mut self.tallies)
     }
@@ -102,8 +102,10 @@ impl Person {
             self.account(ask, person, list);
             return;
         }
-        if list.len() == 1 {
-            let pieces = Tally::alone(choose(items.len() - 1 - last, size - list.size));
+        let fitting = ask.records.fitting(&list.records);
+        if fitting == ask.records.fewest() {
+            let pieces = choose(items.len() - 1 - last, size - list.size);
+            let pieces = Tally::at_most_one(fitting, pieces);
             self.tallies.iter_mut().for_each(|tally| tally.add(pieces));
             return;
         }
@@ -118,7 +120,7 @@ impl Person {
     }
 
     fn account(&mut self, ask: &Ask<'_>, person: usize, list: &List) {
-        let plain = Tally::of(list.len() as u32);
+        let plain = Tally::of(ask.records.fitting(&list.records));
         let related = ask.relations.iter().any(|&n| n > 0) && list.len() > 1;
         let own = list.records.binary_search(&(person as u32)).unwrap_or(0);
         let kind = if related { self.kinds.of(ask.records, list, own) } else { 0 };

@@ -2,13 +2,12 @@
 //!
 //! Values are numbered with the rarest first, so that lists of records start short and stay short.
 
-use rustc_hash::FxHashMap;
-
+use bosket_model::Dataset;
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Model, Payload, Privacy, Role};
+use bosket_model::policy::Privacy;
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Dataset, MISSING};
 
+use super::raw::{Node, Raw};
 use super::together::{Span, together};
 
 /// A value that can be known.
@@ -18,6 +17,8 @@ pub(super) struct Value {
     pub(super) declared: usize,
     /// The value as the data has it.
     pub(super) label: String,
+    /// Its number among the items of the trees.
+    pub(super) item: u32,
     /// How often a record has it, where that is known too.
     pub(super) count: Option<u32>,
     /// Its place in the order of the policy and of labels.
@@ -29,6 +30,10 @@ pub(super) struct Value {
 pub(super) struct Records {
     /// Values by number, the rarest first.
     pub(super) values: Vec<Value>,
+    /// How many of the records, from the first on, are of people whose knowledge is asked about.
+    people: usize,
+    /// The first record that is counted: all are, or only those behind the people's.
+    counted_from: usize,
     first: Vec<usize>,
     items: Vec<u32>,
     first_word: Vec<usize>,
@@ -53,9 +58,6 @@ impl Nodes {
     }
 }
 
-/// A value's node while records are read: value, preorder, end.
-type Node = (u32, u32, u32);
-
 impl Records {
     /// Reads what can be known of records. Relations are read if anybody may know one, nodes if all relations of a value
     /// must hold at one place.
@@ -66,47 +68,33 @@ impl Records {
         related: bool,
         nodes: bool,
     ) -> Self {
-        let trees = ValueTrees::new(data, binding, privacy.root, Payload::Drop);
-        let hidden = |label: &String| privacy.model == Model::Km && privacy.sensitive.contains(label);
-        let mut values: Vec<Value> = Vec::new();
-        let mut raw: Vec<Vec<Node>> = Vec::with_capacity(trees.len());
-        let mut sensitive = Vec::new();
-        let multiset = privacy.multiset && privacy.model == Model::Km;
-        if multiset {
-            (values, raw) = read_counts(data, binding, &trees);
-        } else {
-            values.extend(trees.items().iter().zip(0..).map(|(item, order)| Value {
-                declared: item.declared,
-                label: item.label.clone(),
-                count: None,
-                order,
-            }));
-            for record in 0..trees.len() {
-                let own = trees.nodes(record).map(|n| (trees.item(n), n as u32, trees.end(n) as u32));
-                raw.push(own.collect());
-            }
-        }
-        if values.iter().any(|v| hidden(&v.label)) {
-            let mut names: Vec<&str> =
-                values.iter().filter(|v| hidden(&v.label)).map(|v| v.label.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            let number: Vec<Option<u32>> = (values.iter())
-                .map(|v| names.binary_search(&v.label.as_str()).ok().map(|at| at as u32))
-                .collect();
-            for own in &mut raw {
-                let mut secret: Vec<u32> = own.iter().filter_map(|n| number[n.0 as usize]).collect();
-                secret.sort_unstable();
-                secret.dedup();
-                sensitive.push(secret);
-                own.retain(|n| number[n.0 as usize].is_none());
-            }
-        }
-        let mut records = Records { sensitive, ..Records::by_rarity(values, &mut raw) };
+        let Raw { trees, values, mut records, sensitive } = Raw::read(data, binding, privacy);
+        let mut laid = Records { sensitive, ..Records::by_rarity(values, &mut records) };
         if related || nodes {
-            records.relate(&trees, &raw, nodes);
+            laid.relate(&trees, &records, 0, nodes);
         }
-        records
+        laid
+    }
+
+    /// The records of people with those of a population behind them, which alone are counted. `behind` are the values of
+    /// the population's records by the numbers of the people's.
+    pub(super) fn with_population(
+        people: Raw,
+        population: &ValueTrees,
+        behind: Vec<Vec<Node>>,
+        related: bool,
+        nodes: bool,
+    ) -> Self {
+        let Raw { trees, values, mut records, .. } = people;
+        let people = records.len();
+        records.extend(behind);
+        let mut laid = Records::by_rarity(values, &mut records);
+        (laid.people, laid.counted_from) = (people, people);
+        if related || nodes {
+            laid.relate(&trees, &records[..people], 0, nodes);
+            laid.relate(population, &records[people..], people, nodes);
+        }
+        laid
     }
 
     /// Numbers values and lays records out. `raw` comes back by the new numbers, sorted.
@@ -122,6 +110,7 @@ impl Records {
         order.iter().zip(0..).for_each(|(&v, at)| number[v as usize] = at);
         let mut records = Records {
             values: order.iter().map(|&v| values[v as usize].clone()).collect(),
+            people: raw.len(),
             first: vec![0],
             first_posting: vec![0],
             ..Records::default()
@@ -148,12 +137,12 @@ impl Records {
         records
     }
 
-    /// Marks related pairs; a value is related to all above its nodes.
-    fn relate(&mut self, trees: &ValueTrees, raw: &[Vec<Node>], nodes: bool) {
-        let mut all = Nodes { first: vec![0], spans: Vec::new() };
+    /// Marks related pairs of the records from one on; a value is related to all above its nodes.
+    fn relate(&mut self, trees: &ValueTrees, raw: &[Vec<Node>], from: usize, nodes: bool) {
+        let mut all = self.nodes.take().unwrap_or_else(|| Nodes { first: vec![0], spans: Vec::new() });
         // Nodes of a record, each with the place of its value among the record's.
         let mut places: Vec<(u32, u32)> = Vec::new();
-        for (record, own) in raw.iter().enumerate() {
+        for (record, own) in (from..).zip(raw) {
             let count = self.items(record).len();
             let words = count.div_ceil(64);
             let base = self.related.len();
@@ -167,9 +156,11 @@ impl Records {
             for &(node, b) in &places {
                 let mut above = trees.parent(node as usize);
                 while let Some(parent) = above {
-                    // What is not to be known stands between values without being one.
-                    if let Ok(at) = places.binary_search_by_key(&(parent as u32), |p| p.0) {
-                        let (a, b) = (places[at].1 as usize, b as usize);
+                    // What is not to be known stands between values without being one; what was recoded locally may be
+                    // known in several ways.
+                    let first = places.partition_point(|p| p.0 < parent as u32);
+                    for &(_, a) in places[first..].iter().take_while(|p| p.0 == parent as u32) {
+                        let (a, b) = (a as usize, b as usize);
                         self.related[base + a * words + b / 64] |= 1 << (b % 64);
                         self.related[base + b * words + a / 64] |= 1 << (a % 64);
                     }
@@ -187,6 +178,51 @@ impl Records {
     /// How many records there are.
     pub(super) fn len(&self) -> usize {
         self.first.len() - 1
+    }
+
+    /// How many of them are of people whose knowledge is asked about. They are the first.
+    pub(super) fn people(&self) -> usize {
+        self.people
+    }
+
+    /// How many records are counted.
+    pub(super) fn counted(&self) -> usize {
+        self.len() - self.counted_from
+    }
+
+    /// Whether a population is counted rather than the people themselves.
+    pub(super) fn has_population(&self) -> bool {
+        self.counted_from > 0
+    }
+
+    /// How often a record counts: once, or not at all.
+    #[inline]
+    pub(super) fn counts(&self, record: usize) -> u32 {
+        u32::from(record >= self.counted_from)
+    }
+
+    /// How many of some records, ascending, are of people whose knowledge is asked about.
+    #[inline]
+    pub(super) fn people_among(&self, records: &[u32]) -> usize {
+        if self.people == self.len() {
+            return records.len();
+        }
+        records.partition_point(|&record| (record as usize) < self.people)
+    }
+
+    /// How many of some records, ascending, are counted.
+    #[inline]
+    pub(super) fn fitting(&self, records: &[u32]) -> u32 {
+        if self.counted_from == 0 {
+            return records.len() as u32;
+        }
+        (records.len() - records.partition_point(|&record| (record as usize) < self.counted_from)) as u32
+    }
+
+    /// So many fit anything that anybody has: nobody, or the people themselves.
+    #[inline]
+    pub(super) fn fewest(&self) -> u32 {
+        u32::from(self.counted_from == 0)
     }
 
     /// The distinct values of a record, ascending.
@@ -244,49 +280,6 @@ impl Records {
 
 /// More places of a value are not as much more work: what matters is what they come to.
 const MOST_PLACES: usize = 8;
-
-/// Values together with how often a record has them.
-fn read_counts(data: &Dataset, binding: &Binding, trees: &ValueTrees) -> (Vec<Value>, Vec<Vec<Node>>) {
-    let schema = data.schema();
-    let items = trees.items();
-    let codes: Vec<Vec<u32>> = (schema.attributes())
-        .map(|(id, _)| {
-            let declared = binding.attributes[id.index()].filter(|_| binding.role(id) == Some(Role::Quasi));
-            declared.map_or(Vec::new(), |declared| {
-                let find = |(kind, text): (_, &str)| {
-                    items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < (declared, text, kind))
-                };
-                data.dictionary(id).iter().map(|value| find(value) as u32).collect()
-            })
-        })
-        .collect();
-    let quasi: Vec<_> =
-        schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect();
-    let mut counted: Vec<Vec<(u32, u32)>> = Vec::with_capacity(data.len());
-    for record in 0..data.len() {
-        let mut own = Vec::new();
-        for v in data.vertices(record) {
-            let present = quasi[data.class(v).index()].iter().map(|&a| (a, data.value(v, a)));
-            own.extend(present.filter(|p| p.1 != MISSING).map(|(a, code)| codes[a.index()][code as usize]));
-        }
-        own.sort_unstable();
-        counted.push(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
-    }
-    let mut pairs: Vec<(u32, u32)> = counted.iter().flatten().copied().collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let number: FxHashMap<(u32, u32), u32> = pairs.iter().copied().zip(0..).collect();
-    let values = (pairs.iter().zip(0..))
-        .map(|(&(item, count), order)| Value {
-            declared: items[item as usize].declared,
-            label: items[item as usize].label.clone(),
-            count: Some(count),
-            order,
-        })
-        .collect();
-    let raw = counted.iter().map(|own| own.iter().map(|pair| (number[pair], 0, 0)).collect()).collect();
-    (values, raw)
-}
 
 /// The bit of the pair of the `i`-th and `j`-th known value, `i < j`.
 #[inline]

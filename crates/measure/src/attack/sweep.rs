@@ -2,7 +2,9 @@
 //!
 //! Knowledge is grown value by value, the rarest first. All records that have the values so far are dealt out by their
 //! further values, so that each piece of knowledge is counted once for all records that have it, and nothing is looked
-//! up. A record that is alone has nothing left to count: all that can still be added to the knowledge is unique.
+//! up. A record that is alone has nothing left to count: all that can still be added to the knowledge is unique. Where a
+//! population is counted, its records are dealt out along with the people's, as far as a person has what they have; what
+//! fits nobody in the population fits nobody with more values either.
 
 use std::sync::Mutex;
 
@@ -41,8 +43,13 @@ impl Scope<'_> {
 /// The tallies of all people, person by person, in the order of [`Scope::cell`]. Stops with less if nobody waits.
 pub(super) fn sweep(scope: Scope<'_>, observer: &dyn Observer) -> Vec<Tally> {
     let records = scope.records;
-    let all = Mutex::new(vec![Tally::default(); records.len() * scope.cells()]);
-    observer.stage("knowledge of all people", records.values.len() as u64);
+    let all = Mutex::new(vec![Tally::default(); records.people() * scope.cells()]);
+    let whose = if records.has_population() {
+        "knowledge of all people, in the population"
+    } else {
+        "knowledge of all people"
+    };
+    observer.stage(whose, records.values.len() as u64);
     (0..records.values.len() as u32).into_par_iter().for_each_init(
         || Sweeper::new(scope),
         |sweeper, item| {
@@ -65,9 +72,9 @@ pub(super) fn sweep(scope: Scope<'_>, observer: &dyn Observer) -> Vec<Tally> {
 struct Sweeper<'a> {
     scope: Scope<'a>,
     related: bool,
-    /// Per record of the first value its tallies.
+    /// Per person with the first value their tallies.
     tallies: Vec<Tally>,
-    /// Where the record of an entry stands among those of the first value, per level.
+    /// Where the person of an entry stands among those with the first value, per level.
     owners: Vec<Vec<u32>>,
     lists: Vec<List>,
     hands: Vec<Hand>,
@@ -79,7 +86,7 @@ struct Sweeper<'a> {
 /// Entries dealt out by their next value.
 #[derive(Clone, Default)]
 struct Hand {
-    /// Per value how many have it, then where its next one goes; 0 for all others.
+    /// Per value how many have it, then one more than where its next one goes; 0 for all others.
     next: Vec<u32>,
     values: Vec<u32>,
     dealt: Vec<(u32, u32)>,
@@ -106,14 +113,19 @@ impl<'a> Sweeper<'a> {
         let records = self.scope.records;
         let mut list = std::mem::take(&mut self.lists[1]);
         list.start(records, item);
+        let people = records.people_among(&list.records);
         self.tallies.clear();
-        self.tallies.resize(list.len() * self.scope.cells(), Tally::default());
-        self.owners[1] = (0..list.len() as u32).collect();
-        if list.len() == 1 {
-            self.alone(0, records.items(list.records[0] as usize).len() - 1 - list.last(0), 1);
+        self.tallies.resize(people * self.scope.cells(), Tally::default());
+        self.owners[1] = (0..people as u32).collect();
+        let fitting = records.fitting(&list.records);
+        if fitting == records.fewest() {
+            for owner in 0..people {
+                let left = records.items(list.records[owner] as usize).len() - 1 - list.last(owner);
+                self.settle(owner, left, 1, fitting);
+            }
         } else {
-            let outcome = Tally::of(list.len() as u32);
-            for owner in 0..list.len() {
+            let outcome = Tally::of(fitting);
+            for owner in 0..people {
                 for n in 0..self.scope.relations.len() {
                     self.tallies[owner * self.scope.cells() + n].add(outcome);
                 }
@@ -123,10 +135,10 @@ impl<'a> Sweeper<'a> {
         self.lists[1] = list;
     }
 
-    /// Nobody else has what is known of a record, nor any of it with more of the `left` values behind.
-    fn alone(&mut self, owner: usize, left: usize, size: usize) {
+    /// Nobody else has what is known of a person, nor any of it with more of the `left` values behind.
+    fn settle(&mut self, owner: usize, left: usize, size: usize, fitting: u32) {
         for level in size..=self.scope.levels {
-            let pieces = Tally::alone(choose(left, level - size));
+            let pieces = Tally::at_most_one(fitting, choose(left, level - size));
             for n in 0..self.scope.relations.len() {
                 self.tallies[owner * self.scope.cells() + self.scope.cell(level, n)].add(pieces);
             }
@@ -141,18 +153,25 @@ impl<'a> Sweeper<'a> {
         }
         let records = self.scope.records;
         let mut hand = std::mem::take(&mut self.hands[size]);
-        hand.deal(records, list);
+        // People come first, and are those who have an owner.
+        let people = self.owners[size].len();
+        hand.deal(records, list, people);
         let mut from = 0;
         for at in 0..hand.values.len() {
             let item = hand.values[at] as usize;
-            let to = hand.next[item] as usize;
+            let to = hand.next[item] as usize - 1;
             hand.next[item] = 0;
             let entries = &hand.dealt[from..to];
             from = to;
-            if let [(entry, position)] = *entries {
-                let record = list.records[entry as usize] as usize;
-                let owner = self.owners[size][entry as usize] as usize;
-                self.alone(owner, records.items(record).len() - 1 - position as usize, size + 1);
+            let own = entries.partition_point(|e| (e.0 as usize) < people);
+            let fitting = if records.has_population() { entries.len() - own } else { entries.len() } as u32;
+            if fitting == records.fewest() {
+                for &(entry, position) in &entries[..own] {
+                    let record = list.records[entry as usize] as usize;
+                    let owner = self.owners[size][entry as usize] as usize;
+                    let left = records.items(record).len() - 1 - position as usize;
+                    self.settle(owner, left, size + 1, fitting);
+                }
                 continue;
             }
             let mut longer = std::mem::take(&mut self.lists[size + 1]);
@@ -168,9 +187,9 @@ impl<'a> Sweeper<'a> {
                 } else {
                     longer.push(record, &[], position, 0);
                 }
-                owners.push(self.owners[size][entry]);
+                owners.extend(self.owners[size].get(entry));
             }
-            self.account(&longer, &owners);
+            self.account(&longer, &owners, fitting);
             self.owners[size + 1] = owners;
             self.extend(&longer);
             self.lists[size + 1] = longer;
@@ -179,20 +198,24 @@ impl<'a> Sweeper<'a> {
     }
 
     /// Adds the outcome of one set of values to the tallies of all who have them.
-    fn account(&mut self, list: &List, owners: &[u32]) {
+    fn account(&mut self, list: &List, owners: &[u32], fitting: u32) {
         let Scope { records, relations, .. } = self.scope;
         let cells = self.scope.cells();
         let first = self.scope.cell(list.size, 0);
         self.kinds.clear();
         self.kind_of.clear();
+        let mut own_kinds = 0;
         if self.related {
             for entry in 0..list.len() {
                 let record = list.records[entry] as usize;
                 let kind = self.kinds.add(records, record, list.at(entry), list.masks[entry]);
-                self.kind_of.push(kind as u32);
+                if entry < owners.len() {
+                    self.kind_of.push(kind as u32);
+                    own_kinds = self.kinds.len();
+                }
             }
         }
-        let plain = Tally::of(list.len() as u32);
+        let plain = Tally::of(fitting);
         if self.kinds.len() <= 1 {
             for &owner in owners {
                 let own = &mut self.tallies[owner as usize * cells + first..][..relations.len()];
@@ -201,7 +224,7 @@ impl<'a> Sweeper<'a> {
             return;
         }
         self.outcomes.clear();
-        for kind in 0..self.kinds.len() {
+        for kind in 0..own_kinds {
             for &n in relations {
                 let outcome = if n == 0 { plain } else { self.kinds.tally(kind, n) };
                 self.outcomes.push(outcome);
@@ -216,32 +239,38 @@ impl<'a> Sweeper<'a> {
 }
 
 impl Hand {
-    /// Deals the entries of a list out by all their values behind the last known one.
-    fn deal(&mut self, records: &Records, list: &List) {
+    /// Deals the entries of a list out by all their values behind the last known one. Only values that one of the first
+    /// `people` entries has are of interest.
+    fn deal(&mut self, records: &Records, list: &List, people: usize) {
         self.values.clear();
         for entry in 0..list.len() {
             let own = records.items(list.records[entry] as usize);
             for &item in &own[list.last(entry) + 1..] {
                 let count = &mut self.next[item as usize];
-                if *count == 0 {
+                if *count > 0 {
+                    *count += 1;
+                } else if entry < people {
                     self.values.push(item);
+                    *count = 1;
                 }
-                *count += 1;
             }
         }
-        let mut end = 0;
+        // One more than where the next one goes, so that 0 stays what it is.
+        let mut end = 1;
         for &item in &self.values {
             let count = std::mem::replace(&mut self.next[item as usize], end);
             end += count;
         }
         self.dealt.clear();
-        self.dealt.resize(end as usize, (0, 0));
+        self.dealt.resize(end as usize - 1, (0, 0));
         for entry in 0..list.len() {
             let own = records.items(list.records[entry] as usize);
             for position in list.last(entry) + 1..own.len() {
                 let next = &mut self.next[own[position] as usize];
-                self.dealt[*next as usize] = (entry as u32, position as u32);
-                *next += 1;
+                if *next > 0 {
+                    self.dealt[*next as usize - 1] = (entry as u32, position as u32);
+                    *next += 1;
+                }
             }
         }
     }
