@@ -6,6 +6,7 @@
 //! memory does not depend on how long the texts are.
 
 mod against;
+mod columns;
 mod dissection;
 mod draft;
 mod fates;
