@@ -49,7 +49,8 @@ pub(crate) fn each_pair(input: &mut Input, names: [&str; 2], take: &mut dyn FnMu
         };
         let (Some(group), Some(value), 2) = (find(names[0]), find(names[1]), schema.attributes().len())
         else {
-            let what = format!("a sensitive table has not just the columns `{}` and `{}`", names[0], names[1]);
+            let what =
+                format!("a sensitive table has not just the columns `{}` and `{}`", names[0], names[1]);
             let help = "check that policy and publication belong together, and that it is complete";
             return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place.clone()).help(help)));
         };

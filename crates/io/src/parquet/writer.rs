@@ -125,7 +125,12 @@ pub(crate) struct Writer<W: Write + Send> {
 }
 
 impl<W: Write + Send> Writer<W> {
-    pub(crate) fn new(schema: TypePtr, columns: Vec<Scalar>, full: Full, to: W) -> Result<Self, ParquetError> {
+    pub(crate) fn new(
+        schema: TypePtr,
+        columns: Vec<Scalar>,
+        full: Full,
+        to: W,
+    ) -> Result<Self, ParquetError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(Default::default()))
             // A version here would change the bytes of an unchanged publication.

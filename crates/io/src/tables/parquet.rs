@@ -228,7 +228,8 @@ pub(super) fn write(
         }
         file.record_done().map_err(writer::failure)
     })?;
-    let finish = |file: Option<Writer<Vec<u8>>>| file.map(Writer::finish).transpose().map_err(writer::failure);
+    let finish =
+        |file: Option<Writer<Vec<u8>>>| file.map(Writer::finish).transpose().map_err(writer::failure);
     files.into_iter().map(finish).collect()
 }
 

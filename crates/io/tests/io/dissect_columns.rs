@@ -105,7 +105,8 @@ fn split(value: &Value, path: &str, sensitive: &mut Vec<(String, String)>) -> Va
 }
 
 fn text(dice: &mut Dice) -> String {
-    let texts = ["North", "", " ", "a\u{0}b", "\u{1}\u{2}", "\u{3}\u{4}\u{5}", "caf\u{e9}", "日本", "*", "\"q\""];
+    let texts =
+        ["North", "", " ", "a\u{0}b", "\u{1}\u{2}", "\u{3}\u{4}\u{5}", "caf\u{e9}", "日本", "*", "\"q\""];
     (*dice.of(&texts)).to_owned()
 }
 
@@ -148,8 +149,10 @@ fn person(dice: &mut Dice, i: usize) -> Value {
 /// Writes people into a file, so that every column occurs, and reads them back as they went in.
 fn people(folder: &Path, dice: &mut Dice, count: usize) -> Vec<Value> {
     let mut people: Vec<Value> = (0..count).map(|i| person(dice, i)).collect();
-    people.push(json!({"ssn": "S", "town": "T", "bio": {"born": 1, "weight": 0.5}, "smokes": true, "tags": ["t"],
-        "visits": [{"year": 1, "cost": 1, "codes": [{"code": "c", "rate": 1}]}], "note": "n"}));
+    people.push(
+        json!({"ssn": "S", "town": "T", "bio": {"born": 1, "weight": 0.5}, "smokes": true, "tags": ["t"],
+        "visits": [{"year": 1, "cost": 1, "codes": [{"code": "c", "rate": 1}]}], "note": "n"}),
+    );
     let lines: String = people.iter().map(|p| format!("{p}\n")).collect();
     let data = read("ndjson", lines).expect("readable").data;
     let mut bytes = Vec::new();
@@ -168,8 +171,9 @@ fn check(folder: &Path, people: &[Value], groups: usize) {
     let mut read = dissection.read(place(), &Quiet).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(read.spool.len(), people.len());
     // The last stays out.
-    let group_of: Vec<u32> =
-        (0..people.len()).map(|r| if r + 1 < people.len() { (r % groups) as u32 } else { u32::MAX }).collect();
+    let group_of: Vec<u32> = (0..people.len())
+        .map(|r| if r + 1 < people.len() { (r % groups) as u32 } else { u32::MAX })
+        .collect();
     let create = Create { force: true, private: false };
     let mut drafts = dissection.write(&mut read, (&group_of, groups), create).expect("writable");
     let found = dissection.read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{e}"));
@@ -199,9 +203,7 @@ fn check(folder: &Path, people: &[Value], groups: usize) {
     }
     assert_eq!(published, quasi);
     assert!(order.is_sorted());
-    for (path, name) in
-        [("visits[].codes[].code", "code"), ("visits[].cost", "cost"), ("note", "note")]
-    {
+    for (path, name) in [("visits[].codes[].code", "code"), ("visits[].cost", "cost"), ("note", "note")] {
         let mut published = Counted::new();
         let mut order = Vec::new();
         for row in rows(&out.join(format!("sensitive_{name}.parquet"))) {
@@ -244,13 +246,15 @@ fn files_of_several_parts() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let people = people(folder.path(), &mut Dice::new(1), 70_000);
     check(folder.path(), &people, 9_000);
-    let file = SerializedFileReader::new(File::open(folder.path().join("out/in.parquet")).expect("published"));
+    let file =
+        SerializedFileReader::new(File::open(folder.path().join("out/in.parquet")).expect("published"));
     assert!(file.expect("Parquet").num_row_groups() > 1);
 }
 
 /// Writes towns, tags and notes as they come; the writer of this crate would put them in order.
 fn write_as_they_come(path: &Path, people: &[(&str, Vec<&str>, &str)]) {
-    let schema = "message m { required binary town (STRING); required group tags (LIST) { repeated group list {
+    let schema =
+        "message m { required binary town (STRING); required group tags (LIST) { repeated group list {
         required binary element (STRING); } } required binary note (STRING); }";
     let schema = parse_message_type(schema).expect("a schema");
     let file = File::create(path).expect("a file");
@@ -358,7 +362,10 @@ fn types_are_kept() {
     let dissection = Dissection::new(&file).expect("a good policy");
     let mut people = dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet).expect("readable");
     let create = Create::default();
-    dissection.write(&mut people, (&[0, 0], 1), create).and_then(|d| d.finish(create, Vec::new())).expect("written");
+    dissection
+        .write(&mut people, (&[0, 0], 1), create)
+        .and_then(|d| d.finish(create, Vec::new()))
+        .expect("written");
     let types = |name: &str| {
         let path = folder.path().join(format!("out/{name}.parquet"));
         let file = SerializedFileReader::new(File::open(path).expect("published")).expect("Parquet");
