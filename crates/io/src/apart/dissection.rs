@@ -105,7 +105,10 @@ impl<'p> Dissection<'p> {
     pub fn new(file: &'p PolicyFile) -> Result<Self> {
         let source = file.policy.need_source()?;
         let Some(way) = Way::of(source) else {
-            return Err(refused(source.format, &file.policy.name));
+            let what = format!("format \"{}\" cannot be dissected in this version", source.format);
+            let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
+            let help = "dissected are xml, json, ndjson, csv, parquet, sqlite and postgres";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
         };
         let notation = if way == Way::Xml { Notation::Slashes } else { Notation::Dots };
         let fates = Fates::new(&file.policy, notation)?;
@@ -295,23 +298,6 @@ impl<'p> Dissection<'p> {
             _ => json::read(open, policy, &self.fates),
         }
     }
-}
-
-/// Why a format cannot be dissected.
-fn refused(format: Format, policy: &str) -> Failure {
-    let (what, help) = match format {
-        Format::Transactions => (
-            "transactions cannot be dissected: a line holds nothing but items, all of one attribute, so that there is \
-             nothing to separate them from"
-                .to_owned(),
-            "choose the model `km`, or put items and sensitive value into one record each, in ndjson or parquet",
-        ),
-        other => (
-            format!("format \"{other}\" cannot be dissected in this version"),
-            "dissected are xml, json, ndjson, csv, parquet, sqlite and postgres",
-        ),
-    };
-    Failure::new(Fault::Policy, Diagnostic::error(what).at(Place::source(policy)).help(help))
 }
 
 impl People {
