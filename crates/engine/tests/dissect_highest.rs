@@ -101,14 +101,14 @@ fn one_value_each_reaches_the_highest_distance_and_leaves_out_the_fewest() {
     assert_eq!((found.lower, found.left_more), (0, 0), "{found:?}");
 }
 
-/// Finding groups of people with several values is hard in general; what is found falls short here and there, and so does
-/// what the algorithm may look for at all, since it counts from the shallowest value of all records.
+/// Finding groups of people with several values is hard in general; in small data what is found is nearly always the best.
+/// What falls short is what the algorithm may look for at all, since it counts from the shallowest value of all records.
 #[test]
 fn otherwise_the_highest_distance_is_mostly_reached() {
     for (several, missing, pairwise, rule, lower) in [
-        (false, true, false, Rule::Shallowest, 20),
-        (true, true, false, Rule::Shallowest, 8),
-        (true, true, true, Rule::Shallowest, 8),
+        (false, true, false, Rule::Shallowest, 200),
+        (true, true, false, Rule::Shallowest, 200),
+        (true, true, true, Rule::Shallowest, 200),
         (false, false, false, Rule::Definition, 20),
         (false, false, true, Rule::Definition, 6),
     ] {
@@ -117,6 +117,35 @@ fn otherwise_the_highest_distance_is_mostly_reached() {
             found.lower * lower <= found.highest + found.lower,
             "{several} {pairwise} {rule:?}: {found:?}"
         );
+        let left = if rule == Rule::Shallowest { 50 } else { 8 };
+        assert!(found.left_more * left <= found.highest, "{several} {pairwise} {rule:?}: {found:?}");
+    }
+}
+
+/// Who is tried first when groups are taken apart again is decided by content.
+#[test]
+fn groups_do_not_depend_on_the_order_of_the_records() {
+    for seed in 0..u64::from(cases(400)) {
+        let case = Case::new(seed, true, true);
+        let values = |people: &People| literal::sensitive("v", true, people);
+        let params = Params::plain(Algorithm::Delta, case.size);
+        let mut found: Vec<Option<Vec<Vec<u64>>>> = Vec::new();
+        let mut order: Vec<u64> = (0..case.people.len() as u64).collect();
+        for _ in 0..2 {
+            let people: People = order.iter().map(|&p| case.people[p as usize].clone()).collect();
+            let values = values(&people);
+            let sensitive = [Sensitive { values: &values, hierarchy: Some(&case.hierarchy) }];
+            let release = run(people.len(), &sensitive, &order, &params, &Quiet).ok();
+            found.push(release.map(|release| {
+                let own = |group: &Vec<usize>| group.iter().map(|&r| order[r]).collect::<Vec<u64>>();
+                let mut groups: Vec<Vec<u64>> = groups(&release).iter().map(own).collect();
+                groups.iter_mut().for_each(|g| g.sort_unstable());
+                groups.sort();
+                groups
+            }));
+            Dice::new(seed).shuffle(&mut order);
+        }
+        assert_eq!(found[0], found[1], "seed {seed}");
     }
 }
 

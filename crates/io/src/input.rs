@@ -156,6 +156,11 @@ impl Input {
         Self::counted(name, source, Progress { read: Arc::new(AtomicU64::new(0)), total })
     }
 
+    /// The same with the file that it is read from, for formats that are not read from start to end.
+    pub(crate) fn with_file(self, file: Option<File>) -> Self {
+        Input { file: file.filter(|_| self.compression.is_none()), ..self }
+    }
+
     fn counted(name: &str, source: impl Read + Send + 'static, progress: Progress) -> Result<Self> {
         let count = Arc::clone(&progress.read);
         let mut input = Input {

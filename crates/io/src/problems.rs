@@ -66,13 +66,14 @@ impl Problems {
     /// The dataset, unless there were problems or it has no record: never a part of it.
     pub(crate) fn check(mut self, data: Dataset) -> Result<Dataset> {
         if self.is_empty() && data.is_empty() {
-            self.push(|place| {
-                Diagnostic::error("the file holds no record")
-                    .at(place)
-                    .help("check that it is the right file, and complete")
-            });
+            self.push(no_record);
         }
-        if self.is_empty() { Ok(data) } else { Err(self.failure()) }
+        self.settle().map(|()| data)
+    }
+
+    /// Nothing, unless there were problems.
+    pub(crate) fn settle(self) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { Err(self.failure()) }
     }
 }
 
@@ -85,6 +86,13 @@ impl Shown {
         }
         self.diagnostic
     }
+}
+
+/// A file with nothing in it.
+pub(crate) fn no_record(place: Place) -> Diagnostic {
+    Diagnostic::error("the file holds no record")
+        .at(place)
+        .help("check that it is the right file, and complete")
 }
 
 /// More records than the model can number.

@@ -4,8 +4,12 @@
 mod sales;
 
 use std::path::Path;
+use std::process::Command;
 
-use bosket_io::{Input, Layout};
+use bosket_io::apart::Dissection;
+use bosket_io::{Create, Input, Layout, PolicyFile, Whereabouts};
+use bosket_model::observe::Quiet;
+use bosket_model::policy::Policy;
 use sales::columns::{Column, GROUP, group, writer};
 
 #[test]
@@ -36,6 +40,66 @@ fn make(dir: &Path) {
             }
         }
         if buffers[0].0.len() == GROUP || i + 1 == records {
+            group(&mut out, &mut buffers);
+        }
+    }
+    out.close().expect("complete");
+}
+
+/// People with texts of a kilobyte each, far more than the memory that dissection may take.
+const PEOPLE: usize = 200_000;
+const MOST: u64 = 100 << 20;
+
+/// Dissection keeps codes and places per record, never all texts. It runs in a process of its own, so that its memory is not
+/// that of other tests.
+#[test]
+fn dissected_records() {
+    if let Ok(folder) = std::env::var("DISSECTED_FOLDER") {
+        dissect(Path::new(&folder));
+        println!("peak {}.", sales::memory("VmHWM"));
+        return;
+    }
+    let Some(dir) = sales::apart("dissected_records", make_long) else { return };
+    let this = std::env::current_exe().expect("a program");
+    let mut run = Command::new(this);
+    run.args(["dissected_records", "--exact", "--nocapture"]).env("DISSECTED_FOLDER", dir.path());
+    let told = String::from_utf8(run.output().expect("it runs").stdout).expect("UTF-8");
+    let peak = told.split_once("peak ").and_then(|(_, rest)| rest.split_once('.'));
+    let peak: u64 = peak.and_then(|(peak, _)| peak.parse().ok()).unwrap_or_else(|| panic!("{told}"));
+    eprintln!("{PEOPLE} people with {} MB of text: at most {} MB were used", PEOPLE >> 10, peak >> 20);
+    assert!(peak <= MOST, "{} MB", peak >> 20);
+}
+
+fn dissect(folder: &Path) {
+    let attribute = |path: &str, role: &str| format!("[[attribute]]\npath = '{path}'\nrole = '{role}'\n");
+    let text = format!(
+        "version = 1\n[source]\nformat = 'parquet'\npath = 'long.parquet'\n{}{}[privacy]\nmodel = 'none'\n\
+         [publish]\npath = 'out'\n",
+        attribute("about", "quasi"),
+        attribute("code", "sensitive")
+    );
+    let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
+    let file = PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() };
+    let dissection = Dissection::new(&file).expect("a good policy");
+    let place = Whereabouts::input(&file).expect("a source");
+    let mut people = dissection.read(place, &Quiet).unwrap_or_else(|e| panic!("{e}"));
+    let group_of: Vec<u32> = (0..PEOPLE as u32).map(|r| r / 5).collect();
+    let create = Create::default();
+    let mut drafts = dissection.write(&mut people, (&group_of, PEOPLE / 5), create).expect("writable");
+    let found = dissection.read_drafts(&mut drafts, &Quiet).expect("readable");
+    assert_eq!(found.dissected.people.len(), PEOPLE / 5);
+    drafts.finish(create, Vec::new()).expect("writable");
+}
+
+fn make_long(dir: &Path) {
+    let schema = "message m { required binary about (STRING); required binary code (STRING); }";
+    let mut out = writer(&dir.join("long.parquet"), schema);
+    let mut buffers: Vec<Column> = vec![Default::default(); 2];
+    for i in 0..PEOPLE {
+        let about = format!("{} ", i * 7919 % PEOPLE).repeat(1024 / 7);
+        buffers[0].0.push(about.as_str().into());
+        buffers[1].0.push(format!("c{}", i % 500).as_str().into());
+        if buffers[0].0.len() == GROUP / 10 {
             group(&mut out, &mut buffers);
         }
     }

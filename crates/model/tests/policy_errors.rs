@@ -472,6 +472,24 @@ fn a_password_is_refused_and_not_shown() {
 }
 
 #[test]
+fn transactions_have_no_two_sides() {
+    for role in ["quasi", "sensitive"] {
+        let text = format!(
+            "version = 1\n[source]\nformat = \"transactions\"\npath = \"in.txt\"\n[[attribute]]\npath = \"item\"\n\
+             role = \"{role}\"\n[privacy]\nmodel = \"anatomy\"\ngroup_size = 2\n[publish]\npath = \"out.txt\"\n"
+        );
+        expect(
+            &text,
+            &[
+                "p.toml:9:9: error: model \"anatomy\" separates two sides, but transactions hold only items, with nothing \
+               sensitive beside them (help: choose model \"km\", or give each person a record with items and sensitive \
+               values, in ndjson or parquet)",
+            ],
+        );
+    }
+}
+
+#[test]
 fn transactions_have_items_only() {
     let text = with("ndjson", "transactions");
     assert_eq!(

@@ -111,13 +111,14 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 13] = [
+    const RULES: [&str; 14] = [
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",
         "`privacy.sensitive` needs",
         "has no tables",
         "one attribute only",
+        "separates two sides",
         "is not a declared attribute",
         "follow itself",
         "is the same file as",

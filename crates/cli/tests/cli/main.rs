@@ -17,6 +17,7 @@ mod cluster_databases;
 mod clusters;
 mod convert;
 mod dissect;
+mod dissect_columns;
 mod dissect_real;
 mod exit_codes;
 mod fhir;

@@ -8,8 +8,12 @@ use super::deal::deal;
 use super::degree::{Degrees, degrees};
 use super::even::even;
 use super::place::place;
+use super::repair::repair;
 use super::rows::Rows;
 use super::spread::spread;
+
+/// So many records that fit nowhere are tried once more, or one in fifty: twice as many as may be left out.
+const REPAIRED: usize = 16;
 
 /// Below no node: people without value.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -116,7 +120,13 @@ impl Ask {
             return Tried { groups: Vec::new(), left };
         }
         // What fits nowhere is not squeezed in.
-        let (groups, left) = place(rows, size, kept, left, &|group| self.holds(columns, group));
+        let keeps = |group: &[u32]| self.holds(columns, group);
+        let (groups, left) = place(rows, size, kept, left, &keeps);
+        // People with one value each are grouped as well as can be already.
+        if (rows.is_simple() && !rows.has_missing()) || left.len() > REPAIRED.max(rows.len() / 50) {
+            return Tried { groups, left };
+        }
+        let (groups, left) = repair(rows, size, groups, left, ties, &keeps);
         Tried { groups, left }
     }
 

@@ -11,7 +11,8 @@
 //!
 //! Values are put into **buckets** whose values may not meet: equal ones, or those below one node. Groups take one record
 //! from each of the largest buckets (`deal`), or, where people have several values, records with frequent values are
-//! spread over the groups (`spread`). What is left over is placed where it keeps the property, or suppressed.
+//! spread over the groups (`spread`). What is left over is placed where it keeps the property (`place`), or a few groups are taken
+//! apart and grouped anew with it (`repair`), or it is suppressed.
 //!
 //! For people with one value each, the distance found is the highest there is for groups of N to 2N − 1 people that leave out
 //! fewer than N, counted from the shallowest value of all. Where people have several values, or none, it may be less.
@@ -25,6 +26,7 @@ mod degree;
 mod even;
 mod params;
 mod place;
+mod repair;
 mod rows;
 mod search;
 mod spread;

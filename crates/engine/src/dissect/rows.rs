@@ -79,6 +79,11 @@ impl Rows {
         self.several.is_empty() && self.lists.total() == self.lists.len()
     }
 
+    /// Whether anybody has no value of an attribute.
+    pub(super) fn has_missing(&self) -> bool {
+        self.offsets.iter().skip(1).any(|&end| self.counts[end as usize - 1] > 0)
+    }
+
     /// A bucket of an attribute.
     pub(super) fn id(&self, attribute: usize, bucket: u32) -> u32 {
         self.offsets[attribute] + bucket

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Format, Undeclared};
+use bosket_model::policy::Undeclared;
 use bosket_model::{Dataset, Result};
 
-use super::dissection::{Dissection, Found};
+use super::columns::each_private;
+use super::dissection::{Dissection, Found, Way};
 use super::truth::Sides;
 use super::{json, tables_read};
 use crate::input::Input;
@@ -30,7 +31,7 @@ impl Dissection<'_> {
             Some(groups) => groups.get(record).copied().filter(|&group| group > 0),
         };
         match &place {
-            Whereabouts::Document { path, layout, .. } if self.format == Format::Xml => {
+            Whereabouts::Document { path, layout, .. } if self.way == Way::Xml => {
                 let mut record = 0;
                 let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
                     if let Some(group) = group(record) {
@@ -42,6 +43,11 @@ impl Dissection<'_> {
                 };
                 xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
                 sides.records = record;
+            }
+            Whereabouts::Document { path, .. } if self.way == Way::Columns => {
+                each_private(&mut Input::open(path)?, policy, &mut |first, part, binding| {
+                    sides.all_of(part, binding, &self.fates, &|record| group(first + record));
+                })?;
             }
             _ => {
                 let name = place.name();
@@ -60,8 +66,8 @@ impl Dissection<'_> {
         let mut sides = Sides::new(&self.fates);
         // Bosket numbers groups from 1; others are in no group that a mapping could mean.
         let number = |name: &str| if grouped { name.parse().unwrap_or(u32::MAX) } else { 0 };
-        match self.format {
-            Format::Xml => {
+        match self.way {
+            Way::Xml => {
                 let mut each =
                     |id: &str, values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
                         values.for_each(|(at, value)| sides.value(number(id), at, value));
@@ -69,14 +75,24 @@ impl Dissection<'_> {
                     };
                 xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
             }
-            Format::Json | Format::Ndjson => {
+            Way::Json => {
                 let open = &mut || Input::open(at);
                 let groups: Vec<u32> = json::groups(open)?.iter().map(|name| number(name)).collect();
                 let (people, binding) = json::people(open, policy)?;
                 let found = json::read(open, policy, &self.fates)?;
                 self.take(&mut sides, (&people, &binding), &|r| groups.get(r).copied(), &found, &number);
             }
-            _ => {
+            Way::Columns => {
+                let name = at.display().to_string();
+                let found = self.columns_at(at, &mut |part, groups| {
+                    let schema = part.schema();
+                    let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
+                    sides.all_of(part, &binding, &self.fates, &|r| groups.get(r).map(|g| number(g)));
+                    Ok(())
+                })?;
+                self.values(&mut sides, &found, &number);
+            }
+            Way::Tables => {
                 let read = tables_read::read(Some(at), None, self.file, &self.fates, observer)?;
                 let name = at.display().to_string();
                 let schema = read.quasi.schema();
@@ -97,6 +113,10 @@ impl Dissection<'_> {
         number: &dyn Fn(&str) -> u32,
     ) {
         sides.all_of(people, binding, &self.fates, group);
+        self.values(sides, found, number);
+    }
+
+    fn values(&self, sides: &mut Sides, found: &Found, number: &dyn Fn(&str) -> u32) {
         for (at, column) in found.dissected.sensitive.iter().enumerate() {
             for (codes, name) in column.codes.iter().zip(&found.names) {
                 codes.iter().for_each(|&code| sides.value(number(name), at, column.values.text(code)));

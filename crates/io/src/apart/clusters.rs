@@ -9,12 +9,12 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
-use super::dissection::{Dissection, Found, Kept, People};
+use super::dissection::{Beside, Dissection, Found, Kept, People, Way};
 use super::draft::Drafts;
 use super::fates::{Fate, Fates};
 use super::records::{fill, quasi_side};
 use super::spool::Spool;
-use super::tables::{self, GROUP, quasi_policy};
+use super::tables::{GROUP, quasi_policy};
 use super::{json, tables_read};
 use crate::format::Layout;
 use crate::input::Input;
@@ -64,7 +64,8 @@ impl Dissection<'_> {
     pub fn clusters(&self, records: Records<'_>) -> Result<Clustered> {
         let Records { data, binding, form } = records;
         let mut spool = Spool::new(&self.fates.sensitive, self.file.policy.seed)?;
-        fill(&mut spool, data, binding, &self.fates, self.empty())?;
+        let quasi = quasi_side(data, binding, &self.fates, None, self.empty())?;
+        fill(&mut spool, data, binding, &self.fates, &record_texts(&quasi, &Layout::default())?)?;
         let known = quasi_side(data, binding, &quasi_only(&self.fates, binding), None, self.empty())?;
         let texts = record_texts(&known, &Layout::default())?;
         let mut numbers: FxHashMap<&[u8], u32> = FxHashMap::default();
@@ -75,16 +76,21 @@ impl Dissection<'_> {
             })
             .collect();
         let groups = numbers.len();
-        let kept = || Kept { data: data.clone(), binding: binding.clone(), form: form.clone() };
-        let kept = tables::can(self.format).then(|| Box::new(kept()));
-        let people = People { spool, warnings: Vec::new(), namespaces: Namespaces::default(), kept };
+        let beside = match self.way {
+            Way::Tables => {
+                let kept = Kept { data: data.clone(), binding: binding.clone(), form: form.clone() };
+                Beside::Tables(Box::new(kept))
+            }
+            _ => Beside::Nothing,
+        };
+        let people = People { spool, warnings: Vec::new(), namespaces: Namespaces::default(), beside };
         Ok(Clustered { people, group_of, groups })
     }
 
     /// Reads a publication of clusters as a stranger would.
     pub fn read_clusters(&self, at: &Path, observer: &dyn Observer) -> Result<Published> {
         let name = at.display().to_string();
-        if tables::can(self.format) {
+        if self.way == Way::Tables {
             let read = tables_read::read(Some(at), None, self.file, &self.fates, observer)?;
             return self.published_tables(read, &name);
         }
@@ -94,7 +100,7 @@ impl Dissection<'_> {
     /// The same with one that is not in its place yet.
     pub fn read_clusters_again(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<Published> {
         let name = "the publication";
-        if tables::can(self.format) {
+        if self.way == Way::Tables {
             let read = tables_read::read(None, Some(drafts), self.file, &self.fates, observer)?;
             return self.published_tables(read, name);
         }

@@ -6,21 +6,25 @@ use bosket_model::binding::Binding;
 use bosket_model::dissected::Dissected;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
-use bosket_model::policy::Format;
+use bosket_model::policy::{Format, Source};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
-use super::draft::{Draft, Drafts, Written};
+use super::columns;
+use super::draft::{Draft, Drafts, Written, open_named};
 use super::fates::Fates;
 use super::json;
-use super::records::{Empty, fill};
+use super::records::{Empty, fill, quasi_side};
 use super::scratch::Scratch;
 use super::spool::Spool;
 use super::{tables, tables_read};
 use crate::atomic::Create;
+use crate::format::Layout;
 use crate::input::Input;
+use crate::json::write::record_texts;
 use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::{Form, Opened, Whereabouts};
+use crate::tables::is_linked;
 use crate::xml::Namespaces;
 use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd};
 
@@ -43,8 +47,16 @@ pub struct People {
     /// What should be known about how they were read.
     pub warnings: Vec<Diagnostic>,
     pub(super) namespaces: Namespaces,
+    pub(super) beside: Beside,
+}
+
+/// What a format needs beside the texts of the people to write them.
+#[derive(Debug)]
+pub(super) enum Beside {
+    Nothing,
     /// Tables stay in memory until they are written.
-    pub(super) kept: Option<Box<Kept>>,
+    Tables(Box<Kept>),
+    Columns(Box<columns::Sides>),
 }
 
 /// Records as they were read.
@@ -55,40 +67,63 @@ pub(super) struct Kept {
     pub(super) form: Form,
 }
 
+/// How a source is dissected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// An XML document.
+    Xml,
+    /// A JSON document, or lines of JSON.
+    Json,
+    /// Linked tables, or a flat one.
+    Tables,
+    /// A Parquet file of nested records.
+    Columns,
+}
+
+impl Way {
+    fn of(source: &Source) -> Option<Self> {
+        match source.format {
+            Format::Xml => Some(Way::Xml),
+            Format::Json | Format::Ndjson => Some(Way::Json),
+            Format::Parquet if !is_linked(source) => Some(Way::Columns),
+            Format::Csv | Format::Parquet | Format::Sqlite | Format::Postgres => Some(Way::Tables),
+            _ => None,
+        }
+    }
+}
+
 /// What a policy dissects.
 #[derive(Debug)]
 pub struct Dissection<'p> {
     pub(super) file: &'p PolicyFile,
     pub(super) fates: Fates,
-    pub(super) format: Format,
+    pub(super) way: Way,
 }
 
 impl<'p> Dissection<'p> {
     /// The dissection that a policy asks for.
     pub fn new(file: &'p PolicyFile) -> Result<Self> {
         let source = file.policy.need_source()?;
-        let format = source.format;
-        if !matches!(format, Format::Xml | Format::Json | Format::Ndjson) && !tables::can(format) {
-            let what = format!("format \"{format}\" cannot be dissected in this version");
+        let Some(way) = Way::of(source) else {
+            let what = format!("format \"{}\" cannot be dissected in this version", source.format);
             let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-            return Err(Failure::new(
-                Fault::Policy,
-                what.help("dissected are xml, json, ndjson, csv, sqlite and postgres"),
-            ));
-        }
-        if format == Format::Xml && file.policy.anatomizes() {
-            let what = "clusters of format \"xml\" cannot be anatomized in this version";
+            let help = "dissected are xml, json, ndjson, csv, parquet, sqlite and postgres";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
+        };
+        if file.policy.anatomizes() && matches!(source.format, Format::Xml | Format::Parquet) {
+            let what =
+                format!("clusters of format \"{}\" cannot be anatomized in this version", source.format);
             let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
             let help =
-                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes json of xml";
+                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes one of them";
             return Err(Failure::new(Fault::Policy, what.help(help)));
         }
-        let notation = if format == Format::Xml { Notation::Slashes } else { Notation::Dots };
+        let notation = if way == Way::Xml { Notation::Slashes } else { Notation::Dots };
         let fates = Fates::new(&file.policy, notation)?;
-        if tables::can(format) {
+        if matches!(way, Way::Tables | Way::Columns) {
             tables::quasi_policy(file, &fates)?;
         }
-        Ok(Dissection { file, fates, format })
+        Ok(Dissection { file, fates, way })
     }
 
     /// The fates of the policy's attributes.
@@ -101,10 +136,10 @@ impl<'p> Dissection<'p> {
         if self.file.policy.anatomizes() { Empty::Kept } else { Empty::Gone }
     }
 
-    fn layout(place: &Whereabouts) -> crate::format::Layout {
+    fn layout(place: &Whereabouts) -> Layout {
         match place {
-            Whereabouts::Document { layout, .. } => crate::format::Layout::clone(layout),
-            Whereabouts::Tables(_) => crate::format::Layout::default(),
+            Whereabouts::Document { layout, .. } => Layout::clone(layout),
+            Whereabouts::Tables(_) => Layout::default(),
         }
     }
 
@@ -114,7 +149,7 @@ impl<'p> Dissection<'p> {
         let mut spool = Spool::new(&self.fates.sensitive, policy.seed)?;
         let layout = Self::layout(&place);
         match &place {
-            Whereabouts::Document { path, .. } if self.format == Format::Xml => {
+            Whereabouts::Document { path, .. } if self.way == Way::Xml => {
                 let mut input = Input::open(path)?;
                 observer.stage(&format!("reading {}", path.display()), 0);
                 let found = xml::read_people(&mut input, policy, &self.fates, &layout, |values, text| {
@@ -125,29 +160,47 @@ impl<'p> Dissection<'p> {
                 })?;
                 let mut warnings = input.warnings();
                 warnings.extend(found.warnings);
-                Ok(People { spool, warnings, namespaces: found.namespaces, kept: None })
+                Ok(People { spool, warnings, namespaces: found.namespaces, beside: Beside::Nothing })
+            }
+            Whereabouts::Document { path, .. } if self.way == Way::Columns => {
+                let mut input = Input::open(path)?;
+                observer.stage(&format!("reading {}", path.display()), 0);
+                let sides = columns::read_people(&mut input, policy, &self.fates, &mut spool)?;
+                let beside = Beside::Columns(Box::new(sides));
+                Ok(People { spool, warnings: input.warnings(), namespaces: Namespaces::default(), beside })
             }
             _ => {
                 let name = place.name();
                 let opened = place.open(observer)?;
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                fill(&mut spool, &opened.data, &binding, &self.fates, self.empty())?;
+                let quasi = quasi_side(&opened.data, &binding, &self.fates, None, self.empty())?;
+                let texts = record_texts(&quasi, &Layout::default())?;
+                fill(&mut spool, &opened.data, &binding, &self.fates, &texts)?;
                 let Opened { data, form, warnings } = opened;
-                let kept = tables::can(self.format).then(|| Box::new(Kept { data, binding, form }));
-                Ok(People { spool, warnings, namespaces: Namespaces::default(), kept })
+                let beside = match self.way {
+                    Way::Tables => Beside::Tables(Box::new(Kept { data, binding, form })),
+                    _ => Beside::Nothing,
+                };
+                Ok(People { spool, warnings, namespaces: Namespaces::default(), beside })
             }
         }
     }
 
     /// Writes groups of people: per person its group, and how many there are.
     pub fn write(&self, people: &mut People, groups: (&[u32], usize), create: Create) -> Result<Drafts> {
-        if let Some(kept) = &people.kept {
-            let empty = self.empty();
-            return tables::publish(&mut people.spool, groups, self.file, &self.fates, kept, empty, create);
+        let People { spool, beside, .. } = people;
+        match beside {
+            Beside::Nothing => {}
+            Beside::Tables(kept) => {
+                return tables::publish(spool, groups, self.file, &self.fates, kept, self.empty(), create);
+            }
+            Beside::Columns(sides) => {
+                return columns::publish(spool, groups, self.file, &self.fates, sides);
+            }
         }
         let mut draft = Draft::create()?;
-        let written = if self.format == Format::Xml {
+        let written = if self.way == Way::Xml {
             let policy = &self.file.policy;
             xml::publish(&mut people.spool, groups, policy, &self.fates, &people.namespaces, &mut draft)?
         } else {
@@ -202,7 +255,7 @@ impl<'p> Dissection<'p> {
 
     /// Whether a format is read as a stream.
     pub fn is_stream(&self) -> bool {
-        self.format == Format::Xml
+        self.way == Way::Xml
     }
 
     /// The XSD of an XML publication, from the private one that the policy names, or that the source shows.
@@ -210,7 +263,7 @@ impl<'p> Dissection<'p> {
         let Whereabouts::Document { path, layout, .. } = place else {
             return Ok(None);
         };
-        if self.format != Format::Xml {
+        if self.way != Way::Xml {
             return Ok(None);
         }
         let given = self.file.policy.source.as_ref().and_then(|s| s.schema.as_deref());
@@ -225,16 +278,26 @@ impl<'p> Dissection<'p> {
 
     /// Reads a publication as a stranger would.
     pub fn read_published(&self, at: &Path, observer: &dyn Observer) -> Result<Found> {
-        if tables::can(self.format) {
-            return Ok(tables_read::read(Some(at), None, self.file, &self.fates, observer)?.found);
+        match self.way {
+            Way::Tables => Ok(tables_read::read(Some(at), None, self.file, &self.fates, observer)?.found),
+            Way::Columns => self.columns_at(at, &mut |_, _| Ok(())),
+            _ => self.found(&mut || Input::open(at)),
         }
-        self.found(&mut || Input::open(at))
+    }
+
+    /// The same with a folder of two sides in Parquet, part by part.
+    pub(super) fn columns_at(&self, at: &Path, each: &mut columns::Each<'_>) -> Result<Found> {
+        columns::read(&|name| Input::open(&at.join(name)), self.file, &self.fates, each)
     }
 
     /// The same with one that is not in its place yet.
     pub fn read_drafts(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<Found> {
-        if tables::can(self.format) {
+        if self.way == Way::Tables {
             return Ok(tables_read::read(None, Some(drafts), self.file, &self.fates, observer)?.found);
+        }
+        if self.way == Way::Columns {
+            let open = |name: &str| open_named(&drafts.files, name);
+            return columns::read(&open, self.file, &self.fates, &mut |_, _| Ok(()));
         }
         let Some((_, draft)) = drafts.files.first() else {
             return Ok(Found::default());
@@ -244,8 +307,8 @@ impl<'p> Dissection<'p> {
 
     fn found(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<Found> {
         let policy = &self.file.policy;
-        match self.format {
-            Format::Xml => xml::read_published(&mut open()?, policy, &self.fates, None),
+        match self.way {
+            Way::Xml => xml::read_published(&mut open()?, policy, &self.fates, None),
             _ => json::read(open, policy, &self.fates),
         }
     }

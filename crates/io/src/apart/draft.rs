@@ -1,7 +1,7 @@
 //! A publication that is written and not yet in its place.
 
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosket_model::{Failure, Result};
@@ -81,6 +81,12 @@ impl Drafts {
     }
 }
 
+/// Opens the file that is going to have a name.
+pub(super) fn open_named(files: &[(PathBuf, Draft)], name: &str) -> Result<Input> {
+    let found = files.iter().find(|(path, _)| path.file_name().is_some_and(|n| n == name));
+    found.map_or_else(|| Input::open(Path::new(name)), |(_, draft)| draft.open())
+}
+
 /// A text in a private file.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft(Arc<Mutex<Scratch>>);
@@ -100,8 +106,8 @@ impl Draft {
 
     /// Reads it as a stranger would.
     pub(crate) fn open(&self) -> Result<Input> {
-        self.with(Scratch::flush)?;
-        Input::new("the publication", Reading { draft: self.clone(), at: 0 }, None)
+        let file = self.with(|scratch| scratch.flush().map(|()| scratch.file()))?;
+        Ok(Input::new("the publication", Reading { draft: self.clone(), at: 0 }, None)?.with_file(file))
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod against;
 mod clusters;
+mod columns;
 mod dissection;
 mod draft;
 mod fates;

@@ -1,4 +1,4 @@
-//! People from records that are in memory: JSON and tables.
+//! People from records that are in memory, all of them or a part.
 
 use std::ops::Range;
 
@@ -7,9 +7,8 @@ use bosket_model::{AttributeId, Builder, ClassId, Dataset, Failure, MISSING, Res
 
 use super::fates::{Fate, Fates};
 use super::spool::Spool;
-use crate::format::Layout;
-use crate::json::write::record_texts;
 use crate::problems::too_large;
+use crate::sorted::Sorted;
 
 /// What becomes of a vertex that has no quasi value in it or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,32 +114,36 @@ impl Kept {
         let schema = data.schema();
         let mut kept =
             Kept { vertices: vec![false; data.vertex_count()], classes: vec![false; schema.classes().len()] };
+        // Not by what there is: all parts of a file have the same classes.
+        for (id, class) in schema.classes().collect::<Vec<_>>().into_iter().rev() {
+            if class.attributes.iter().any(|&a| stays(a)) || kept.classes[id.index()] {
+                kept.classes[id.index()] = true;
+                if let Some(parent) = class.parent {
+                    kept.classes[parent.index()] = true;
+                }
+            }
+        }
         for vertex in (0..data.vertex_count()).rev() {
             let attributes = &schema.class(data.class(vertex)).attributes;
             let own =
                 data.values(vertex).iter().zip(attributes).any(|(&code, &a)| code != MISSING && stays(a));
             kept.vertices[vertex] |= own;
-            if kept.vertices[vertex] {
-                kept.classes[data.class(vertex).index()] = true;
-                if let Some(parent) = data.parent(vertex) {
-                    kept.vertices[parent] = true;
-                }
+            if let Some(parent) = data.parent(vertex).filter(|_| kept.vertices[vertex]) {
+                kept.vertices[parent] = true;
             }
         }
         kept
     }
 }
 
-/// Hands the people of a dataset over.
+/// Hands the people of a dataset over, with the texts of their quasi sides.
 pub(crate) fn fill(
     spool: &mut Spool,
     data: &Dataset,
     binding: &Binding,
     fates: &Fates,
-    empty: Empty,
+    texts: &Sorted,
 ) -> Result<()> {
-    let quasi = quasi_side(data, binding, fates, None, empty)?;
-    let texts = record_texts(&quasi, &Layout::default())?;
     for (record, text) in texts.iter().enumerate() {
         sensitive(data, data.vertices(record), binding, fates, &mut |at, attribute, code| {
             let dictionary = data.dictionary(attribute);

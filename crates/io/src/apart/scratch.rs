@@ -84,6 +84,11 @@ impl Scratch {
         Ok(())
     }
 
+    /// The file itself, for those who look for their place before they read.
+    pub(crate) fn file(&self) -> Option<File> {
+        self.file.try_clone().ok()
+    }
+
     /// Reads what stands at a place, as much as fits or is there.
     pub(crate) fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<usize> {
         let mut read = |file: &mut File| -> io::Result<usize> {

@@ -19,11 +19,13 @@ use crate::fault;
 use crate::format::Format as _;
 use crate::format::by_extension;
 use crate::json::write::push_string;
+use crate::parquet::pairs::Pairs;
+use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::Form;
 use crate::table::{Csv, push_row};
-use crate::tables::Writing;
+use crate::tables::{Writing, refuse_overwriting};
 
 /// The column that joins the sides.
 pub(super) const GROUP: &str = "group_id";
@@ -40,7 +42,11 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         let help = "add a table with one row per person, and let the others hang below it";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
     }
-    let taken = |name: &String| source.tables.iter().any(|t| bare(&t.name) == name);
+    let alone = if source.tables.is_empty() { Some(file_name(file)?) } else { None };
+    let taken = |name: &String| {
+        let own = alone.as_ref().and_then(|file| file.strip_prefix(name.as_str()));
+        source.tables.iter().any(|t| bare(&t.name) == name) || own.is_some_and(|rest| rest.starts_with('.'))
+    };
     if let Some(name) = names(fates).iter().find(|name| taken(name)) {
         let what = Diagnostic::error(format!("`{name}` is the table that says the values of the groups"));
         let help = "rename the table in the data";
@@ -61,7 +67,9 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         (attribute.follows, attribute.hierarchy) = (None, None);
     }
     let path = person.map_or(GROUP.to_owned(), |p| format!("{}.{GROUP}", p.name));
-    if policy.attributes.iter().any(|a| a.path == path) {
+    // Keys of nested records may begin as the column is called.
+    let first = |at: usize| person.is_none() && first_key(&fates.paths[at]) == Some(GROUP);
+    if policy.attributes.iter().enumerate().any(|(at, a)| a.path == path || first(at)) {
         let what = Diagnostic::error(format!("`{path}` is the column that says the group"));
         let help = "rename the column in the data";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
@@ -79,6 +87,11 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         place: Place::default(),
     });
     Ok(PolicyFile { policy, folder: file.folder.clone(), warnings: Vec::new() })
+}
+
+/// The key at the top of a record that a path begins with.
+fn first_key(path: &AttributePath) -> Option<&str> {
+    path.classes.first().unwrap_or(&path.name).first().map(String::as_str)
 }
 
 /// A table's own name: what stands after its schema.
@@ -140,14 +153,21 @@ pub(super) fn publish(
         Form::Document { layout, .. } => {
             let mut draft = Draft::create()?;
             Csv.write(&quasi, layout, &mut draft)?;
-            drafts.files.push((folder(file)?.join(file_name(file)?), draft));
+            drafts.files.push((quasi_place(file)?, draft));
         }
     }
     for (name, column) in names(fates).iter().zip(&spool.sensitive) {
         let rows = sensitive_rows(column, &own);
         let added = drafts.tables.as_mut().map(|t| t.add_pairs(name, [GROUP, VALUE], &rows)).transpose()?;
         if added != Some(true) {
-            drafts.files.push((folder(file)?.join(format!("{name}.csv")), sensitive_file(&rows)?));
+            let draft = match &kept.form {
+                Form::Tables(form) if form.format() == Format::Parquet => {
+                    let declared = form.declared(&column.path).and_then(Scalar::from_words);
+                    sensitive_columns(&rows, column, declared)?
+                }
+                _ => sensitive_file(&rows)?,
+            };
+            drafts.files.push((sensitive_place(file, name)?, draft));
         }
     }
     Ok(drafts)
@@ -162,6 +182,21 @@ fn sensitive_rows<'v>(column: &'v SensitiveValues, own: &[Option<u32>]) -> Vec<(
     }
     rows.sort_unstable();
     rows
+}
+
+/// A Parquet file of them, of the declared type where it holds them all.
+fn sensitive_columns(
+    rows: &[(u32, &str)],
+    column: &SensitiveValues,
+    declared: Option<Scalar>,
+) -> Result<Draft> {
+    let codes: Vec<u32> = (0..column.values.len() as u32).collect();
+    let scalar = Scalar::for_codes(declared, &column.values, &codes);
+    let mut pairs = Pairs::begin([GROUP, VALUE], scalar, Draft::create()?)?;
+    for (group, value) in rows {
+        pairs.push(u64::from(*group), value)?;
+    }
+    pairs.finish()
 }
 
 fn sensitive_file(rows: &[(u32, &str)]) -> Result<Draft> {
@@ -185,14 +220,28 @@ fn folder(file: &PolicyFile) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// What a flat table's quasi side is called.
+/// What the quasi side of a source that is one file is called.
 pub(super) fn file_name(file: &PolicyFile) -> Result<String> {
-    let path = file.policy.need_source()?.path.clone().unwrap_or_default();
+    let source = file.policy.need_source()?;
+    let path = source.path.clone().unwrap_or_default();
     let name = Path::new(&path).file_name().map(|n| n.to_string_lossy().into_owned());
-    Ok(name.filter(|n| n != "-").unwrap_or_else(|| "quasi.csv".to_owned()))
+    Ok(name.filter(|n| n != "-").unwrap_or_else(|| format!("quasi.{}", source.format)))
 }
 
-/// Whether tables of this format can be dissected.
-pub(super) fn can(format: Format) -> bool {
-    matches!(format, Format::Csv | Format::Sqlite | Format::Postgres)
+/// Where it goes.
+pub(super) fn quasi_place(file: &PolicyFile) -> Result<PathBuf> {
+    let place = folder(file)?.join(file_name(file)?);
+    let source = file.policy.need_source()?.path.as_deref().map(|p| file.resolve(p));
+    refuse_overwriting(source.as_slice(), &place)?;
+    Ok(place)
+}
+
+/// What the file of a sensitive attribute is called.
+pub(super) fn sensitive_name(file: &PolicyFile, name: &str) -> Result<String> {
+    Ok(format!("{name}.{}", file.policy.need_source()?.format))
+}
+
+/// Where it goes.
+pub(super) fn sensitive_place(file: &PolicyFile, name: &str) -> Result<PathBuf> {
+    Ok(folder(file)?.join(sensitive_name(file, name)?))
 }

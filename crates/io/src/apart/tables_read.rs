@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use bosket_model::observe::Observer;
+use bosket_model::policy::Format;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::Found;
-use super::draft::Drafts;
+use super::draft::{Drafts, open_named};
 use super::fates::{Fate, Fates};
-use super::tables::{GROUP, VALUE, file_name, names, quasi_policy};
+use super::tables::{GROUP, VALUE, file_name, names, quasi_policy, sensitive_name};
 use crate::format::{Format as _, Layout};
 use crate::input::Input;
+use crate::parquet::pairs::each_pair;
 use crate::policy_file::PolicyFile;
 use crate::table::Csv;
 use crate::tables::{Pair, Tables, is_linked, published_pairs};
@@ -34,17 +36,15 @@ pub(super) fn read(
     observer: &dyn Observer,
 ) -> Result<Read> {
     let policy = quasi_policy(file, fates)?;
-    let linked = is_linked(policy.policy.need_source()?);
+    let source = policy.policy.need_source()?;
+    let (linked, format) = (is_linked(source), source.format);
     let place = Place::source(at.map_or("the publication".to_owned(), |p| p.display().to_string()));
     let (mut tables, files) = match drafts {
         Some(Drafts { tables, files, .. }) => (tables.as_mut(), Some(&*files)),
         None => (None, None),
     };
     let open = |name: &str| match files {
-        Some(files) => {
-            let found = files.iter().find(|(path, _)| path.file_name().is_some_and(|n| n == name));
-            found.map_or_else(|| Input::open(Path::new(name)), |(_, draft)| draft.open())
-        }
+        Some(files) => open_named(files, name),
         None => Input::open(&at.unwrap_or(Path::new("")).join(name)),
     };
     let flat = || Layout {
@@ -95,7 +95,7 @@ pub(super) fn read(
         };
         let pairs = match pairs {
             Some(pairs) => pairs,
-            None => file_pairs(&mut open(&format!("{name}.csv"))?, &mut wrong)?,
+            None => file_pairs(&mut open(&sensitive_name(file, name)?)?, format, &mut wrong)?,
         };
         for (row, (group, value)) in pairs.into_iter().enumerate() {
             let Some(group) = group else {
@@ -116,7 +116,17 @@ pub(super) fn read(
 }
 
 /// Groups and values of a file.
-fn file_pairs(input: &mut Input, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
+fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
+    if format == Format::Parquet {
+        let mut pairs: Vec<Pair> = Vec::new();
+        each_pair(input, [GROUP, VALUE], &mut |(group, value)| {
+            if value.is_none() {
+                wrong(format!("row {} of a sensitive table has no value", pairs.len() + 1));
+            }
+            pairs.push((group.map(str::to_owned), value.map(|(_, text)| text.to_owned())));
+        })?;
+        return Ok(pairs);
+    }
     let layout = Layout { separator: Some(",".to_owned()), ..Layout::default() };
     let data = match Csv.read(input, &layout) {
         Ok((data, _)) => data,

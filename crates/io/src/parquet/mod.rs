@@ -7,7 +7,10 @@
 mod calendar;
 pub(crate) mod chunks;
 pub(crate) mod decode;
+mod fill;
 pub(crate) mod leaf;
+pub(crate) mod pairs;
+pub(crate) mod people;
 mod plan;
 mod read;
 pub(crate) mod scalar;
@@ -27,6 +30,9 @@ use scalar::Scalar;
 /// The first bytes of a file, and the last.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 
+/// Records of a part.
+const PART: usize = 4096;
+
 /// The columns that a file has, so that a publication can have the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
@@ -42,9 +48,20 @@ impl Columns {
         Columns { leaves: leaves.iter().map(leaf).collect() }
     }
 
+    /// The type of a column.
+    pub(crate) fn scalar(&self, path: &str) -> Option<&Scalar> {
+        self.find(path).map(|at| &self.leaves[at].1)
+    }
+
     fn find(&self, path: &str) -> Option<usize> {
         self.leaves.iter().position(|(p, _)| p == path)
     }
+}
+
+/// Hands out the records of a file in parts, so that no more than one is in memory. All parts have the same columns, by
+/// the same numbers.
+pub(crate) fn each_part(input: &mut Input, take: &mut read::Take<'_>) -> Result<()> {
+    read::read_parts(input, PART, take)
 }
 
 /// One record per row.

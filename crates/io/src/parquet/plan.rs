@@ -4,6 +4,7 @@
 //! so that the order of the input's records is never visible.
 
 use bosket_model::path::attribute_path;
+use bosket_model::schema::Schema;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use parquet::basic::{LogicalType, Repetition};
 use parquet::errors::ParquetError;
@@ -50,6 +51,16 @@ pub(super) fn plan(data: &Dataset, source: &Columns) -> Result<Plan> {
         let known = source.find(&attribute.path).map(|i| source.leaves[i].1.clone());
         types.push(Scalar::for_codes(known, data.dictionary(id), &values[id.index()]));
     }
+    let classes = classes(schema, source)?;
+    if !matches!(classes[0], Field::Struct(_)) {
+        let what = Diagnostic::error("the records have no attribute, which Parquet cannot express");
+        return Err(Failure::new(Fault::Data, what.help("use another format")));
+    }
+    Ok(Plan { classes, values, types })
+}
+
+/// Per class what its vertices are, or for what there is no place.
+pub(super) fn classes(schema: &Schema, source: &Columns) -> Result<Vec<Field>> {
     let rank = |id: AttributeId| match source.leaves.is_empty() {
         true => id.index(),
         false => source.find(&schema.attribute(id).path).unwrap_or(usize::MAX),
@@ -87,15 +98,7 @@ pub(super) fn plan(data: &Dataset, source: &Columns) -> Result<Plan> {
         });
     }
     classes.reverse();
-    if !matches!(classes[0], Field::Struct(_)) && problems.is_empty() {
-        let what = Diagnostic::error("the records have no attribute, which Parquet cannot express");
-        problems.push(what.help("use another format"));
-    }
-    if problems.is_empty() {
-        Ok(Plan { classes, values, types })
-    } else {
-        Err(Failure::all(Fault::Data, problems))
-    }
+    if problems.is_empty() { Ok(classes) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
 /// Per attribute the codes of the values that occur, ordered by their texts.
@@ -168,10 +171,16 @@ fn mixed(class: &str) -> Diagnostic {
 impl Plan {
     /// The file's schema.
     pub(super) fn schema(&self) -> Result<TypePtr, ParquetError> {
+        self.schema_after(Vec::new())
+    }
+
+    /// The same with other columns before its own.
+    pub(super) fn schema_after(&self, mut columns: Vec<TypePtr>) -> Result<TypePtr, ParquetError> {
         let Field::Struct(fields) = &self.classes[0] else {
             return Err(ParquetError::General("records are structs".to_owned()));
         };
-        Ok(Type::group_type_builder("schema").with_fields(self.members(fields)?).build()?.into())
+        columns.extend(self.members(fields)?);
+        Ok(Type::group_type_builder("schema").with_fields(columns).build()?.into())
     }
 
     /// The types of all columns, in their order.

@@ -3,7 +3,7 @@
 //! All columns are read side by side, some records at a time, and their values put into the dictionaries at once. The
 //! levels then say how the values go together.
 
-use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
+use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use parquet::column::reader::ColumnReader;
 use parquet::file::reader::FileReader;
 
@@ -14,7 +14,10 @@ use super::leaf::{self, Levels};
 use super::scalar::Scalar;
 use super::shape::{Field, Leaf, Shape};
 use crate::input::Input;
-use crate::problems::{Problems, too_large};
+use crate::problems::{Problems, no_record, too_large};
+
+/// Takes a part of the records, and the file's columns.
+pub(crate) type Take<'a> = dyn FnMut(Dataset, &Columns) -> Result<()> + 'a;
 
 /// Records that are read at once.
 const BATCH: usize = 2048;
@@ -24,12 +27,26 @@ const REMEMBERED: usize = 1 << 10;
 
 /// All records of a file, and its columns.
 pub(super) fn read(input: &mut Input) -> Result<(Dataset, Columns)> {
+    let mut whole = None;
+    read_parts(input, usize::MAX, &mut |data, columns| {
+        whole = Some((data, columns.clone()));
+        Ok(())
+    })?;
+    whole.ok_or_else(|| Failure::new(Fault::Data, no_record(Place::source(input.name()))))
+}
+
+/// Hands out the records of a file in parts that have all its columns, so that no more than one is in memory; a part has
+/// so many records, or some more. A file without records has no part.
+pub(super) fn read_parts(input: &mut Input, records: usize, take: &mut Take<'_>) -> Result<()> {
     let file = open(input)?;
     let name = input.name().to_owned();
-    let mut builder = Builder::new();
-    let mut shape = Shape::default();
     let root = file.metadata().file_metadata().schema();
-    let record = shape.record(root, &mut builder, &name);
+    let shaped = || {
+        let (mut builder, mut shape) = (Builder::new(), Shape::default());
+        let record = shape.record(root, &mut builder, &name);
+        (builder, shape, record)
+    };
+    let (builder, shape, record) = shaped();
     if !shape.problems.is_empty() {
         return Err(Failure::all(Fault::Data, shape.problems));
     }
@@ -50,12 +67,17 @@ pub(super) fn read(input: &mut Input) -> Result<(Dataset, Columns)> {
         while left > 0 {
             let count = left.min(BATCH);
             if !reader.batch(&mut readers, count, &record, &name)? {
-                return reader.problems.check(reader.builder.finish()).map(|data| (data, columns));
+                return reader.problems.settle();
             }
             left -= count;
+            if reader.builder.len() >= records && reader.problems.is_empty() {
+                // The same columns have the same numbers in every part.
+                take(reader.next_part(shaped().0), &columns)?;
+            }
         }
     }
-    Ok((reader.problems.check(reader.builder.finish())?, columns))
+    reader.problems.settle()?;
+    if reader.builder.is_empty() { Ok(()) } else { take(reader.builder.finish(), &columns) }
 }
 
 struct Column {
@@ -157,6 +179,14 @@ struct Reader {
 }
 
 impl Reader {
+    /// The records since the last part.
+    fn next_part(&mut self, empty: Builder) -> Dataset {
+        for column in &mut self.columns {
+            column.remembered.clear();
+        }
+        std::mem::replace(&mut self.builder, empty).finish()
+    }
+
     /// Reads so many records; false if no more can be taken.
     fn batch(
         &mut self,

@@ -1,5 +1,6 @@
 //! Columns of single values on their way into a file.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use bosket_model::{Failure, Result};
@@ -9,14 +10,27 @@ use parquet::data_type::{ByteArray, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::TypePtr;
+use parquet::schema::types::{Type, TypePtr};
 
 use super::decode::Value;
 use super::scalar::Scalar;
 use crate::fault;
 
-/// So many values in one column fill a row group.
-const FULL: usize = 1 << 20;
+/// When a row group is full.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Full {
+    /// Values in one column.
+    values: usize,
+    /// Bytes of all texts.
+    bytes: usize,
+}
+
+impl Full {
+    /// Of records that are in memory anyway.
+    pub(crate) const LARGE: Full = Full { values: 1 << 20, bytes: usize::MAX };
+    /// Of records that are not.
+    pub(crate) const SMALL: Full = Full { values: 1 << 16, bytes: 1 << 24 };
+}
 
 /// Values of a column, with their levels.
 #[derive(Debug)]
@@ -25,6 +39,8 @@ pub(crate) struct Column {
     definition: Vec<i16>,
     repetition: Vec<i16>,
     values: Values,
+    /// Bytes of the texts.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -49,7 +65,7 @@ impl Column {
             Physical::BYTE_ARRAY => Values::Bytes(Vec::new()),
             Physical::FIXED_LEN_BYTE_ARRAY => Values::Fixed(Vec::new()),
         };
-        Column { scalar, definition: Vec::new(), repetition: Vec::new(), values }
+        Column { scalar, definition: Vec::new(), repetition: Vec::new(), values, bytes: 0 }
     }
 
     /// Adds a gap.
@@ -62,6 +78,7 @@ impl Column {
     pub(crate) fn push(&mut self, definition: i16, repetition: i16, text: &str) {
         self.push_missing(definition, repetition);
         let value = self.scalar.encode(text).expect("the type was chosen to hold all values");
+        self.bytes += text.len();
         match (&mut self.values, value) {
             (Values::Bool(all), Value::Bool(x)) => all.push(x),
             (Values::I32(all), Value::I32(x)) => all.push(x),
@@ -72,10 +89,6 @@ impl Column {
             (Values::Fixed(all), Value::Bytes(x)) => all.push(ByteArray::from(x).into()),
             _ => unreachable!("a type has one physical form"),
         }
-    }
-
-    fn is_full(&self) -> bool {
-        self.definition.len() >= FULL
     }
 
     fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
@@ -98,31 +111,40 @@ impl Column {
         }
         self.definition.clear();
         self.repetition.clear();
+        self.bytes = 0;
         Ok(())
     }
 }
 
 /// A file under construction.
-pub(crate) struct Writer {
-    file: SerializedFileWriter<Vec<u8>>,
+pub(crate) struct Writer<W: Write + Send> {
+    file: SerializedFileWriter<W>,
     /// The columns that are filled next.
     pub(crate) columns: Vec<Column>,
+    full: Full,
 }
 
-impl Writer {
-    pub(crate) fn new(schema: TypePtr, columns: Vec<Scalar>) -> Result<Self, ParquetError> {
+impl<W: Write + Send> Writer<W> {
+    pub(crate) fn new(
+        schema: TypePtr,
+        columns: Vec<Scalar>,
+        full: Full,
+        to: W,
+    ) -> Result<Self, ParquetError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(Default::default()))
             // A version here would change the bytes of an unchanged publication.
             .set_created_by("bosket".to_owned())
             .build();
-        let file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
-        Ok(Writer { file, columns: columns.into_iter().map(Column::new).collect() })
+        let file = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
+        Ok(Writer { file, columns: columns.into_iter().map(Column::new).collect(), full })
     }
 
     /// Writes the columns out if they are full; to be asked between records.
     pub(crate) fn record_done(&mut self) -> Result<(), ParquetError> {
-        if self.columns.iter().any(Column::is_full) { self.write() } else { Ok(()) }
+        let bytes: usize = self.columns.iter().map(|c| c.bytes).sum();
+        let full = |c: &Column| c.definition.len() >= self.full.values;
+        if bytes >= self.full.bytes || self.columns.iter().any(full) { self.write() } else { Ok(()) }
     }
 
     fn write(&mut self) -> Result<(), ParquetError> {
@@ -137,13 +159,20 @@ impl Writer {
         group.close().map(|_| ())
     }
 
-    /// Completes the file and gives its bytes.
-    pub(crate) fn finish(mut self) -> Result<Vec<u8>, ParquetError> {
+    /// Completes the file and gives back where it went.
+    pub(crate) fn finish(mut self) -> Result<W, ParquetError> {
         if self.columns.iter().any(|c| !c.definition.is_empty()) {
             self.write()?;
         }
         self.file.into_inner()
     }
+}
+
+/// The schema of rows of single values.
+pub(crate) fn flat_schema(names: &[&str], columns: &[Scalar]) -> Result<TypePtr, ParquetError> {
+    let fields: Result<Vec<TypePtr>, ParquetError> =
+        names.iter().zip(columns).map(|(name, scalar)| scalar.column(name)).collect();
+    Ok(Type::group_type_builder("schema").with_fields(fields?).build()?.into())
 }
 
 /// What went wrong while a file was written.

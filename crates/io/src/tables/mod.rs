@@ -106,6 +106,16 @@ impl Form {
         form
     }
 
+    /// The type that the source declares for a column, by its path.
+    pub(crate) fn declared(&self, path: &str) -> Option<&str> {
+        let own = |table: &str, c: &Column| {
+            path.strip_prefix(table).and_then(|p| p.strip_prefix('.')) == Some(&c.name)
+        };
+        let tables = self.shape.nodes.iter().zip(&self.columns);
+        let column = tables.flat_map(|(node, columns)| columns.iter().map(move |c| (node, c)));
+        column.into_iter().find(|(node, c)| own(&node.name, c)).map(|(_, c)| c.declared.as_str())
+    }
+
     /// What policies call the format.
     pub fn format(&self) -> Format {
         self.source.format

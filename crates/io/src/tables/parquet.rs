@@ -4,7 +4,7 @@ use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use parquet::basic::Repetition;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::Type;
 
 use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
 use super::disassemble::Rows;
@@ -16,7 +16,7 @@ use crate::parquet::chunks::{Chunks, failure, open};
 use crate::parquet::decode::{Scratch, Wrong};
 use crate::parquet::leaf::{self, Levels};
 use crate::parquet::scalar::Scalar;
-use crate::parquet::writer::{self, Writer};
+use crate::parquet::writer::{self, Full, Writer, flat_schema};
 
 /// Rows that are read at once.
 const BATCH: usize = 4096;
@@ -212,7 +212,10 @@ pub(super) fn write(
     let mut files = Vec::new();
     for ((table, name), columns) in rows.tables().iter().zip(names).zip(types) {
         let named: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
-        let typed = || schema(&named, &columns).and_then(|schema| Writer::new(schema, columns.clone()));
+        let typed = || {
+            let schema = flat_schema(&named, &columns)?;
+            Writer::new(schema, columns.clone(), Full::LARGE, Vec::new())
+        };
         files.push(name.map(|_| typed()).transpose().map_err(writer::failure)?);
     }
     rows.each(&mut |node, row| {
@@ -225,7 +228,8 @@ pub(super) fn write(
         }
         file.record_done().map_err(writer::failure)
     })?;
-    let finish = |file: Option<Writer>| file.map(Writer::finish).transpose().map_err(writer::failure);
+    let finish =
+        |file: Option<Writer<Vec<u8>>>| file.map(Writer::finish).transpose().map_err(writer::failure);
     files.into_iter().map(finish).collect()
 }
 
@@ -233,12 +237,6 @@ pub(super) fn write(
 pub(super) fn types(rows: &Rows<'_>) -> Vec<Vec<Scalar>> {
     let of = |node: usize| rows.tables[node].columns.iter().map(|c| scalar(rows, node, c)).collect();
     (0..rows.tables.len()).map(of).collect()
-}
-
-fn schema(names: &[&str], columns: &[Scalar]) -> parquet::errors::Result<TypePtr> {
-    let fields: parquet::errors::Result<Vec<TypePtr>> =
-        names.iter().zip(columns).map(|(name, scalar)| scalar.column(name)).collect();
-    Ok(Type::group_type_builder("schema").with_fields(fields?).build()?.into())
 }
 
 /// The type of a published column: that of the source where it is published as it is.

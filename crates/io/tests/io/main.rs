@@ -8,6 +8,7 @@ mod xml_common;
 
 mod bad_input;
 mod dissect;
+mod dissect_columns;
 mod fhir;
 mod fhir_bad;
 mod fhir_moved;

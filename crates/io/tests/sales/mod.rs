@@ -87,7 +87,7 @@ pub(crate) fn policy(source: &str, path: impl Fn(&str) -> String) -> String {
 }
 
 /// Bytes of memory by the name that Linux gives them.
-fn memory(name: &str) -> u64 {
+pub(crate) fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find(|l| l.starts_with(name)).expect("a line");
     let kilobytes = line.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok());

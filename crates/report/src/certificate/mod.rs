@@ -50,8 +50,7 @@ impl Form {
         let linked = policy.source.as_ref().is_some_and(|s| !s.tables.is_empty());
         match policy.source.as_ref().map(|s| s.format) {
             Some(Format::Postgres) => Form::Database,
-            Some(Format::Csv | Format::Parquet) if linked => Form::Folder,
-            Some(Format::Csv) if apart => Form::Folder,
+            Some(Format::Csv | Format::Parquet) if linked || apart => Form::Folder,
             _ => Form::Document,
         }
     }

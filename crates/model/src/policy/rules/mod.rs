@@ -173,6 +173,15 @@ fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
 fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &mut Report) {
     let Some(privacy) = root.get("privacy") else { return };
     let Some(at) = privacy.get("model").map(|m| &m.span) else { return };
+    let format = root.get("source").and_then(|s| s.str("format")).and_then(Format::from_name);
+    if format == Some(Format::Transactions) && matches!(model, Model::Anatomy | Model::Delta | Model::None) {
+        let message = format!(
+            "model \"{model}\" separates two sides, but transactions hold only items, with nothing sensitive beside them"
+        );
+        let help = "choose model \"km\", or give each person a record with items and sensitive values, in ndjson or parquet";
+        report.error(at, message, help);
+        return;
+    }
     // A role that cannot be read has been reported, and might be the one that seems to be missing.
     let unclear = attributes.iter().any(|a| a.role.is_none());
     let with = |role: Role| attributes.iter().filter(move |a| a.role == Some(role) && a.follows.is_none());

@@ -1,0 +1,241 @@
+//! A dissected Parquet file of nested records: a folder with the file of the people, which has a column `group_id` more, and
+//! per sensitive attribute a file `sensitive_<attribute>` with the columns `group_id` and `value`.
+//!
+//! Only a part of the records is in memory at a time, both when people are read and when a publication is.
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::{Policy, Undeclared};
+use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
+
+use super::Found;
+use super::draft::{Draft, Drafts, Written};
+use super::fates::{Fate, Fates};
+use super::records::{Empty, fill, quasi_side};
+use super::spool::{Parts, Spool};
+use super::tables::{
+    GROUP, VALUE, file_name, names, quasi_place, quasi_policy, sensitive_name, sensitive_place,
+};
+use crate::input::Input;
+use crate::parquet::each_part;
+use crate::parquet::pairs::{Pairs, each_pair};
+use crate::parquet::people::{Sheet, push_escaped, unescaped};
+use crate::parquet::scalar::Scalar;
+use crate::policy_file::PolicyFile;
+use crate::problems::no_record;
+use crate::xml::apart::Groups;
+
+/// Stands between the number of an attribute and a value of it; no text that is written without marks has it.
+const MARK: u8 = 2;
+
+/// The columns that both sides of a file are written to.
+#[derive(Debug)]
+pub(super) struct Sides {
+    sheet: Sheet,
+    /// Per sensitive attribute the type that its values have in the file.
+    types: Vec<Option<Scalar>>,
+}
+
+/// What the records of a file are by a policy.
+struct Known {
+    binding: Binding,
+    sides: Sides,
+}
+
+/// Reads the people of a file.
+pub(super) fn read_people(
+    input: &mut Input,
+    policy: &Policy,
+    fates: &Fates,
+    spool: &mut Spool,
+) -> Result<Sides> {
+    let name = input.name().to_owned();
+    let mut known: Option<Known> = None;
+    each_part(input, &mut |data, columns| {
+        let Known { binding, sides } = match &mut known {
+            Some(known) => known,
+            None => {
+                let schema = data.schema();
+                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                let mut types = vec![None; fates.sensitive.len()];
+                for (id, attribute) in schema.attributes() {
+                    if let Some(Fate::Sensitive(at)) = binding.attributes[id.index()].map(|d| fates.of[d]) {
+                        types[at] = columns.scalar(&attribute.path).cloned();
+                    }
+                }
+                let quasi = quasi_side(&data, &binding, fates, None, Empty::Gone)?;
+                let sheet = Sheet::new(quasi.schema(), columns)?;
+                known.insert(Known { binding, sides: Sides { sheet, types } })
+            }
+        };
+        let quasi = quasi_side(&data, binding, fates, None, Empty::Gone)?;
+        fill(spool, &data, binding, fates, &sides.sheet.texts(&quasi)?)
+    })?;
+    known.map(|k| k.sides).ok_or_else(|| Failure::new(Fault::Data, no_record(Place::source(name))))
+}
+
+/// Hands out the private records of a file, part by part, with the number of the first.
+pub(super) fn each_private(
+    input: &mut Input,
+    policy: &Policy,
+    take: &mut dyn FnMut(usize, &Dataset, &Binding),
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut first = 0;
+    each_part(input, &mut |data, _| {
+        let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+        take(first, &data, &binding);
+        first += data.len();
+        Ok(())
+    })
+}
+
+/// Writes the files of both sides; groups are ordered by what is written, and so is what is in them.
+pub(super) fn publish(
+    spool: &mut Spool,
+    (group_of, groups): (&[u32], usize),
+    file: &PolicyFile,
+    fates: &Fates,
+    sides: &Sides,
+) -> Result<Drafts> {
+    let quasi = quasi_place(file)?;
+    let mut values = Vec::new();
+    for (column, scalar) in spool.sensitive.iter().zip(&sides.types) {
+        let mut codes: Vec<u32> = (group_of.iter().enumerate())
+            .filter(|(_, group)| (**group as usize) < groups)
+            .flat_map(|(record, _)| column.codes.of(record).iter().copied())
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let scalar = Scalar::for_codes(scalar.clone(), &column.values, &codes);
+        values.push(Pairs::begin([GROUP, VALUE], scalar, Draft::create()?)?);
+    }
+    let mut fragment = |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| {
+        out.extend_from_slice(at.to_string().as_bytes());
+        out.push(MARK);
+        push_escaped(out, text);
+    };
+    let mut merged = spool.groups(group_of, groups, &mut fragment)?;
+    let mut people = sides.sheet.begin(GROUP, Draft::create()?)?;
+    let mut written = Written::default();
+    while let Some(group) = merged.next()? {
+        let group = Parts::of(group);
+        written.groups += 1;
+        written.numbers.push(group.number);
+        for person in group.people() {
+            people.person(written.groups, person)?;
+            written.people += 1;
+        }
+        for value in group.values() {
+            let end = memchr::memchr(MARK, value).unwrap_or(value.len());
+            let at = std::str::from_utf8(&value[..end]).ok().and_then(|at| at.parse::<usize>().ok());
+            if let Some(pairs) = at.and_then(|at| values.get_mut(at)) {
+                pairs.push(written.groups, &unescaped(value.get(end + 1..).unwrap_or_default()))?;
+                written.values += 1;
+            }
+        }
+    }
+    let mut files = vec![(quasi, people.finish()?)];
+    for (name, pairs) in names(fates).iter().zip(values) {
+        files.push((sensitive_place(file, name)?, pairs.finish()?));
+    }
+    Ok(Drafts { files, written, tables: None })
+}
+
+/// Takes a part of the people of a publication, and the names of their groups.
+pub(super) type Each<'a> = dyn FnMut(&Dataset, &[&str]) -> Result<()> + 'a;
+
+/// Reads a publication as a stranger would. `open` opens its files by their names.
+pub(super) fn read(
+    open: &dyn Fn(&str) -> Result<Input>,
+    file: &PolicyFile,
+    fates: &Fates,
+    each: &mut Each<'_>,
+) -> Result<Found> {
+    let policy = quasi_policy(file, fates)?;
+    let mut input = open(&file_name(file)?)?;
+    let name = input.name().to_owned();
+    let place = Place::source(&name);
+    let mut groups = Groups::new(&fates.sensitive);
+    let mut problems = Problems { place: place.clone(), found: Vec::new() };
+    let mut gone = vec![false; fates.of.len()];
+    let mut row = 0;
+    each_part(&mut input, &mut |data, _| {
+        let schema = data.schema();
+        // Whatever the input has beside: a publication says nothing that the policy does not.
+        let binding = Binding::of_input(schema, &policy.policy.attributes, Undeclared::Refuse, &name)?;
+        let own = |a: &bosket_model::schema::Attribute| a.class == ClassId::ROOT && a.name == [GROUP];
+        let Some(number) = schema.attributes().find(|(_, a)| own(a)).map(|(id, _)| id) else {
+            problems.push(format!("the file of the people has no column `{GROUP}`"));
+            return problems.settle();
+        };
+        for (id, attribute) in schema.attributes().filter(|(id, _)| !data.dictionary(*id).is_empty()) {
+            let declared = binding.attributes[id.index()];
+            match declared.and_then(|d| Some((d, *fates.of.get(d)?))) {
+                Some((_, Fate::Sensitive(_))) => {
+                    problems.once(format!("`{}` stands on the quasi side", attribute.path));
+                }
+                Some((d, Fate::Gone)) => gone[d] = true,
+                _ => {}
+            }
+        }
+        let mut own_groups = Vec::with_capacity(data.len());
+        for record in 0..data.len() {
+            row += 1;
+            match data.value(data.vertices(record).start, number) {
+                MISSING => problems.push(format!("row {row} of the people has no group")),
+                code => {
+                    let name = data.dictionary(number).text(code);
+                    let group = groups.number(name);
+                    groups.person(group);
+                    own_groups.push(name);
+                }
+            }
+        }
+        if problems.found.is_empty() { each(&data, &own_groups) } else { Ok(()) }
+    })?;
+    for (attribute, name) in names(fates).iter().enumerate() {
+        let mut row = 0;
+        each_pair(&mut open(&sensitive_name(file, name)?)?, [GROUP, VALUE], &mut |(group, value)| {
+            row += 1;
+            match (group, value) {
+                (Some(group), Some((kind, value))) => {
+                    let group = groups.number(group);
+                    groups.value(group, attribute, kind, value);
+                }
+                _ => problems.push(format!("row {row} of `{name}` lacks its group or its value")),
+            }
+        })?;
+    }
+    problems.settle()?;
+    let (dissected, names) = groups.finish(place)?;
+    Ok(Found { dissected, names, gone })
+}
+
+/// Problems of a publication, as many as are shown.
+struct Problems {
+    place: Place,
+    found: Vec<Diagnostic>,
+}
+
+impl Problems {
+    fn push(&mut self, what: String) {
+        if self.found.len() < 20 {
+            let help = "check that policy and publication belong together, and that it is complete";
+            self.found.push(Diagnostic::error(what).at(self.place.clone()).help(help));
+        }
+    }
+
+    /// The same for what every part of a file has.
+    fn once(&mut self, what: String) {
+        if self.found.iter().all(|d| d.message != what) {
+            self.push(what);
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        match std::mem::take(&mut self.found) {
+            found if found.is_empty() => Ok(()),
+            found => Err(Failure::all(Fault::Data, found)),
+        }
+    }
+}
