@@ -55,7 +55,7 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
             .run(bench, &values, |x, line| job(bench, number, line, &[format!("{key}={x}")], true))
     };
     let ks = bench.pick(vec![20], vec![5, 20, 100, 300], vec![5, 20, 100, 300]);
-    let ms = bench.pick(vec![3], vec![3, 4, 5], vec![2, 3, 4, 5]);
+    let ms = bench.pick(vec![3], vec![3, 4, 5], vec![3, 4, 5]);
     let ns = bench.pick(vec![1], vec![0, 1, 2, 3], vec![0, 1, 2, 3]);
     let gs = bench.pick(vec![1], vec![1, 2, 3, 4], vec![1, 2, 3, 4]);
     let mut tables = vec![

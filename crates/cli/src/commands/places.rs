@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
+use bosket_io::apart::Dissection;
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::Form;
 
-use crate::commands::certificate;
+use crate::commands::{certificate, dissect};
 
 /// The files that a policy makes a run read, itself and its hierarchies among them.
 pub(super) fn inputs(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -37,6 +38,9 @@ pub(super) fn check(
     outputs.extend(certificate::place(file, policy, target)?);
     outputs.extend(private.iter().cloned());
     outputs.extend(report.iter().cloned());
+    if dissect::is_asked(file)? || file.policy.anatomizes() {
+        outputs.extend(Dissection::new(file)?.files()?);
+    }
     refuse(&outputs, &inputs(file, policy, source))?;
     if Form::of(&file.policy) == Form::Folder
         && let Some(folder) = real(target)

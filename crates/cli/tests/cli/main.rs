@@ -33,6 +33,7 @@ mod sets;
 mod streams;
 mod tables;
 mod tpch;
+mod two_sides;
 mod util;
 mod verify;
 mod writing;

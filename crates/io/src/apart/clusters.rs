@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 
-use super::dissection::{Beside, Dissection, Found, Kept, People, Way};
+use super::dissection::{Beside, Dissection, Found, Kept, People, Way, reopened};
 use super::draft::Drafts;
 use super::fates::{Fate, Fates};
 use super::records::{fill, quasi_side};
@@ -94,7 +94,7 @@ impl Dissection<'_> {
             let read = tables_read::read(Some(at), None, self.file, &self.fates, observer)?;
             return self.published_tables(read, &name);
         }
-        self.published_json(&mut || Input::open(at), &name)
+        self.published_json(&mut reopened(at)?, &name)
     }
 
     /// The same with one that is not in its place yet.
@@ -145,7 +145,10 @@ impl Dissection<'_> {
         let declared = gone.map(|(_, attribute)| attribute.path.clone());
         let attributes = people.schema().attributes();
         let undeclared = attributes
-            .filter(|(id, a)| binding.attributes[id.index()].is_none() && a.name != [GROUP])
+            .filter(|(id, a)| {
+                let group = self.way == Way::Tables && a.class == ClassId::ROOT && a.name == [GROUP];
+                binding.attributes[id.index()].is_none() && !group
+            })
             .filter(|(id, _)| !people.dictionary(*id).is_empty())
             .map(|(_, a)| a.path.clone());
         declared.chain(undeclared).collect()

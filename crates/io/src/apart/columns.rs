@@ -171,7 +171,7 @@ pub(super) fn read(
         for (id, attribute) in schema.attributes().filter(|(id, _)| !data.dictionary(*id).is_empty()) {
             let declared = binding.attributes[id.index()];
             match declared.and_then(|d| Some((d, *fates.of.get(d)?))) {
-                Some((_, Fate::Sensitive(_))) => {
+                Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => {
                     problems.once(format!("`{}` stands on the quasi side", attribute.path));
                 }
                 Some((d, Fate::Gone)) => gone[d] = true,

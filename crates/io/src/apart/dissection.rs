@@ -1,6 +1,8 @@
 //! From a policy's source to the two sides, whatever the format.
 
-use std::path::Path;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bosket_model::binding::Binding;
 use bosket_model::dissected::Dissected;
@@ -129,6 +131,11 @@ impl<'p> Dissection<'p> {
     /// The fates of the policy's attributes.
     pub fn fates(&self) -> &Fates {
         &self.fates
+    }
+
+    /// The files that it writes into a folder; none where it writes a single file or a database.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
+        tables::files(self.file, &self.fates)
     }
 
     /// What becomes of vertices without quasi values: people of a class have the same ones.
@@ -281,7 +288,7 @@ impl<'p> Dissection<'p> {
         match self.way {
             Way::Tables => Ok(tables_read::read(Some(at), None, self.file, &self.fates, observer)?.found),
             Way::Columns => self.columns_at(at, &mut |_, _| Ok(())),
-            _ => self.found(&mut || Input::open(at)),
+            _ => self.found(&mut reopened(at)?),
         }
     }
 
@@ -312,6 +319,17 @@ impl<'p> Dissection<'p> {
             _ => json::read(open, policy, &self.fates),
         }
     }
+}
+
+/// Opens a file as often as it is needed; standard input, which can be read only once, is kept.
+pub(super) fn reopened(at: &Path) -> Result<impl FnMut() -> Result<Input>> {
+    let kept: Option<Arc<[u8]>> =
+        if at == Path::new("-") { Some(Input::open(at)?.read_all()?.into()) } else { None };
+    let at = at.to_owned();
+    Ok(move || match &kept {
+        Some(bytes) => Input::new("-", Cursor::new(Arc::clone(bytes)), None),
+        None => Input::open(&at),
+    })
 }
 
 impl People {

@@ -32,6 +32,8 @@ pub struct SensitivePath {
 pub struct Fates {
     /// Per attribute of the policy.
     pub of: Vec<Fate>,
+    /// Per attribute of the policy whether it says a sensitive value in other words.
+    pub repeats: Vec<bool>,
     /// Per attribute of the policy its path, taken apart.
     pub paths: Vec<AttributePath>,
     /// The sensitive ones.
@@ -41,7 +43,8 @@ pub struct Fates {
 impl Fates {
     /// The fates that a policy gives, its paths written in this way.
     pub fn new(policy: &Policy, notation: Notation) -> Result<Self> {
-        let mut fates = Fates { of: Vec::new(), paths: Vec::new(), sensitive: Vec::new() };
+        let mut fates =
+            Fates { of: Vec::new(), repeats: Vec::new(), paths: Vec::new(), sensitive: Vec::new() };
         let mut problems = Vec::new();
         for (declared, attribute) in policy.attributes.iter().enumerate() {
             let path = match &attribute.structure {
@@ -53,7 +56,6 @@ impl Fates {
                 problems.push(what.at(attribute.place.clone()));
                 AttributePath::default()
             });
-            // In other words than the value itself, but it says the same.
             let repeats_secret = attribute.follows.as_ref().is_some_and(|leader| {
                 policy.attributes.iter().any(|a| a.path == *leader && a.role == Role::Sensitive)
             });
@@ -67,6 +69,7 @@ impl Fates {
                 let many = !path.classes.is_empty();
                 fates.sensitive.push(SensitivePath { declared, path: attribute.path.clone(), many });
             }
+            fates.repeats.push(repeats_secret);
             fates.paths.push(path);
         }
         if problems.is_empty() { Ok(fates) } else { Err(Failure::all(Fault::Policy, problems)) }

@@ -9,6 +9,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Re
 use super::Found;
 use super::draft::{Draft, Written};
 use super::fates::{Fate, Fates};
+use super::json_form;
 use super::scratch::Scratch;
 use super::sorter::Merged;
 use super::spool::{Parts, Spool};
@@ -109,6 +110,7 @@ fn text(data: &Dataset, vertex: usize, path: &str) -> Option<(Kind, String)> {
 
 /// Reads a publication as a stranger would.
 pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fates: &Fates) -> Result<Found> {
+    let any_value = json_form::check(&mut open()?)?;
     let quasi = part(open, "quasi[]")?;
     let (people, binding) = people(open, policy)?;
     let place = Place::source("the publication");
@@ -116,8 +118,8 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fat
     let mut wrong_side = 0;
     for (id, _) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
         match binding.attributes[id.index()].map(|d| (d, fates.of[d])) {
-            Some((declared, Fate::Gone)) => gone[declared] = true,
-            Some((_, Fate::Sensitive(_))) => wrong_side += 1,
+            Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => wrong_side += 1,
+            Some((d, Fate::Gone)) => gone[d] = true,
             _ => debug_assert!(
                 policy.undeclared == Undeclared::Drop || binding.attributes[id.index()].is_some()
             ),
@@ -143,12 +145,7 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fat
         let own = quasi.vertices(record).filter(|&v| Some(quasi.class(v)) == class);
         own.for_each(|_| groups.person(group));
     }
-    // Without any value there is no entry, which is no mistake.
-    let sensitive = match part(open, "sensitive[]") {
-        Ok(sensitive) => Some(sensitive),
-        Err(Failure { fault: Fault::Data, .. }) => None,
-        Err(failure) => return Err(failure),
-    };
+    let sensitive = any_value.then(|| part(open, "sensitive[]")).transpose()?;
     for (data, record) in sensitive.iter().flat_map(|d| (0..d.len()).map(move |r| (d, r))) {
         let root = data.vertices(record).start;
         let found = (text(data, root, "group"), text(data, root, "path"), text(data, root, "value"));

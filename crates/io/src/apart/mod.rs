@@ -12,6 +12,7 @@ mod dissection;
 mod draft;
 mod fates;
 mod json;
+mod json_form;
 mod records;
 mod scratch;
 mod sorter;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Format, Role};
+use bosket_model::policy::{AttributePolicy, Format, Role, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::Kept;
@@ -25,7 +25,7 @@ use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::Form;
 use crate::table::{Csv, push_row};
-use crate::tables::{Writing, refuse_overwriting};
+use crate::tables::{Writing, file_name as tables_file_name};
 
 /// The column that joins the sides.
 pub(super) const GROUP: &str = "group_id";
@@ -43,13 +43,24 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
     }
     let alone = if source.tables.is_empty() { Some(file_name(file)?) } else { None };
-    let taken = |name: &String| {
-        let own = alone.as_ref().and_then(|file| file.strip_prefix(name.as_str()));
-        source.tables.iter().any(|t| bare(&t.name) == name) || own.is_some_and(|rest| rest.starts_with('.'))
+    let names = names(fates);
+    let taken = |at: usize| {
+        // Databases and some file systems take capital and small letters for the same.
+        let same = |other: &str| other.eq_ignore_ascii_case(&names[at]);
+        let file_of = |path: &str| stem(&tables_file_name(path)).to_owned();
+        let is_table =
+            |t: &Table| same(bare(&t.name)) || t.path.as_deref().is_some_and(|p| same(&file_of(p)));
+        source.tables.iter().any(is_table)
+            || alone.as_deref().is_some_and(|own| same(stem(own)))
+            || names[..at].iter().any(|other| same(other))
     };
-    if let Some(name) = names(fates).iter().find(|name| taken(name)) {
-        let what = Diagnostic::error(format!("`{name}` is the table that says the values of the groups"));
-        let help = "rename the table in the data";
+    if let Some(at) = (0..names.len()).find(|&at| taken(at)) {
+        let what = format!(
+            "`{}` is the table that says the values of a group's `{}`",
+            names[at], fates.sensitive[at].path
+        );
+        let what = Diagnostic::error(what + ", and something else is called like it");
+        let help = "rename the column or the table in the data";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help(help)));
     }
     // Clusters are generalized: their columns hold labels, and companions are gone.
@@ -92,6 +103,11 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
 /// The key at the top of a record that a path begins with.
 fn first_key(path: &AttributePath) -> Option<&str> {
     path.classes.first().unwrap_or(&path.name).first().map(String::as_str)
+}
+
+/// A file's name without its endings.
+fn stem(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// A table's own name: what stands after its schema.
@@ -230,10 +246,25 @@ pub(super) fn file_name(file: &PolicyFile) -> Result<String> {
 
 /// Where it goes.
 pub(super) fn quasi_place(file: &PolicyFile) -> Result<PathBuf> {
-    let place = folder(file)?.join(file_name(file)?);
-    let source = file.policy.need_source()?.path.as_deref().map(|p| file.resolve(p));
-    refuse_overwriting(source.as_slice(), &place)?;
-    Ok(place)
+    Ok(folder(file)?.join(file_name(file)?))
+}
+
+/// All files that are written into a folder; none where there is no folder.
+pub(super) fn files(file: &PolicyFile, fates: &Fates) -> Result<Vec<PathBuf>> {
+    let source = file.policy.need_source()?;
+    if !matches!(source.format, Format::Csv | Format::Parquet) {
+        return Ok(Vec::new());
+    }
+    let folder = folder(file)?;
+    let linked = source.tables.iter().map(|t| tables_file_name(t.path.as_deref().unwrap_or(&t.name)));
+    let mut files: Vec<PathBuf> = linked.map(|name| folder.join(name)).collect();
+    if files.is_empty() {
+        files.push(quasi_place(file)?);
+    }
+    for name in names(fates) {
+        files.push(sensitive_place(file, &name)?);
+    }
+    Ok(files)
 }
 
 /// What the file of a sensitive attribute is called.

@@ -1,5 +1,6 @@
 //! Dissected tables as a stranger reads them.
 
+use std::io::Cursor;
 use std::path::Path;
 
 use bosket_model::observe::Observer;
@@ -15,7 +16,7 @@ use crate::input::Input;
 use crate::parquet::pairs::each_pair;
 use crate::policy_file::PolicyFile;
 use crate::table::Csv;
-use crate::tables::{Pair, Tables, is_linked, published_pairs};
+use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables};
 use crate::xml::apart::Groups;
 
 /// A publication of tables as it was read.
@@ -56,6 +57,12 @@ pub(super) fn read(
         (None, Some(at)) if linked => Tables::given(&policy, at, true)?.read(observer)?.0,
         _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
     };
+    let sensitive = names(fates);
+    if let Some(at) = at.filter(|_| linked) {
+        let known = source.tables.iter().map(|t| &t.name).chain(source.lookups.iter().map(|l| &l.name));
+        let known: Vec<&str> = known.chain(&sensitive).map(String::as_str).collect();
+        refuse_other_tables(&policy, at, &known)?;
+    }
     let mut groups = Groups::new(&fates.sensitive);
     let mut problems = Vec::new();
     let mut wrong = |what: String| {
@@ -82,12 +89,14 @@ pub(super) fn read(
     for (_, attribute) in quasi.schema().attributes().filter(|(id, _)| !quasi.dictionary(*id).is_empty()) {
         let declared = file.policy.attributes.iter().position(|a| a.path == attribute.path);
         match declared.map(|d| (d, fates.of[d])) {
-            Some((_, Fate::Sensitive(_))) => wrong(format!("`{}` stands on the quasi side", attribute.path)),
+            Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => {
+                wrong(format!("`{}` stands on the quasi side", attribute.path));
+            }
             Some((d, Fate::Gone)) => gone[d] = true,
             _ => {}
         }
     }
-    for (attribute, name) in names(fates).iter().enumerate() {
+    for (attribute, name) in sensitive.iter().enumerate() {
         let pairs = match (&mut tables, at) {
             (Some(writing), _) => writing.pairs(name, [GROUP, VALUE])?,
             (None, Some(at)) if linked => published_pairs(&policy, at, name, [GROUP, VALUE])?,
@@ -127,15 +136,18 @@ fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) 
         })?;
         return Ok(pairs);
     }
+    let name = input.name().to_owned();
+    let text = input.read_all()?;
+    // A table without rows: nobody has a value.
+    if text.trim_ascii() == format!("{GROUP},{VALUE}").as_bytes() {
+        return Ok(Vec::new());
+    }
     let layout = Layout { separator: Some(",".to_owned()), ..Layout::default() };
-    let data = match Csv.read(input, &layout) {
-        Ok((data, _)) => data,
-        // A table without rows: nobody has a value.
-        Err(Failure { fault: Fault::Data, .. }) => return Ok(Vec::new()),
-        Err(failure) => return Err(failure),
-    };
-    let (Some(group), Some(value)) = (data.schema().find(GROUP), data.schema().find(VALUE)) else {
-        wrong(format!("a sensitive table has not the columns `{GROUP}` and `{VALUE}`"));
+    let (data, _) = Csv.read(&mut Input::new(&name, Cursor::new(text), None)?, &layout)?;
+    let columns = data.schema().attributes().count();
+    let (Some(group), Some(value), 2) = (data.schema().find(GROUP), data.schema().find(VALUE), columns)
+    else {
+        wrong(format!("a sensitive table has other columns than `{GROUP}` and `{VALUE}`"));
         return Ok(Vec::new());
     };
     let cell = |record: usize, id| match data.value(data.vertices(record).start, id) {

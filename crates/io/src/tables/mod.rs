@@ -42,7 +42,8 @@ use columns::Mode;
 pub use copy::Whole;
 pub(crate) use copy::copy_records;
 use csv::CsvTables;
-use files::{Files, file_name};
+use files::Files;
+pub(crate) use files::file_name;
 use parquet::ParquetTables;
 pub(crate) use postgres::{PgTables, is_address};
 use shape::Shape;
@@ -275,6 +276,30 @@ pub(crate) fn published_pairs(
         }
         _ => Ok(None),
     }
+}
+
+/// A table of groups and values says something else, too.
+pub(crate) fn more_columns(place: &str, table: &str) -> Failure {
+    let what = Diagnostic::error(format!("`{table}` has more columns than those of its groups and values"));
+    let help = "`verify` cannot judge them, so they must not be handed out; publish again";
+    Failure::new(Fault::Data, what.at(Place::source(place)).help(help))
+}
+
+/// Refuses a published SQLite file with other tables than these.
+pub(crate) fn refuse_other_tables(file: &PolicyFile, at: &Path, known: &[&str]) -> Result<()> {
+    let source = file.policy.need_source()?;
+    if source.format != Format::Sqlite {
+        return Ok(());
+    }
+    let path = sqlite::target(at, source.path.as_deref());
+    let tables = SqliteTables::open(&path)?.tables()?;
+    let others = tables.iter().filter(|t| !known.iter().any(|k| k.eq_ignore_ascii_case(t))).count();
+    if others == 0 {
+        return Ok(());
+    }
+    let what = Diagnostic::error(format!("the database has {others} more tables than the publication"));
+    let help = "`verify` cannot judge them, so they must not be handed out; publish again";
+    Err(Failure::new(Fault::Data, what.at(Place::source(path.display().to_string())).help(help)))
 }
 
 /// What a folder of CSV or Parquet files or a database holds; none for a document.

@@ -1,7 +1,7 @@
 //! What a certificate says that it does not say. Each sentence starts with the attack's name, so that it can be looked up.
 
 use bosket_model::Diagnostic;
-use bosket_model::policy::{Policy, Relations};
+use bosket_model::policy::{AttributePolicy, Policy, Relations, Role};
 use bosket_verify::{Anatomized, Claim, Kmn};
 
 /// What nobody should take for claimed.
@@ -73,6 +73,12 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
                  may tell better than 1/l",
             );
             add("similarity: the sensitive values of records that look alike may be close in meaning");
+            if policy.attributes.iter().any(is_nested_secret) {
+                add(
+                    "several places: a value's share is limited at each place where it may stand, not the chance that somebody \
+                     has it anywhere in a record of several such places",
+                );
+            }
             add(REFINEMENT);
         }
         Claim::Apart(_) => {}
@@ -87,6 +93,12 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
         format!("{path}{}", caveat.message)
     }));
     all
+}
+
+/// Whether a person may have several values of a sensitive attribute.
+fn is_nested_secret(attribute: &AttributePolicy) -> bool {
+    let nested = attribute.structure.as_ref().is_some_and(|path| !path.classes.is_empty());
+    attribute.role == Role::Sensitive && (nested || attribute.path.contains("[]"))
 }
 
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";

@@ -134,7 +134,7 @@ fn judged(study: &Study) -> String {
                     percent(s.share)
                 ),
                 None if study.is_anatomized() => {
-                    format!("A group has only {} that look alike", records(witness.support))
+                    format!("In a group only {} look alike", records(witness.support))
                 }
                 None if study.is_apart() && paths.is_empty() => {
                     format!("A group has only {} people", count(witness.support))
@@ -168,7 +168,7 @@ fn tiles(study: &Study) -> String {
     if let (Some(before), Some(after), true) = (&study.before, &study.after, study.claim.is_some())
         && let (Some(b), Some(a)) = (claimed(before), claimed(after))
     {
-        let about = if study.is_apart() {
+        let about = if study.is_apart() && !study.is_anatomized() {
             format!(
                 "of all people have their sensitive values among those of fewer than {}: before → after",
                 after.k
@@ -218,7 +218,7 @@ fn published(page: &Page<'_>) -> String {
         let name = match role {
             Role::Identifying => "Removed, since it identifies people",
             Role::Quasi if page.study.is_anatomized() => {
-                "Could be known to an attacker, and is protected; its link to sensitive values is hidden"
+                "Could be known to an attacker, and is protected; apart from sensitive values"
             }
             Role::Quasi if page.study.is_apart() => {
                 "Could be known to an attacker, published as it is; only its link to sensitive values is hidden"

@@ -57,7 +57,8 @@ pub(super) fn section(study: &Study, after: &Risk) -> String {
     if study.is_anatomized() {
         out.push_str(
             "<p>In the publication a person fits all people of the group, who look alike: which of the group's sensitive values \
-             are the person's is not told. That somebody is in the data is not hidden.</p>\n",
+             are the person's is not told, so one that all of them share is known of each. That somebody is in the data is \
+             not hidden.</p>\n",
         );
     } else if study.is_apart() {
         out.push_str(
@@ -69,7 +70,7 @@ pub(super) fn section(study: &Study, after: &Risk) -> String {
     out.push_str(&distribution(old, point));
     out.push_str(&curves(before, after, point.n));
     out.push_str("</div>\n");
-    out.push_str(&figures(old, point, study.is_apart()));
+    out.push_str(&figures(old, point, study));
     out.push_str(&table(before, after));
     out
 }
@@ -123,8 +124,10 @@ fn curves(before: Option<&Risk>, after: &Risk, n: Option<u32>) -> String {
     )
 }
 
-fn figures(before: Option<&Point>, after: &Point, apart: bool) -> String {
-    let whom = if apart { "finding a person's sensitive values" } else { "finding a certain person" };
+fn figures(before: Option<&Point>, after: &Point, study: &Study) -> String {
+    let hidden = study.is_apart() && !study.is_anatomized();
+    let whom = if hidden { "finding a person's sensitive values" } else { "finding a certain person" };
+    let among = if study.is_anatomized() { "its places in a group" } else { "the records that fit" };
     let mut out = String::from(
         "<div class=\"scroll\"><table><thead><tr><th>risk</th><th class=\"n\">before</th><th class=\"n\">after</th>\
          <th>what it is</th></tr></thead><tbody>",
@@ -154,7 +157,7 @@ fn figures(before: Option<&Point>, after: &Point, apart: bool) -> String {
     row(
         "confidence",
         &|p| p.confidence.map(|c| c.0),
-        "highest share of a sensitive value among the records that fit",
+        &format!("highest share of a sensitive value among {among}"),
     );
     out.push_str("<tr><td>journalist</td><td class=\"n\">–</td><td class=\"n\">–</td><td>not computed: needs counts of the population</td></tr>");
     out.push_str("</tbody></table></div>\n");

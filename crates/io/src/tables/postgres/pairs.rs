@@ -4,7 +4,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::write::push_line;
 use super::{PgPublication, PgTables, qualified, quoted};
-use crate::tables::Pair;
+use crate::tables::{Pair, more_columns};
 
 /// What reads such a table; groups and values come as text.
 fn select(schema: Option<&str>, table: &str, columns: [&str; 2]) -> String {
@@ -14,7 +14,14 @@ fn select(schema: Option<&str>, table: &str, columns: [&str; 2]) -> String {
 
 /// Reads such a table of a publication.
 pub(crate) fn read(url: &str, schema: Option<&str>, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
-    let rows = PgTables::open(url, schema)?.query(&select(schema, table, columns), &[])?;
+    let mut tables = PgTables::open(url, schema)?;
+    let rows = tables.query(&select(schema, table, columns), &[])?;
+    let sql = "SELECT count(*) > 2 FROM pg_attribute \
+               WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped";
+    let others = tables.query(sql, &[&qualified(table, schema)])?;
+    if others.first().is_some_and(|row| row.get(0)) {
+        return Err(more_columns(url, table));
+    }
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 

@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::{failure, quoted};
-use crate::tables::Pair;
+use crate::tables::{Pair, more_columns};
 
 /// Adds a table to a database that nobody sees yet.
 pub(super) fn write(
@@ -38,8 +38,10 @@ pub(super) fn write(
 /// Reads such a table.
 pub(crate) fn read(at: &Path, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
     let [group, value] = columns.map(quoted);
-    let run = || -> rusqlite::Result<Vec<Pair>> {
+    let mut others = false;
+    let mut run = || -> rusqlite::Result<Vec<Pair>> {
         let connection = Connection::open_with_flags(at, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        others = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?.column_count() > 2;
         let mut select = connection.prepare(&format!("SELECT {group}, {value} FROM {}", quoted(table)))?;
         let mut rows = select.query([])?;
         let mut pairs = Vec::new();
@@ -48,7 +50,9 @@ pub(crate) fn read(at: &Path, table: &str, columns: [&str; 2]) -> Result<Vec<Pai
         }
         Ok(pairs)
     };
-    run().map_err(|e| failure(&at.display().to_string(), &e))
+    let name = at.display().to_string();
+    let pairs = run().map_err(|e| failure(&name, &e))?;
+    if others { Err(more_columns(&name, table)) } else { Ok(pairs) }
 }
 
 fn text(cell: ValueRef<'_>) -> Option<String> {

@@ -131,6 +131,8 @@ pub(crate) fn read_published(
         }
         Ok(())
     })?;
+    wrong_side +=
+        reading.gone.iter().zip(&fates.repeats).filter(|(gone, repeats)| **gone && **repeats).count();
     let problems: Vec<Diagnostic> = [
         (wrong_side, "values stand on the side where they do not belong"),
         (astray, "elements of the sensitive side do not hold exactly one value"),
