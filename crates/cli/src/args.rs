@@ -1,10 +1,21 @@
 //! The command line as it is typed.
 
+mod generate;
+mod hierarchy;
+mod numbers;
+
 use std::path::PathBuf;
 
 use bosket_measure::inspect::PRESETS;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+pub use generate::{Generate, StudentKind};
+pub use hierarchy::{
+    Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
+};
+pub use numbers::Numbers;
+use numbers::{half_of_memory, parse_numbers, parse_size};
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
 #[derive(Debug, Parser)]
@@ -132,144 +143,6 @@ pub struct Inspect {
     pub json: bool,
 }
 
-/// `bosket hierarchy`
-#[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one per process")]
-pub enum Hierarchy {
-    /// Build a hierarchy and write it as CSV
-    Build(HierarchyBuild),
-    /// Draw a hierarchy as a tree, with counts when data is given
-    Show(HierarchyShow),
-    /// Check a hierarchy, and that it covers all values when data is given
-    Check(HierarchyCheck),
-}
-
-/// An attribute of a dataset.
-#[derive(Clone, Debug, Args)]
-pub struct DataColumn {
-    /// A dataset whose values are to be covered and counted
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "path")]
-    pub data: Option<PathBuf>,
-    /// The attribute, such as `visits[].hospital`
-    #[arg(long, value_name = "PATH")]
-    pub path: Option<String>,
-    /// How to read the dataset
-    #[command(flatten)]
-    pub reading: Reading,
-}
-
-/// Which hierarchy: a file, or an attribute's in a policy.
-#[derive(Clone, Debug, Args)]
-pub struct WhichHierarchy {
-    /// A hierarchy in CSV: `leaf;parent;…;*`, one leaf per line
-    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "policy")]
-    pub file: Option<PathBuf>,
-    /// Take the hierarchy of the attribute `--path` from this policy, and its data too unless `--data` is given
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "path", conflicts_with = "file")]
-    pub policy: Option<PathBuf>,
-    /// Overrides
-    #[command(flatten)]
-    pub sets: Sets,
-    /// The data
-    #[command(flatten)]
-    pub column: DataColumn,
-    /// Name the values that are not covered
-    #[arg(long)]
-    pub show_values: bool,
-}
-
-/// A builder by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Builder {
-    /// Numbers in nested intervals: --min, --max, --widths, --clamp
-    Interval,
-    /// Day, month, quarter, year, decade: --min, --max, --levels
-    Date,
-    /// Text masked from the right; over --values or --data
-    Prefix,
-    /// Balanced tree over the sorted values; --fanout; over --values or --data
-    Fanout,
-    /// ICD-10 chapters, blocks, categories; --table; over --values or --data
-    Icd10,
-    /// Groups given as JSON: --groups '[["a","b"],{"label":"C","values":["c"]}]'
-    Order,
-}
-
-/// `bosket hierarchy build`
-#[derive(Debug, Args)]
-pub struct HierarchyBuild {
-    /// The builder
-    #[arg(value_enum)]
-    pub builder: Builder,
-    /// Lowest value, or first day
-    #[arg(long, allow_hyphen_values = true)]
-    pub min: Option<String>,
-    /// Highest value, or last day
-    #[arg(long, allow_hyphen_values = true)]
-    pub max: Option<String>,
-    /// Interval widths, finest first, such as 5,10,50
-    #[arg(long, value_delimiter = ',')]
-    pub widths: Vec<f64>,
-    /// Give values outside a leaf of their own: none, top, bottom, both
-    #[arg(long)]
-    pub clamp: Option<String>,
-    /// Date levels to keep: month,quarter,year,decade
-    #[arg(long, value_delimiter = ',')]
-    pub levels: Vec<String>,
-    /// Children per node
-    #[arg(long)]
-    pub fanout: Option<usize>,
-    /// Another edition of ICD-10: CSV with columns code and parent
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub table: Option<PathBuf>,
-    /// Groups as JSON
-    #[arg(long)]
-    pub groups: Option<String>,
-    /// A file with one value per line; `-` is standard input
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "data")]
-    pub values: Option<PathBuf>,
-    /// The data
-    #[command(flatten)]
-    pub column: DataColumn,
-    /// Where to write; standard output by default
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
-    pub out: PathBuf,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub force: bool,
-    /// Name the values that the builder cannot place
-    #[arg(long)]
-    pub show_values: bool,
-}
-
-/// `bosket hierarchy show`
-#[derive(Debug, Args)]
-pub struct HierarchyShow {
-    /// Which
-    #[command(flatten)]
-    pub which: WhichHierarchy,
-    /// Most children drawn per node
-    #[arg(long, default_value_t = 12)]
-    pub children: usize,
-    /// Deepest level drawn
-    #[arg(long)]
-    pub depth: Option<u32>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `bosket hierarchy check`
-#[derive(Debug, Args)]
-pub struct HierarchyCheck {
-    /// Which
-    #[command(flatten)]
-    pub which: WhichHierarchy,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// `bosket policy`
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
@@ -376,32 +249,6 @@ A person's fewest matches are the fewest records, the person's own included, tha
 relations of the person. Highest (prosecutor) risk is the largest 1 / fewest matches, mean (marketer) risk its mean over \
 people. With --population, journalist risk is the same with matches counted in the population: a record there fits if it has \
 values under all known ones, related as is known. Without it, journalist risk is not computed.";
-
-/// Numbers in ascending order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbers(pub Vec<u32>);
-
-/// Reads `3`, `1,3` or `1..4`, the last number included.
-fn parse_numbers(text: &str) -> Result<Numbers, String> {
-    let wrong = || "numbers are written like 3, 1,3 or 1..4".to_owned();
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
-    let mut numbers = Vec::new();
-    for part in text.split(',') {
-        match part.split_once("..") {
-            None => numbers.push(number(part)?),
-            Some((from, to)) => {
-                let (from, to) = (number(from)?, number(to.trim_start_matches('='))?);
-                if from > to || to - from > 100 {
-                    return Err(wrong());
-                }
-                numbers.extend(from..=to);
-            }
-        }
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    Ok(Numbers(numbers))
-}
 
 /// `bosket anonymize`
 #[derive(Debug, Args)]
@@ -607,160 +454,6 @@ Nothing is anonymized: what is written holds the same personal data as what is r
 before it gets its name; what the format cannot hold is named, and nothing is written. Tables become tables row by row, \
 or nested records below the person table; a flat file becomes one table.";
 
-/// `bosket generate`
-#[derive(Debug, Subcommand)]
-pub enum Generate {
-    /// A clinic group: patients, visits, diagnoses, treatments
-    Clinic {
-        /// How many patients
-        #[arg(long, default_value_t = 2000)]
-        people: u64,
-        /// Another seed gives other patients
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        out: PathBuf,
-        /// Replace files that exist
-        #[arg(long)]
-        force: bool,
-    },
-    /// Customers of the TPC-H benchmark with their orders and items, as NDJSON and as linked tables
-    Tpch {
-        /// How many customers
-        #[arg(
-            long,
-            value_name = "N",
-            default_value_t = 250_000,
-            value_parser = clap::value_parser!(u64).range(1..=bosket_generate::tpch::LARGEST_SCALE)
-        )]
-        customers: u64,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        out: PathBuf,
-        /// Replace files that exist
-        #[arg(long)]
-        force: bool,
-    },
-    /// Students, their courses and books, as NDJSON and as linked tables
-    Students {
-        /// How many students
-        #[arg(
-            long,
-            value_name = "N",
-            default_value_t = 1000,
-            value_parser = clap::value_parser!(u64).range(1..=10_000_000)
-        )]
-        students: u64,
-        /// Which students
-        #[arg(long, value_enum, default_value_t = StudentKind::SyntheticS)]
-        kind: StudentKind,
-        /// Another seed gives other students
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        out: PathBuf,
-        /// Replace files that exist
-        #[arg(long)]
-        force: bool,
-    },
-    /// Shopping baskets like those of BMS-POS: 1,657 articles, 6.5 per basket on average, at most 164
-    Baskets {
-        /// How many baskets
-        #[arg(
-            long,
-            value_name = "N",
-            default_value_t = bosket_generate::baskets::TRANSACTIONS,
-            value_parser = clap::value_parser!(u64).range(1..)
-        )]
-        transactions: u64,
-        /// Another seed gives other baskets
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        out: PathBuf,
-        /// Replace files that exist
-        #[arg(long)]
-        force: bool,
-    },
-    /// People with one sensitive value each, out of a hierarchy of given shape
-    SensitiveTree {
-        /// Children per node of the hierarchy
-        #[arg(long, default_value_t = 3, value_parser = at_least_two)]
-        fanout: usize,
-        /// Levels of the hierarchy, the root's included
-        #[arg(long, default_value_t = 5, value_parser = at_least_two)]
-        depth: usize,
-        /// How many levels, from the lowest up, occur in the data
-        #[arg(long, default_value_t = 2)]
-        levels: usize,
-        /// Fewest occurrences of a value
-        #[arg(long, default_value_t = 0)]
-        least: usize,
-        /// Most occurrences of a value
-        #[arg(long, default_value_t = 5)]
-        most: usize,
-        /// People per group in the policies
-        #[arg(long, default_value_t = 5, value_parser = at_least_two)]
-        group_size: usize,
-        /// Another seed gives other people
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        out: PathBuf,
-        /// Replace files that exist
-        #[arg(long)]
-        force: bool,
-    },
-}
-
-fn at_least_two(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n >= 2).ok_or_else(|| "a whole number from 2 on is needed".to_owned())
-}
-
-/// Which students are generated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum StudentKind {
-    /// A few courses each
-    School,
-    /// A whole program: student, courses, books
-    #[value(name = "syntheticS")]
-    SyntheticS,
-    /// The same, year by year: student, years, courses, books
-    #[value(name = "syntheticT")]
-    SyntheticT,
-}
-
-/// Half of the machine's memory; two gigabytes where the system does not say how much there is.
-fn half_of_memory() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kilobytes = total.and_then(|t| t.split_whitespace().next()?.parse::<usize>().ok());
-    kilobytes.map_or(2 << 30, |k| k * 512)
-}
-
-/// Reads `4G`, `500M`, `64k` or a number of bytes.
-fn parse_size(text: &str) -> Result<usize, String> {
-    let upper = text.trim().trim_end_matches(['b', 'B', 'i']).to_ascii_uppercase();
-    let (number, unit) = match upper.char_indices().last() {
-        Some((i, 'K')) => (&upper[..i], 1usize << 10),
-        Some((i, 'M')) => (&upper[..i], 1 << 20),
-        Some((i, 'G')) => (&upper[..i], 1 << 30),
-        Some((i, 'T')) => (&upper[..i], 1 << 40),
-        _ => (upper.as_str(), 1),
-    };
-    let number: f64 =
-        number.trim().parse().map_err(|_| "a size is a number with K, M, G or T, such as 4G".to_owned())?;
-    if number.is_finite() && number > 0.0 {
-        Ok((number * unit as f64) as usize)
-    } else {
-        Err("a size is more than 0".into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -769,23 +462,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(parse_size("4G"), Ok(4 << 30));
-        assert_eq!(parse_size("1.5k"), Ok(1536));
-        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
-        assert!(parse_size("much").is_err());
-        assert!(parse_size("0").is_err());
-    }
-
-    #[test]
-    fn numbers() {
-        assert_eq!(parse_numbers("3"), Ok(Numbers(vec![3])));
-        assert_eq!(parse_numbers("1..3,7, 2"), Ok(Numbers(vec![1, 2, 3, 7])));
-        for wrong in ["", "a", "3..1", "1..", "0..4000000000", "-1"] {
-            assert!(parse_numbers(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -1,15 +1,24 @@
 //! Reading of policies and data, with progress and warnings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bosket_io::{Input, Layout, Loaded, Opened, PolicyFile, Whereabouts};
-use bosket_model::Failure;
+use bosket_model::{Diagnostic, Failure, Fault};
 
 use crate::args::{Reading, Sets};
 use crate::output::{count, plural};
 use crate::talk::Talk;
+
+/// Standard input can be read only once.
+pub fn one_stdin<'a>(named: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<(), Failure> {
+    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
+        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
+        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
+    }
+    Ok(())
+}
 
 /// Reads a policy and passes its warnings on.
 pub fn policy(path: &Path, sets: &Sets, talk: &Talk) -> Result<PolicyFile, Failure> {

@@ -18,8 +18,13 @@ pub fn install() -> Result<(), Failure> {
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
             // Nothing can be put in place between this and the exit.
-            let _stopped = bosket_io::atomic::discard_pending();
-            eprintln!("\nbosket: interrupted; nothing was written");
+            let stopped = bosket_io::atomic::discard_pending();
+            let left = if stopped.was_late() {
+                "files that were complete by then are in their place"
+            } else {
+                "nothing was written"
+            };
+            eprintln!("\nbosket: interrupted; {left}");
             std::process::exit(130);
         }
     });

@@ -7,7 +7,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bosket_model::{Failure, Result};
@@ -16,6 +16,9 @@ use crate::fault;
 
 /// The temporary files that exist now. Whoever gives a file its name holds the lock meanwhile.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Whether any file has been given its name.
+static NAMED: AtomicBool = AtomicBool::new(false);
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
@@ -28,6 +31,13 @@ fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
 #[derive(Debug)]
 pub struct Stopped {
     _lock: MutexGuard<'static, Vec<PathBuf>>,
+}
+
+impl Stopped {
+    /// Whether files were in their place before.
+    pub fn was_late(&self) -> bool {
+        NAMED.load(Ordering::Relaxed)
+    }
 }
 
 /// Deletes all temporary files, for a process that is about to exit. A commit that has begun is completed first.
@@ -101,6 +111,12 @@ impl AtomicFile {
     }
 
     fn name_it(&self) -> io::Result<()> {
+        self.try_name_it()?;
+        NAMED.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn try_name_it(&self) -> io::Result<()> {
         if self.create.force {
             return fs::rename(&self.temporary, &self.target);
         }

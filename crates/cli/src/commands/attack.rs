@@ -9,7 +9,7 @@ use bosket_measure::attack::{
 };
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Format, Model};
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place};
+use bosket_model::{Dataset, Diagnostic, Failure, Place};
 use bosket_verify::TwoSides;
 use serde_json::{Value, json};
 
@@ -24,7 +24,12 @@ use crate::output::{print, print_json};
 use crate::talk::Talk;
 
 pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
-    one_stdin(args)?;
+    load::one_stdin([
+        args.data.as_ref(),
+        Some(&args.policy),
+        args.publication.as_ref(),
+        args.population.as_ref(),
+    ])?;
     let file = load::policy(&args.policy, &args.sets, talk)?;
     let privacy = file.policy.need_privacy()?;
     let options = options(args, &file);
@@ -81,16 +86,6 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome, Failure> {
         print(&attack_text::report(privacy, before, after, population, args.show_values))?;
     }
     Ok(Outcome::Done)
-}
-
-/// Standard input can be read only once.
-fn one_stdin(args: &Attack) -> Result<(), Failure> {
-    let named = [args.data.as_ref(), Some(&args.policy), args.publication.as_ref(), args.population.as_ref()];
-    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
-        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
-        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
-    }
-    Ok(())
 }
 
 fn options(args: &Attack, file: &PolicyFile) -> Options {

@@ -24,7 +24,13 @@ use crate::talk::Talk;
 const SHOWN: usize = 10;
 
 pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome, Failure> {
-    one_stdin(args)?;
+    load::one_stdin([
+        Some(&args.publication),
+        args.policy.as_ref(),
+        args.certificate.as_ref(),
+        args.against.as_ref(),
+        args.mapping.as_ref(),
+    ])?;
     if let Some(certificate) = &args.certificate {
         return certified::run(args, certificate, talk);
     }
@@ -115,22 +121,6 @@ pub(super) fn check_claim(
         print(&out)?;
     }
     Ok(if holds { Outcome::Done } else { Outcome::Violated })
-}
-
-/// Standard input can be read only once.
-fn one_stdin(args: &Verify) -> Result<(), Failure> {
-    let named = [
-        Some(&args.publication),
-        args.policy.as_ref(),
-        args.certificate.as_ref(),
-        args.against.as_ref(),
-        args.mapping.as_ref(),
-    ];
-    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
-        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
-        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
-    }
-    Ok(())
 }
 
 fn bind(loaded: &Opened, policy: &Policy, path: &Path) -> Result<Binding, Failure> {
