@@ -26,7 +26,7 @@ struct Cli {
     /// All experiments at small sizes: under five minutes on two cores
     #[arg(long, conflicts_with_all = ["full", "tiny"])]
     quick: bool,
-    /// All experiments at the papers' sizes
+    /// All experiments at the papers' sizes: three quarters of an hour on two cores
     #[arg(long)]
     full: bool,
     /// Just enough to see that it works

@@ -64,7 +64,7 @@ fn chapter(results: &Results) -> String {
          edit it by hand.\n\n\
          ```sh\n\
          cargo run --release -p bench -- --quick                 # under five minutes on two cores; target/bench/results.{json,md}\n\
-         cargo run --release -p bench -- --full                  # the papers' sizes\n\
+         cargo run --release -p bench -- --full                  # the papers' sizes; three quarters of an hour\n\
          cargo run --release -p bench -- --only paper-002,growth # some suites\n\
          cargo run --release -p bench -- peers                   # other tools, in a virtual environment of their own\n\
          cargo run --release -p bench -- compare OLD NEW         # ratios of two runs\n\

@@ -52,11 +52,8 @@ pub(super) fn run(bench: &Bench) -> Result<Suite, String> {
         &ks,
         |k, line| job(line, [format!("privacy.k={k}"), "method.th=0.1".to_owned()]),
     );
-    let thresholds = bench.pick(
-        vec![0.1],
-        vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0],
-        (0..=10).map(|t| f64::from(t) / 10.0).collect(),
-    );
+    let thresholds =
+        bench.pick(vec![0.1], vec![0.0, 0.2, 0.6, 1.0], (0..=10).map(|t| f64::from(t) / 10.0).collect());
     let k = bench.pick(5, 50, 50);
     let by_threshold = sweep("threshold", "threshold, 1,000 students, k = 50 (figure 4b)", "threshold").run(
         bench,
