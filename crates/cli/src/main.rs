@@ -39,6 +39,8 @@ fn main() -> ExitCode {
                 Fault::Usage | Fault::Policy => 2,
                 Fault::Data | Fault::Environment => 3,
                 Fault::Unreachable => 4,
+                Fault::Defect => 70,
+                Fault::Interrupted => 130,
             })
         }
     }

@@ -18,6 +18,10 @@ pub enum Fault {
     Environment,
     /// The guarantee cannot be reached within the limits.
     Unreachable,
+    /// Whoever waited has told the work to stop.
+    Interrupted,
+    /// Ours: a result that our own verifier refuses, or a state that cannot be.
+    Defect,
 }
 
 /// How bad it is.
@@ -215,6 +219,15 @@ impl Failure {
     /// A failure with one message.
     pub fn new(fault: Fault, diagnostic: Diagnostic) -> Self {
         Failure { fault, diagnostics: vec![diagnostic] }
+    }
+    /// An error of ours. What it was found in is not handed out.
+    pub fn defect(what: impl Into<String>) -> Self {
+        let help = "nothing was published; this is an error of Bosket itself: please report it";
+        Failure::new(Fault::Defect, Diagnostic::error(what).help(help))
+    }
+    /// The work was told to stop.
+    pub fn interrupted() -> Self {
+        Failure::new(Fault::Interrupted, Diagnostic::error("interrupted"))
     }
     /// A failure with all of them.
     pub fn all(fault: Fault, diagnostics: Vec<Diagnostic>) -> Self {

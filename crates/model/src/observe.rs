@@ -1,14 +1,29 @@
 //! How long work tells how far it is.
 
+use crate::{Failure, Result};
+
 /// Whoever watches. All methods may be called from several threads.
 pub trait Observer: Sync {
     /// A new stage begins, with so many steps in all.
     fn stage(&self, name: &str, steps: u64);
     /// So many more steps are done.
     fn advance(&self, steps: u64);
-    /// Whether nobody waits for the result any more; long work then ends soon, with nothing.
+    /// A file or stream is being read, of so many bytes if that is known; [`position`](Self::position) says how far.
+    fn reading(&self, name: &str, bytes: Option<u64>) {
+        self.stage(&format!("reading {name}"), bytes.unwrap_or(0));
+    }
+    /// So many bytes of what is being read are read.
+    fn position(&self, _bytes: u64) {}
+    /// Something was decided that only the curious want to know.
+    fn decided(&self, _what: &str) {}
+    /// Whether nobody waits for the result any more; long work then ends soon, with nothing. Asked often: it must be
+    /// cheap.
     fn cancelled(&self) -> bool {
         false
+    }
+    /// Gives up if nobody waits any more.
+    fn go_on(&self) -> Result<()> {
+        if self.cancelled() { Err(Failure::interrupted()) } else { Ok(()) }
     }
 }
 
