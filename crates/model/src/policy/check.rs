@@ -1,8 +1,8 @@
 //! Checks a policy against the description of its keys: names, types, ranges, words, what must be there.
 
-use super::choices::Model;
 use super::describe::{Choice, Key, Section, Type};
 use super::keys::ROOT;
+use super::models::Model;
 use super::node::{Entry, Kind, Node, Report, Span};
 use crate::diag::{Severity, nearest};
 
@@ -55,9 +55,7 @@ impl Checker<'_> {
             let path = join(path, key.name);
             if key.required {
                 self.report.error(&node.span, format!("`{path}` is missing"), expected(key));
-            } else if let (Some(model), Some(scope)) = (self.model, &key.scope)
-                && scope.required_for.contains(&model)
-            {
+            } else if let Some(model) = self.model.filter(|m| key.is_needed_by(*m)) {
                 let span = node.get("model").map_or(&node.span, |m| &m.span);
                 self.report.error(span, format!("model \"{model}\" needs `{path}`"), expected(key));
             }

@@ -1,6 +1,7 @@
 //! The words a policy may use, each as an enum that knows its own spelling.
 //!
-//! Spelling and meaning stand once, here: checking, JSON Schema and reference are all made from them.
+//! Spelling and meaning stand once, here: checking, JSON Schema and reference are all made from them. Models and algorithms
+//! have a table of their own, `models`.
 
 use super::describe::Choice;
 
@@ -73,19 +74,6 @@ impl Format {
     /// Whether the input is made of tables.
     pub const fn is_tables(self) -> bool {
         matches!(self, Format::Csv | Format::Parquet | Format::Sqlite | Format::Postgres)
-    }
-}
-
-choices! {
-    /// The guarantee.
-    Model {
-        Km = "km": "any m items of a person fit at least k people",
-        Kmn = "kmn": "any m values and n relations between them fit at least k people",
-        KAnonymity = "k-anonymity": "every record looks like at least k - 1 others",
-        LDiversity = "l-diversity": "no sensitive value has a share over 1/l among records that look alike",
-        Anatomy = "anatomy": "quasi and sensitive parts separated, groups of distinct sensitive values",
-        Delta = "delta": "as anatomy, the values of a group far apart in their hierarchy",
-        None = "none": "plain dissection, no guarantee",
     }
 }
 

@@ -1,7 +1,7 @@
 //! How sections and keys are described. One description drives the checking, the JSON Schema and the
 //! reference, so that the three cannot drift apart.
 
-use super::choices::Model;
+use super::models::Model;
 use crate::diag::Severity;
 
 /// A table of the policy.
@@ -33,7 +33,8 @@ pub(super) struct Key {
 /// The models for which a key has a meaning.
 pub(super) struct Scope {
     pub(super) models: &'static [Model],
-    pub(super) required_for: &'static [Model],
+    /// Required by the models that say so in their table.
+    pub(super) needed: bool,
     /// An error where the reader would believe in a protection that is not there.
     pub(super) otherwise: Severity,
 }
@@ -160,17 +161,18 @@ impl Key {
     }
     /// Has a meaning only under these models; elsewhere it is pointed out.
     pub(super) const fn only(mut self, models: &'static [Model]) -> Key {
-        self.scope = Some(Scope { models, required_for: &[], otherwise: Severity::Warning });
+        self.scope = Some(Scope { models, needed: false, otherwise: Severity::Warning });
         self
     }
     /// Promises a protection, which only these models give; elsewhere it is refused.
     pub(super) const fn protects(mut self, models: &'static [Model]) -> Key {
-        self.scope = Some(Scope { models, required_for: &[], otherwise: Severity::Error });
+        self.scope = Some(Scope { models, needed: false, otherwise: Severity::Error });
         self
     }
-    pub(super) const fn required_for(mut self, models: &'static [Model]) -> Key {
+    /// A number of the guarantee: required by the models that say so in their table.
+    pub(super) const fn needed(mut self) -> Key {
         if let Some(scope) = &mut self.scope {
-            scope.required_for = models;
+            scope.needed = true;
         }
         self
     }
@@ -178,5 +180,11 @@ impl Key {
     /// Whether the key means something under the model.
     pub(super) fn fits(&self, model: Model) -> bool {
         self.scope.as_ref().is_none_or(|s| s.models.contains(&model))
+    }
+
+    /// Whether the model cannot do without the key.
+    pub(super) fn is_needed_by(&self, model: Model) -> bool {
+        let needed = self.scope.as_ref().is_some_and(|s| s.needed);
+        needed && model.needs().iter().any(|n| n.name() == self.name)
     }
 }

@@ -1,5 +1,6 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
+use super::keys::METHOD;
 use super::set::as_toml;
 use super::{Format, Model, Role, Table, Undeclared};
 
@@ -89,7 +90,9 @@ pub fn draft(draft: &Draft) -> String {
             draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();
         block(&mut out, "[privacy]", &keys);
     }
-    if draft.privacy.iter().any(|(key, value)| key == "model" && value == Model::Kmn.name()) {
+    let model =
+        draft.privacy.iter().find(|(key, _)| key == "model").and_then(|(_, value)| Model::from_name(value));
+    if model.is_some_and(|m| METHOD.key("cost").is_some_and(|cost| cost.fits(m))) {
         out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
         block(&mut out, "[method]", &[("cost", Some(quote("lm")))]);
     }

@@ -1,8 +1,9 @@
 //! Every section and key of a policy.
 
-use super::choices::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
-use super::choices::{Diversity, Format, Model, Payload, Relations, Role, RootMode, Siblings, Undeclared};
+use super::choices::{Diversity, Format, Payload, Relations, Role, RootMode, Siblings, Undeclared};
 use super::describe::{Choice, Key, Literal, Section, Type};
+use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
+use super::models::{Algorithm, CLUSTERS, Model};
 
 const TEXTS: Type = Type::List { of: &Type::Text, min: 1, max: usize::MAX };
 const VALUES: Type = Type::List { of: &Type::Value, min: 1, max: usize::MAX };
@@ -224,13 +225,11 @@ pub(super) static PRIVACY: Section = Section {
         Key::new("k", Type::at_least(2), "how many people any known piece of knowledge must fit")
             .hint("with k = 1 a record may be unique, which is no protection")
             .protects(&[Km, Kmn, KAnonymity, LDiversity])
-            .required_for(&[Km, Kmn, KAnonymity]),
-        Key::new("m", Type::at_least(1), "how many values an attacker may know")
-            .only(&[Km, Kmn])
-            .required_for(&[Km, Kmn]),
+            .needed(),
+        Key::new("m", Type::at_least(1), "how many values an attacker may know").only(&[Km, Kmn]).needed(),
         Key::new("n", Type::at_least(0), "how many relations between known values an attacker may know")
             .only(&[Kmn])
-            .required_for(&[Kmn]),
+            .needed(),
         Key::new("relations", Type::OneOf(Relations::CHOICES), "what several relations mean together")
             .default(Literal::Text("pair"))
             .only(&[Kmn]),
@@ -244,7 +243,7 @@ pub(super) static PRIVACY: Section = Section {
         )
         .hint("l = 1 allows certainty, which is no protection")
         .protects(&[Km, Kmn, LDiversity, Delta])
-        .required_for(&[LDiversity]),
+        .needed(),
         Key::new(
             "negative",
             Type::List { of: &NEGATIVE, min: 1, max: usize::MAX },
@@ -283,7 +282,7 @@ pub(super) static PRIVACY: Section = Section {
             "distinct sensitive values per group; none: people per group",
         )
         .protects(&[Anatomy, Delta, Plain])
-        .required_for(&[Anatomy, Delta]),
+        .needed(),
         Key::new(
             "delta_target",
             Type::at_least(0),
@@ -296,33 +295,6 @@ pub(super) static PRIVACY: Section = Section {
     ],
 };
 
-const CLUSTERS: &[Model] = &[KAnonymity, LDiversity];
-
-const fn algorithm(name: &'static str, about: &'static str, models: &'static [Model]) -> Choice {
-    Choice { name, about, models }
-}
-static ALGORITHMS: [Choice; 20] = [
-    algorithm("best", "the default", &[Kmn]),
-    algorithm("acs", "every cut", &[Kmn]),
-    algorithm("gcs", "a beam of the `g` cheapest cuts", &[Kmn]),
-    algorithm("ocs", "gcs without disassociation", &[Kmn]),
-    algorithm("aa", "the default: repairs by growing itemset size", &[Km]),
-    algorithm("oa", "optimal, for small domains", &[Km]),
-    algorithm("da", "repairs all sizes in one pass", &[Km]),
-    algorithm("lra", "local recoding in `parts` parts", &[Km]),
-    algorithm("vpa", "the domain in `parts` regions", &[Km]),
-    algorithm("partition", "top-down local recoding to k-anonymity of sets", &[Km]),
-    algorithm("clustree", "clusters in passes, costly ones dissolved; default for l-diversity", CLUSTERS),
-    algorithm("ctoff", "clusters one after the other; default for k-anonymity of trees", CLUSTERS),
-    algorithm("miracle", "streaming clusters", CLUSTERS),
-    algorithm("miraclex", "miracle, vertices matched without their children", CLUSTERS),
-    algorithm("dmiracle", "miracle, then merging until diverse", CLUSTERS),
-    algorithm("bitmap", "the single-table baseline", CLUSTERS),
-    algorithm("blocks", "default for flat tables", CLUSTERS),
-    algorithm("anatomy", "follows the model", &[Anatomy]),
-    algorithm("delta", "follows the model", &[Delta]),
-    algorithm("plain", "follows the model", &[Plain]),
-];
 static COST: [Choice; 3] = [
     level("rpd_a", "on the synopsis of all records"),
     level("rpd", "record by record (slower)"),
@@ -354,7 +326,7 @@ pub(super) static METHOD: Section = Section {
     name: "[method]",
     about: "How the guarantee is reached. Nothing here weakens it.",
     keys: &[
-        Key::new("algorithm", Type::OneOf(&ALGORITHMS), "the algorithm (the model's default if not given)"),
+        Key::new("algorithm", Type::OneOf(Algorithm::CHOICES), "the algorithm (the model's default if not given)"),
         Key::new("g", Type::at_least(1), "gcs, ocs: cuts kept per level")
             .default(Literal::Int(2))
             .only(&[Kmn]),

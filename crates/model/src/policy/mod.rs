@@ -3,13 +3,17 @@
 //! [`Policy::parse`] reads the text into a tree that knows where everything was written (`node`), applies
 //! `--set` arguments (`set`), checks it against the description of all keys (`keys`, `check`), then checks
 //! what the keys mean together (`rules`), and only if nothing is wrong makes the plain structs below
-//! (`read`). The same description gives [`json_schema`] and [`reference()`].
+//! (`read`). The same description gives [`json_schema`] and [`reference()`]. What is true of each model and
+//! algorithm stands in one table (`models`), and is asked there (`facts`).
 
 mod check;
 mod choices;
+mod chosen;
 mod describe;
 mod draft;
+mod facts;
 mod keys;
+mod models;
 mod node;
 mod read;
 mod reference;
@@ -18,8 +22,10 @@ mod schema;
 mod set;
 mod write;
 
-pub use choices::{Diversity, Format, Model, Payload, Relations, Role, RootMode, Siblings, Undeclared};
+pub use choices::{Diversity, Format, Payload, Relations, Role, RootMode, Siblings, Undeclared};
 pub use draft::{Draft, DraftAttribute, draft};
+pub use facts::{Family, Number, Paper, Shape};
+pub use models::{Algorithm, Model};
 pub use reference::reference;
 pub use schema::json_schema;
 
@@ -293,8 +299,8 @@ impl Policy {
 
     /// Whether clusters are published with their quasi and sensitive values apart.
     pub fn anatomizes(&self) -> bool {
-        let clusters = |p: &Privacy| matches!(p.model, Model::KAnonymity | Model::LDiversity);
-        self.privacy.as_ref().is_some_and(clusters) && self.publish.as_ref().is_some_and(|p| p.anatomize)
+        self.privacy.as_ref().is_some_and(|p| p.model.makes_clusters())
+            && self.publish.as_ref().is_some_and(|p| p.anatomize)
     }
 
     /// The attribute with the path as written.

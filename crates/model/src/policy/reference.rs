@@ -105,7 +105,7 @@ fn default(key: &Key) -> String {
 fn models(key: &Key) -> String {
     let Some(scope) = &key.scope else { return "all".to_owned() };
     let name = |m: &super::Model| {
-        let must = if scope.required_for.contains(m) { " (required)" } else { "" };
+        let must = if key.is_needed_by(*m) { " (required)" } else { "" };
         format!("{m}{must}")
     };
     scope.models.iter().map(name).collect::<Vec<_>>().join(", ")

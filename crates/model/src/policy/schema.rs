@@ -1,8 +1,8 @@
 //! The policy's JSON Schema, for editors and other tools.
 
-use super::choices::Model;
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::keys::{METHOD, PRIVACY, ROOT};
+use super::models::Model;
 use crate::diag::Severity;
 use serde_json::{Map, Value, json};
 
@@ -25,11 +25,11 @@ pub fn json_schema() -> Value {
 
 /// Which keys a model needs and refuses, and which algorithms it has.
 fn model_rule(model: Model) -> Value {
-    let needed: Vec<&str> = scoped(|s| s.required_for.contains(&model)).map(|k| k.name).collect();
+    let needed: Vec<&str> = PRIVACY.keys.iter().filter(|k| k.is_needed_by(model)).map(|k| k.name).collect();
+    let refuses =
+        |k: &&Key| !k.fits(model) && k.scope.as_ref().is_some_and(|s| s.otherwise == Severity::Error);
     let refused: Map<String, Value> =
-        scoped(|s| s.otherwise == Severity::Error && !s.models.contains(&model))
-            .map(|k| (k.name.to_owned(), Value::Bool(false)))
-            .collect();
+        PRIVACY.keys.iter().filter(refuses).map(|k| (k.name.to_owned(), Value::Bool(false))).collect();
     let mut then = json!({ "privacy": { "required": needed, "properties": refused } });
     if let Some(Type::OneOf(choices)) = METHOD.key("algorithm").map(|k| &k.kind) {
         let fitting: Vec<&str> = choices.iter().filter(|c| c.fits(model)).map(|c| c.name).collect();
@@ -42,10 +42,6 @@ fn model_rule(model: Model) -> Value {
         },
         "then": { "properties": then },
     })
-}
-
-fn scoped(keep: impl Fn(&super::describe::Scope) -> bool) -> impl Iterator<Item = &'static Key> {
-    PRIVACY.keys.iter().filter(move |k| k.scope.as_ref().is_some_and(&keep))
 }
 
 fn section(section: &'static Section, definitions: &mut Map<String, Value>) -> Value {

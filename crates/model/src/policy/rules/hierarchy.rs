@@ -1,7 +1,7 @@
 //! Whether the parameters of a hierarchy builder fit together.
 
 use crate::policy::check::model;
-use crate::policy::choices::Model;
+use crate::policy::models::Model;
 use crate::policy::node::{Node, Report};
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
 
 /// Ranges differ from group to group, so that only local recoding can use them.
 fn local(hierarchy: &Node, model: Option<Model>, report: &mut Report) {
-    let Some(model) = model.filter(|m| !matches!(m, Model::KAnonymity | Model::LDiversity)) else { return };
+    let Some(model) = model.filter(|m| !m.makes_clusters()) else { return };
     let at = hierarchy.get("build").map_or(&hierarchy.span, |b| &b.span);
     let message = format!("the hierarchy builder \"range\" is not for model \"{model}\"");
     report.error(

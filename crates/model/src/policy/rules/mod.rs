@@ -6,7 +6,10 @@ mod hierarchy;
 mod tables;
 
 use super::check::{key_span, model};
-use super::choices::{Format, Model, Role};
+use super::choices::{Format, Role};
+use super::facts::Shape;
+use super::keys::PRIVACY;
+use super::models::Model;
 use super::node::{Node, Report, Span};
 use super::read::level;
 use crate::diag::nearest;
@@ -174,7 +177,7 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
     let Some(privacy) = root.get("privacy") else { return };
     let Some(at) = privacy.get("model").map(|m| &m.span) else { return };
     let format = root.get("source").and_then(|s| s.str("format")).and_then(Format::from_name);
-    if format == Some(Format::Transactions) && matches!(model, Model::Anatomy | Model::Delta | Model::None) {
+    if format == Some(Format::Transactions) && model.is_apart() {
         let message = format!(
             "model \"{model}\" separates two sides, but transactions hold only items, with nothing sensitive beside them"
         );
@@ -186,26 +189,28 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
     let unclear = attributes.iter().any(|a| a.role.is_none());
     let with = |role: Role| attributes.iter().filter(move |a| a.role == Some(role) && a.follows.is_none());
     let quasi = with(Role::Quasi).count();
-    if !unclear && model != Model::None && quasi == 0 {
+    if !unclear && model.has_guarantee() && quasi == 0 {
         let help = "without one an attacker is supposed to know nothing; say what may be known";
         report.error(at, format!("model \"{model}\" needs an attribute with role \"quasi\""), help);
     }
-    if model == Model::Km {
+    if model.shape() == Shape::Set {
         for extra in with(Role::Quasi).skip(1) {
             let help = "its values per record are the transaction; use model \"kmn\" for several";
-            report.error(extra.path_span(), "model \"km\" takes exactly one quasi attribute", help);
+            report.error(
+                extra.path_span(),
+                format!("model \"{model}\" takes exactly one quasi attribute"),
+                help,
+            );
         }
         km_items(privacy, report);
     }
-    let diverse = match model {
-        Model::LDiversity | Model::Anatomy | Model::Delta => true,
-        Model::Kmn => privacy.get("l").is_some(),
-        _ => false,
-    };
-    if diverse && !unclear && with(Role::Sensitive).count() == 0 {
-        let (at, what) = match model {
-            Model::Kmn => (key_span(privacy, "l"), "`privacy.l`".to_owned()),
-            _ => (at, format!("model \"{model}\"")),
+    // In sets the items themselves are sensitive.
+    let takes_l = model.shape() != Shape::Set && PRIVACY.key("l").is_some_and(|l| l.fits(model));
+    let diverse = takes_l && privacy.get("l").is_some();
+    if (model.needs_sensitive() || diverse) && !unclear && with(Role::Sensitive).count() == 0 {
+        let (at, what) = match model.needs_sensitive() {
+            true => (at, format!("model \"{model}\"")),
+            false => (key_span(privacy, "l"), "`privacy.l`".to_owned()),
         };
         report.error(
             at,
@@ -213,12 +218,12 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
             "say what is to be protected",
         );
     }
-    if model == Model::Delta {
+    if model.needs_hierarchies(Role::Sensitive) {
         for attribute in with(Role::Sensitive).filter(|a| a.node.get("hierarchy").is_none()) {
             let help = "distances between values are measured in it";
             report.error(
                 attribute.path_span(),
-                "model \"delta\" needs a hierarchy on every sensitive attribute",
+                format!("model \"{model}\" needs a hierarchy on every sensitive attribute"),
                 help,
             );
         }

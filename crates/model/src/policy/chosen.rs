@@ -1,0 +1,58 @@
+//! The algorithm of a policy. A policy that was written in code has not been through the reader, so all is checked here.
+
+use super::choices::Format;
+use super::facts::Number;
+use super::models::Algorithm;
+use super::{Policy, Privacy, Source};
+use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
+
+impl Policy {
+    /// The algorithm that is to reach the guarantee: the one that is named, or else the model's usual one. One that there is
+    /// not, or that belongs to another model, is refused.
+    pub fn algorithm(&self) -> crate::Result<Algorithm> {
+        let model = self.need_privacy()?.model;
+        let refuse = |what: String, help: String| {
+            Failure::new(Fault::Policy, Diagnostic::error(what).at(Place::source(&self.name)).help(help))
+        };
+        let names = || model.algorithms().into_iter().map(Algorithm::name);
+        let one_of =
+            || format!("one of {}", names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
+        let Some(name) = self.method.algorithm.as_deref() else {
+            let usual = model.usual_algorithm(self.is_flat());
+            return usual.ok_or_else(|| refuse(format!("model `{model}` has no algorithm"), String::new()));
+        };
+        let Some(algorithm) = Algorithm::from_name(name) else {
+            let help = nearest(name, names()).map_or_else(one_of, |near| format!("did you mean `{near}`?"));
+            return Err(refuse(format!("there is no algorithm `{name}`"), help));
+        };
+        match algorithm.facts().except {
+            _ if algorithm.reaches(model) => Ok(algorithm),
+            Some(except) if except.model == model => {
+                Err(refuse(except.what.to_owned(), except.help.to_owned()))
+            }
+            _ => Err(refuse(format!("algorithm `{name}` is not for model `{model}`"), one_of())),
+        }
+    }
+
+    /// Whether the records are the rows of one table, as far as the policy tells.
+    pub fn is_flat(&self) -> bool {
+        let several = |s: &Source| s.tables.len() > 1 || s.tables.iter().any(|t| !t.person.is_empty());
+        let sets = |s: &Source| s.format == Format::Transactions;
+        !self.source.as_ref().is_some_and(|s| several(s) || sets(s))
+            && self.attributes.iter().all(|a| !a.path.contains("[]"))
+    }
+}
+
+impl Privacy {
+    /// The numbers that the model needs and that are not given.
+    pub fn lacking(&self) -> Vec<Number> {
+        let given = |number: Number| match number {
+            Number::K => self.k.is_some(),
+            Number::M => self.m.is_some(),
+            Number::N => self.n.is_some(),
+            Number::L => self.l.is_some(),
+            Number::GroupSize => self.group_size.is_some(),
+        };
+        self.model.needs().iter().copied().filter(|n| !given(*n)).collect()
+    }
+}
