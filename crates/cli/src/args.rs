@@ -4,8 +4,9 @@ mod generate;
 mod hierarchy;
 mod numbers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use bosket_app::PolicyAt;
 use bosket_measure::inspect::PRESETS;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -15,7 +16,7 @@ pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
 };
 pub use numbers::Numbers;
-use numbers::{half_of_memory, parse_numbers, parse_size};
+use numbers::{parse_numbers, parse_size};
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
 #[derive(Debug, Parser)]
@@ -31,7 +32,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done, or the guarantee holds; 1 the guarantee is violated; 2 bad usage or policy; \
-3 unreadable or invalid data, or a file that cannot be written; 4 the guarantee cannot be reached; 130 interrupted.";
+3 unreadable or invalid data, or a file that cannot be written; 4 the guarantee cannot be reached; 70 an error of bosket itself; 130 interrupted.";
 
 /// Options of every command.
 #[derive(Clone, Debug, Args)]
@@ -102,12 +103,27 @@ pub struct Reading {
     pub separator: Option<String>,
 }
 
+impl Reading {
+    /// The same as a call takes it.
+    pub fn reading(&self) -> bosket_app::Reading {
+        let Reading { format, record, separator } = self.clone();
+        bosket_app::Reading { format, record, separator }
+    }
+}
+
 /// A policy and what overrides it.
 #[derive(Clone, Debug, Args)]
 pub struct Sets {
     /// Override a value of the policy, such as `privacy.k=10`; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
+}
+
+impl Sets {
+    /// A policy with these overrides.
+    pub fn policy(&self, path: &Path) -> PolicyAt {
+        PolicyAt { path: path.to_owned(), sets: self.sets.clone() }
+    }
 }
 
 /// `bosket inspect`
@@ -154,6 +170,9 @@ pub enum PolicyCommand {
         /// Overrides
         #[command(flatten)]
         sets: Sets,
+        /// Check it together with the data that it names, as `anonymize --dry-run` does
+        #[arg(long)]
+        data: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -191,8 +210,8 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
     /// Most memory for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
-    pub memory: usize,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
     /// Name values of the input that are not covered by their hierarchy
     #[arg(long)]
     pub show_values: bool,
@@ -269,8 +288,8 @@ pub struct Anonymize {
     #[arg(long)]
     pub measure: bool,
     /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
-    pub memory: usize,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
     /// Name values that are not covered by their hierarchy
     #[arg(long)]
     pub show_values: bool,
@@ -349,8 +368,8 @@ pub struct Sweep {
     #[arg(long)]
     pub force: bool,
     /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
-    pub memory: usize,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
     /// Name values that are not covered by their hierarchy
     #[arg(long)]
     pub show_values: bool,
@@ -391,8 +410,8 @@ pub struct Report {
     #[arg(long)]
     pub force: bool,
     /// Most memory for counting, such as 500M or 4G [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", default_value_t = half_of_memory(), hide_default_value = true, value_parser = parse_size)]
-    pub memory: usize,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
 }
 
 /// `bosket demo`

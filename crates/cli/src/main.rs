@@ -3,18 +3,18 @@
 
 mod args;
 mod commands;
-mod load;
-mod negative;
 mod output;
 mod signals;
 mod talk;
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_model::{Failure, Fault};
 use clap::Parser;
 
 use args::{Cli, Command};
+use signals::Stop;
 use talk::Talk;
 
 /// How a command ended.
@@ -27,12 +27,15 @@ pub enum Outcome {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let talk = Talk::new(cli.common.verbose);
-    let result = prepare(&cli).and_then(|()| run(&cli.command, &talk));
+    let stop = Stop::default();
+    let threads = cli.common.threads.and_then(|n| NonZeroUsize::new(n.into()));
+    let talk = Talk::new(cli.common.verbose, threads, stop.clone());
+    let result = signals::install(stop).and_then(|()| run(&cli.command, &talk));
     talk.quiet();
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Violated) => ExitCode::from(1),
+        Err(failure) if failure.fault == Fault::Interrupted => ExitCode::from(signals::interrupted() as u8),
         Err(failure) => {
             talk.diagnostics(&failure.diagnostics);
             ExitCode::from(match failure.fault {
@@ -46,26 +49,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn prepare(cli: &Cli) -> Result<(), Failure> {
-    signals::install()?;
-    if let Some(threads) = cli.common.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.map_err(|e| {
-            Failure::new(
-                Fault::Environment,
-                Diagnostic::error(format!("cannot start {threads} threads: {e}")),
-            )
-        })?;
-    }
-    Ok(())
-}
-
 fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
     match command {
         Command::Inspect(args) => commands::inspect::run(args, talk),
         Command::Hierarchy(args) => commands::hierarchy::run(args, talk),
         Command::Policy(args) => commands::policy::run(args, talk),
-        Command::Certificate(args) => commands::certificate::run(args),
+        Command::Certificate(args) => commands::about::certificate(args),
         Command::Verify(args) => commands::verify::run(args, talk),
         Command::Attack(args) => commands::attack::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),

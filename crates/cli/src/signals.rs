@@ -1,14 +1,29 @@
 //! Signals: an interrupted run leaves nothing behind, a full disk is an error and not the end of the process.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bosket_model::{Diagnostic, Failure, Fault};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
+/// Work asks at least five times in a second; what waits for something outside (a terminal, a database) may not.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether somebody wants the work to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Whether it was asked for.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Installs the handlers; a thread waits for signals from then on.
-pub fn install() -> Result<(), Failure> {
+pub fn install(stop: Stop) -> Result<(), Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(Fault::Environment, Diagnostic::error(format!("cannot handle signals: {e}")))
     };
@@ -17,16 +32,24 @@ pub fn install() -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            // Nothing can be put in place between this and the exit.
-            let stopped = bosket_io::atomic::discard_pending();
-            let left = if stopped.was_late() {
-                "files that were complete by then are in their place"
-            } else {
-                "nothing was written"
-            };
-            eprintln!("\nbosket: interrupted; {left}");
-            std::process::exit(130);
+            stop.0.store(true, Ordering::Relaxed);
+            std::thread::sleep(PATIENCE);
+            std::process::exit(interrupted());
         }
     });
     Ok(())
+}
+
+/// Says that a run was interrupted, and what is left of it; gives the exit code.
+pub fn interrupted() -> i32 {
+    // Nothing can be put in place between this and the exit.
+    let stopped = bosket_io::atomic::discard_pending();
+    let left = if stopped.was_late() {
+        "files that were complete by then are in their place"
+    } else {
+        "nothing was written"
+    };
+    eprintln!("\nbosket: interrupted; {left}");
+    std::mem::forget(stopped);
+    130
 }

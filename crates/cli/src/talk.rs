@@ -1,18 +1,24 @@
 //! What goes to standard error: diagnostics, decisions, progress. Colour only on a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
+use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use bosket_app::{Settings, Warned};
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Severity};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The tool's voice.
+use crate::signals::Stop;
+
+/// The tool's voice, and whoever listens to it.
 pub struct Talk {
     colour: bool,
     terminal: bool,
     verbose: bool,
+    threads: Option<NonZeroUsize>,
+    stop: Stop,
     stage: Mutex<Option<Stage>>,
 }
 
@@ -27,17 +33,22 @@ const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Talk {
     /// A voice for this process.
-    pub fn new(verbose: bool) -> Self {
+    pub fn new(verbose: bool, threads: Option<NonZeroUsize>, stop: Stop) -> Self {
         let terminal = stderr().is_terminal();
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Talk { colour, terminal, verbose, stage: Mutex::new(None) }
+        Talk { colour, terminal, verbose, threads, stop, stage: Mutex::new(None) }
     }
 
-    /// Says what was decided, if anybody asked.
-    pub fn decided(&self, what: &str) {
-        if self.verbose {
-            self.line(&format!("bosket: {what}"));
-        }
+    /// What a call is told that this command line asks for.
+    pub fn settings(&self, memory: Option<usize>, show_values: bool) -> Settings {
+        Settings { threads: self.threads, memory, show_values }
+    }
+
+    /// Shows the warnings of a result, and hands it on.
+    pub fn told<T>(&self, warned: Warned<T>) -> T {
+        self.quiet();
+        self.diagnostics(&warned.warnings);
+        warned.value
     }
 
     /// Says something that the user should see.
@@ -82,27 +93,6 @@ impl Talk {
         *self.lock() = Some(Stage { bar, begun, shown: false });
     }
 
-    /// Begins to show how much of a file has been read.
-    pub fn reading(&self, name: &str, bytes: Option<u64>) {
-        match bytes {
-            Some(bytes) => self.bar(
-                &format!("reading {name}"),
-                ProgressBar::new(bytes),
-                "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}, {eta} left",
-            ),
-            None => self.bar(
-                &format!("reading {name}"),
-                ProgressBar::no_length(),
-                "{msg} {binary_bytes} {binary_bytes_per_sec}",
-            ),
-        }
-    }
-
-    /// Moves the progress bar to a position.
-    pub fn position(&self, at: u64) {
-        self.update(|bar| bar.set_position(at));
-    }
-
     fn update(&self, change: impl Fn(&ProgressBar)) {
         if let Some(stage) = self.lock().as_mut() {
             change(&stage.bar);
@@ -115,6 +105,36 @@ impl Talk {
 }
 
 impl Observer for Talk {
+    fn reading(&self, name: &str, bytes: Option<u64>) {
+        let name = format!("reading {name}");
+        match bytes {
+            Some(bytes) => self.bar(
+                &name,
+                ProgressBar::new(bytes),
+                "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}, {eta} left",
+            ),
+            None => self.bar(
+                &name,
+                ProgressBar::no_length(),
+                "{msg} {binary_bytes} {binary_bytes_per_sec}",
+            ),
+        }
+    }
+
+    fn position(&self, bytes: u64) {
+        self.update(|bar| bar.set_position(bytes));
+    }
+
+    fn decided(&self, what: &str) {
+        if self.verbose {
+            self.line(&format!("bosket: {what}"));
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.is_asked()
+    }
+
     fn stage(&self, name: &str, steps: u64) {
         self.decided(&format!("begins: {name}"));
         self.bar(name, ProgressBar::new(steps), "{msg} [{bar:30}] {percent}% {per_sec}, {eta} left");

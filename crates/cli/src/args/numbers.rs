@@ -26,14 +26,6 @@ pub(super) fn parse_numbers(text: &str) -> Result<Numbers, String> {
     Ok(Numbers(numbers))
 }
 
-/// Half of the machine's memory; two gigabytes where the system does not say how much there is.
-pub(super) fn half_of_memory() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kilobytes = total.and_then(|t| t.split_whitespace().next()?.parse::<usize>().ok());
-    kilobytes.map_or(2 << 30, |k| k * 512)
-}
-
 /// Reads `4G`, `500M`, `64k` or a number of bytes.
 pub(super) fn parse_size(text: &str) -> Result<usize, String> {
     let upper = text.trim().trim_end_matches(['b', 'B', 'i']).to_ascii_uppercase();

@@ -1,16 +1,10 @@
 //! What `bosket attack` tells people.
 
+use bosket_app::attack::Attacked;
 use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
 use bosket_model::policy::{Model, Privacy};
 
 use crate::output::{count, plural};
-
-/// Data that was attacked.
-#[derive(Clone, Copy)]
-pub struct Attacked<'a> {
-    pub name: &'a str,
-    pub risk: &'a Risk,
-}
 
 /// Width of the longest bar.
 const BAR: usize = 30;
@@ -18,14 +12,11 @@ const BAR: usize = 30;
 /// Known values shown at most.
 const SHOWN: usize = 20;
 
-/// Everything that was found. A population comes with its name and how many people it has.
-pub fn report(
-    privacy: &Privacy,
-    before: Attacked<'_>,
-    after: Option<Attacked<'_>>,
-    population: Option<(&str, usize)>,
-    show_values: bool,
-) -> String {
+/// Everything that was found.
+pub fn report(found: &Attacked, show_values: bool) -> String {
+    let Attacked { privacy, before, after, .. } = found;
+    let after = after.as_ref();
+    let population = found.population.as_ref().map(|(name, people)| (name.as_str(), *people));
     let mut out = format!("before: {}, {}\n", before.name, people(before.risk.records));
     if let Some(after) = after {
         out.push_str(&format!("after:  {}, {}\n", after.name, people(after.risk.records)));
@@ -35,7 +26,7 @@ pub fn report(
     let points = (&before.risk.points[..], after.map(|a| &a.risk.points[..]));
     table(&mut out, &usual(k, points), points);
     if let Some(points) = &before.risk.embedded {
-        embedded(&mut out, k, points, before.risk, after.map(|a| a.risk));
+        embedded(&mut out, k, points, &before.risk, after.map(|a| &a.risk));
     }
     notes(&mut out, "before", before.risk.points.iter().map(Looked::of));
     if let Some(after) = after {
@@ -48,14 +39,14 @@ pub fn report(
         if population.is_none() { "; journalist risk: not computed\n(it needs population counts)" } else { "" }
     ));
     if let Some(population) = population {
-        journalist(&mut out, population, before.risk, after.map(|a| a.risk));
+        journalist(&mut out, population, &before.risk, after.map(|a| &a.risk));
     }
-    if matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None) && after.is_some() {
+    if privacy.model.is_apart() && after.is_some() {
         out.push_str(
             "After dissection a person matches the people of their group: whose sensitive value is whose is not published.\n",
         );
     }
-    distribution(&mut out, privacy, before.risk, after.map(|a| a.risk));
+    distribution(&mut out, privacy, &before.risk, after.map(|a| &a.risk));
     worst(&mut out, "before", &before.risk.worst, show_values);
     if let Some(after) = after {
         worst(&mut out, "after", &after.risk.worst, show_values);

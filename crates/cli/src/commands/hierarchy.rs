@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bosket_app::open;
 use bosket_io::{Create, Output, Whereabouts, hierarchies};
 use bosket_model::diag::nearest;
 use bosket_model::hierarchy::{
@@ -14,7 +15,6 @@ use std::io::Write;
 
 use crate::Outcome;
 use crate::args::{self, Builder, DataColumn, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy};
-use crate::load;
 use crate::output::{count, plural, print, print_invalid, print_json};
 use crate::talk::Talk;
 
@@ -183,7 +183,8 @@ impl Column {
         let (Some(file), Some(path)) = (&args.data, &args.path) else {
             return Ok(None);
         };
-        let loaded = load::data(file, args.reading.format.as_deref(), &load::layout(&args.reading), talk)?;
+        let settings = talk.settings(None, false);
+        let loaded = talk.told(open::data(file, &args.reading.reading(), &settings, talk)?);
         Self::new(loaded.data, path, file).map(Some)
     }
 
@@ -239,15 +240,16 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
             parsed.map_err(|all| Failure::all(Fault::Data, all))?
         }
         (None, Some(policy)) => {
-            let file = load::policy(policy, &args.sets, talk)?;
+            let settings = talk.settings(None, false);
+            let file = talk.told(open::policy(&args.sets.policy(policy), &settings, talk)?);
             let path = args.column.path.as_deref().unwrap_or_default();
             let spec = policy_spec(&file.policy, path)?;
             if column.is_none()
                 && file.policy.source.as_ref().is_some_and(|s| s.path.is_some() || !s.tables.is_empty())
             {
-                let place = Whereabouts::input(&file)?;
-                let name = place.name();
-                column = Some(Column::new(load::records(place, talk)?.data, path, Path::new(&name))?);
+                let name = Whereabouts::input(&file)?.name();
+                let opened = talk.told(open::source(&file, &settings, talk)?);
+                column = Some(Column::new(opened.data, path, Path::new(&name))?);
             }
             let domain = column.as_ref().map_or(Vec::new(), Column::domain);
             hierarchies::one(&spec, &file.folder, &domain)?

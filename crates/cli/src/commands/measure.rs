@@ -1,65 +1,27 @@
 //! `bosket measure`: what a publication lost, by every metric that applies.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use bosket_io::{Create, Output, Whereabouts};
-use bosket_measure::loss::{AttributeChange, Compared, Figure, Loss};
-use bosket_model::{Diagnostic, Failure, Fault};
-use bosket_report::plot::{Axis, Chart, Series};
+use bosket_app::measure::MeasureRequest;
+use bosket_measure::loss::{Figure, Loss};
+use bosket_model::Result;
 
 use crate::Outcome;
 use crate::args::Measure;
-use crate::commands::both::{self, Places};
-use crate::commands::{dissect, places};
-use crate::load;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
-pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
-    let file = load::policy(&args.policy, &args.sets, talk)?;
-    if dissect::is_asked(&file)? {
-        let what = "a dissected publication changes no value: there is no loss to measure";
-        let help = "`bosket anonymize` says what was suppressed, `bosket verify` how far apart values are";
-        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
-    }
-    let places = Places {
-        input: Whereabouts::given(&file, &args.input, false)?,
-        publication: &args.publication,
-        mapping: args.mapping.as_deref(),
-        show_values: args.show_values,
+pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome> {
+    let request = MeasureRequest {
+        input: args.input.clone(),
+        publication: args.publication.clone(),
+        policy: args.sets.policy(&args.policy),
+        mapping: args.mapping.clone(),
+        plot: args.plot.clone(),
+        force: args.force,
+        settings: talk.settings(None, args.show_values),
     };
-    let mut read = places::inputs(&file, &args.policy, vec![args.input.clone(), args.publication.clone()]);
-    read.extend(args.mapping.clone());
-    read.extend(places::private(&file));
-    let picture = args.plot.as_deref().map(|path| picture(path, args.force, &read)).transpose()?;
-    let both = both::open(&file, places, talk)?;
-    let compared = Compared {
-        policy: &file.policy,
-        input: both.input.side(),
-        published: both.published(),
-        hierarchies: &both.hierarchies,
-        mapping: both.mapping.as_deref(),
-        mining: true,
-    };
-    let loss = Loss::new(&compared, talk)?;
-    talk.quiet();
-    if let Some(mut output) = picture {
-        output.write_all(plot(&loss).as_bytes()).map_err(bosket_io::write_failure)?;
-        output.finish()?;
-    }
-    if args.json {
-        print_json(&loss.to_json())?;
-    } else {
-        print(&table(&loss))?;
-    }
+    let loss = talk.told(bosket_app::measure(&request, talk)?);
+    if args.json { print_json(&loss.to_json())? } else { print(&table(&loss))? }
     Ok(Outcome::Done)
-}
-
-/// Takes the place of a picture before the work.
-pub(super) fn picture(path: &Path, force: bool, read: &[PathBuf]) -> Result<Output, Failure> {
-    places::refuse(&[path.to_owned()], read)?;
-    Output::create(path, Create { force, private: false })
 }
 
 /// The figures for the whole, one per line.
@@ -113,25 +75,4 @@ fn number(value: f64) -> String {
     } else {
         format!("{value:.2e}")
     }
-}
-
-/// The loss of each attribute as a picture.
-fn plot(loss: &Loss) -> String {
-    let names: Vec<&str> = loss.attributes.iter().map(|a| a.path.as_str()).collect();
-    let over = |of: fn(&AttributeChange) -> Option<f64>| -> Vec<(f64, f64)> {
-        let points = (0u32..).zip(&loss.attributes);
-        points.filter_map(|(i, a)| Some((f64::from(i), of(a)?))).collect()
-    };
-    let chart = Chart {
-        title: "What became of each attribute".to_owned(),
-        x: Axis::named("attribute", &names),
-        y: Axis::linear("share of its values"),
-        series: vec![
-            Series { name: "as they were".to_owned(), points: over(|a| a.kept) },
-            Series { name: "more general".to_owned(), points: over(|a| a.generalized) },
-            Series { name: "not published".to_owned(), points: over(|a| a.left_out) },
-            Series { name: "loss".to_owned(), points: over(|a| a.loss) },
-        ],
-    };
-    chart.svg()
 }

@@ -1,27 +1,27 @@
-//! The commands, one file each.
+//! The commands, one file each: arguments into a request, the result into text.
 
 pub mod about;
-mod anatomize;
 pub mod anonymize;
 pub mod attack;
 mod attack_text;
-mod both;
-pub mod certificate;
-mod certified;
 pub mod convert;
 pub mod demo;
-pub mod dissect;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;
-pub mod look;
-mod made;
 pub mod measure;
-mod pairs;
-mod places;
 pub mod policy;
-mod population;
-mod private;
 pub mod report;
 pub mod sweep;
 pub mod verify;
+
+use bosket_verify::dissect::Distances;
+
+/// How far the values of groups are apart, a line per attribute; nothing where there is nothing to compare.
+fn degrees(all: &[(String, Distances)]) -> String {
+    let told = all.iter().filter_map(|(path, found)| Some((path, found.set_wise?, found.pairwise?)));
+    let line = |(path, set_wise, pairwise): (&String, _, _)| {
+        format!("{path}: values of a group are {set_wise} edges apart from what all have in common, pairwise {pairwise}\n")
+    };
+    told.map(line).collect()
+}

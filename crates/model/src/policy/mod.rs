@@ -303,6 +303,11 @@ impl Policy {
             && self.publish.as_ref().is_some_and(|p| p.anatomize)
     }
 
+    /// Whether quasi and sensitive values are published apart, be it of clusters or of people as they are.
+    pub fn has_two_sides(&self) -> bool {
+        self.anatomizes() || self.privacy.as_ref().is_some_and(|p| p.model.is_apart())
+    }
+
     /// The attribute with the path as written.
     pub fn attribute(&self, path: &str) -> Option<&AttributePolicy> {
         self.attributes.iter().find(|a| a.path == path)

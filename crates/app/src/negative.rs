@@ -7,17 +7,17 @@ use bosket_io::{PolicyFile, hierarchies};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec, ROOT_LABEL, TreeBuilder};
 use bosket_model::policy::{Negative, Role};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_verify::Claim;
 
 /// Per declared attribute its hierarchy, as far as it can be had and a claim needs it. What is missing is refused when
 /// the claim is verified.
-pub fn hierarchies(
+pub(crate) fn hierarchies(
     claim: &Claim,
     file: &PolicyFile,
     published: &Dataset,
     binding: &Binding,
-) -> Result<Vec<Option<Hierarchy>>, Failure> {
+) -> Result<Vec<Option<Hierarchy>>> {
     let mut listed: Vec<&str> = Vec::new();
     for negative in claim.negative() {
         match negative {
@@ -65,7 +65,7 @@ fn of_attribute(
     file: &PolicyFile,
     listed: &[&str],
     labels: &[&str],
-) -> Result<Option<Hierarchy>, Failure> {
+) -> Result<Option<Hierarchy>> {
     let built = matches!(spec, HierarchySpec::Build(build) if build.needs_domain());
     let hierarchy = hierarchies::one(spec, &file.folder, if built { listed } else { &[] })?;
     if !built {

@@ -2,73 +2,67 @@
 
 use std::path::Path;
 
-use bosket_io::hierarchies::{self, Ask, Source};
+use bosket_io::hierarchies::{Ask, Source, load_with_population};
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_measure::attack::{Options, Population, Risk, Side, journalist};
-use bosket_model::Failure;
-use bosket_model::binding::Binding;
+use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 
-use crate::commands::both::Bound;
-use crate::load;
-use crate::talk::Talk;
+use crate::load::{self, Bound};
+use crate::run::Run;
 
 /// A population with the hierarchies that it shares with the data.
-pub(super) struct Register {
-    pub(super) name: String,
+pub(crate) struct Register {
+    pub(crate) name: String,
     records: Bound,
     hierarchies: Vec<Option<Hierarchy>>,
     own: Vec<Option<Hierarchy>>,
 }
 
 /// What is known of the data that was drawn from it.
-pub(super) struct Drawn<'a> {
-    pub(super) name: &'a str,
-    pub(super) records: &'a Bound,
+pub(crate) struct Drawn<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) records: &'a Bound,
     /// Whether a publication of it is looked at as well.
-    pub(super) published: bool,
+    pub(crate) published: bool,
 }
 
 impl Register {
-    pub(super) fn open(
+    pub(crate) fn open(
         path: &Path,
         file: &PolicyFile,
         drawn: &Drawn<'_>,
-        show_values: bool,
-        talk: &Talk,
-    ) -> Result<Self, Failure> {
+        run: &Run<'_>,
+    ) -> Result<Self> {
         let place = Whereabouts::given(file, path, false)?;
         let name = place.name();
-        let data = load::records(place, talk)?.data;
-        let policy = &file.policy;
-        let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-        let ask = Ask { required: false, show_values };
+        let records = load::input(place, &file.policy, run)?;
+        let own = load::hierarchies(file, drawn.records, drawn.name, false, run)?;
+        let needs = Ask { required: false, show_values: run.settings.show_values };
         let Bound { data: drawn_data, binding: drawn_binding } = drawn.records;
-        let (own, warnings) = hierarchies::load(file, drawn_data, drawn_binding, drawn.name, ask)?;
-        talk.diagnostics(&warnings);
-        let hierarchies = hierarchies::load_with_population(
+        let hierarchies = load_with_population(
             file,
             Source { data: drawn_data, binding: drawn_binding, name: drawn.name },
-            Source { data: &data, binding: &binding, name: &name },
+            Source { data: &records.data, binding: &records.binding, name: &name },
             drawn.published,
-            ask,
+            needs,
         )?;
-        Ok(Register { name, records: Bound { data, binding }, hierarchies, own })
+        Ok(Register { name, records, hierarchies, own })
     }
 
-    pub(super) fn people(&self) -> usize {
+    pub(crate) fn people(&self) -> usize {
         self.records.data.len()
     }
 
     /// Adds journalist risk to what was found in some data.
-    pub(super) fn add_to(
+    pub(crate) fn add_to(
         &self,
         risk: &mut Risk,
         side: Side<'_>,
         file: &PolicyFile,
         options: &Options,
-        talk: &Talk,
-    ) -> Result<(), Failure> {
+        run: &Run<'_>,
+    ) -> Result<()> {
         let population = Population {
             name: &self.name,
             data: &self.records.data,
@@ -76,6 +70,6 @@ impl Register {
             hierarchies: &self.hierarchies,
             own: &self.own,
         };
-        journalist(risk, side, population, &file.policy, options, talk)
+        journalist(risk, side, population, &file.policy, options, run.observer)
     }
 }

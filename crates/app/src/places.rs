@@ -1,23 +1,24 @@
 //! What a run writes must not take the place of what it reads, nor of something else that it writes, by whatever name.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bosket_io::PolicyFile;
 use bosket_io::apart::Dissection;
-use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_io::{Output, PolicyFile, write_failure};
+use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 
-use crate::commands::{certificate, dissect};
+use crate::certificate;
 
 /// The files that a policy makes a run read, itself and its hierarchies among them.
-pub(super) fn inputs(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn inputs(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>) -> Vec<PathBuf> {
     let hierarchies = file.policy.attributes.iter().filter_map(|a| a.hierarchy.as_ref());
     let hierarchies = hierarchies.filter_map(certificate::named).map(|path| file.resolve(path));
     std::iter::once(policy.to_owned()).chain(source).chain(hierarchies).collect()
 }
 
 /// The files that a policy makes a run write beside its publication.
-pub(super) fn private(file: &PolicyFile) -> Vec<PathBuf> {
+pub(crate) fn private(file: &PolicyFile) -> Vec<PathBuf> {
     let mapping = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref()).map(|p| file.resolve(p));
     let beside = mapping.as_ref().map(|path| path.with_extension("json"));
     mapping.into_iter().chain(beside).collect()
@@ -25,12 +26,12 @@ pub(super) fn private(file: &PolicyFile) -> Vec<PathBuf> {
 
 /// Refuses a run whose files would take each other's place, or that of what it reads; and private ones in a folder that is
 /// handed out.
-pub(super) fn check(
+pub(crate) fn check(
     file: &PolicyFile,
     policy: &Path,
     source: Vec<PathBuf>,
     target: &Path,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let publish = file.policy.need_publish()?;
     let report = publish.report.as_deref().map(|p| file.resolve(p));
     let private = private(file);
@@ -38,7 +39,7 @@ pub(super) fn check(
     outputs.extend(certificate::place(file, policy, target)?);
     outputs.extend(private.iter().cloned());
     outputs.extend(report.iter().cloned());
-    if dissect::is_asked(file)? || file.policy.anatomizes() {
+    if file.policy.has_two_sides() {
         outputs.extend(Dissection::new(file)?.files()?);
     }
     refuse(&outputs, &inputs(file, policy, source))?;
@@ -56,7 +57,7 @@ pub(super) fn check(
 }
 
 /// Refuses outputs that are inputs, or each other.
-pub(super) fn refuse(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<(), Failure> {
+pub(crate) fn refuse(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
     for (i, output) in outputs.iter().enumerate() {
         let Some(place) = real(output) else { continue };
         let same = |other: &&PathBuf| real(other).as_ref() == Some(&place);
@@ -86,4 +87,10 @@ fn real(path: &Path) -> Option<PathBuf> {
     // Folders on the way may not be there either.
     let folder = std::fs::canonicalize(folder).ok().or_else(|| real(folder))?;
     Some(folder.join(path.file_name()?))
+}
+
+/// Writes a text to a place that was taken for it, and completes it.
+pub(crate) fn write(mut output: Output, text: &str) -> Result<()> {
+    output.write_all(text.as_bytes()).map_err(write_failure)?;
+    output.finish()
 }

@@ -1,43 +1,51 @@
-//! The certificate that every run writes beside its publication, and `bosket certificate`.
+//! The certificate that every run writes beside its publication.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{Certify, Create, Output, PolicyFile, fingerprint, write_failure};
 use bosket_model::hierarchy::{Build, HierarchySpec};
-use bosket_model::policy::{Format, Model, Role};
-use bosket_model::{Diagnostic, Failure, Fault};
-use bosket_report::certificate::{Certificate, Facts, GivenHierarchy, json_schema, public_path};
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Format, Role};
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_report::certificate::{Certificate, Facts, GivenHierarchy, public_path};
 use bosket_verify::Claim;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::Outcome;
-use crate::args::CertificateCommand;
-use crate::output::print_json;
-use crate::talk::Talk;
+use crate::certified::CertificateCheck;
+use crate::figures::Figures;
+use crate::load::PolicyAt;
+use crate::run::{Settings, run};
+use crate::warned::Warned;
 
-pub fn run(args: &CertificateCommand) -> Result<Outcome, Failure> {
-    match args {
-        CertificateCommand::Schema => print_json(&json_schema())?,
-    }
-    Ok(Outcome::Done)
+/// A certificate to look at, with the publication that it should belong to.
+#[derive(Clone, Debug, Default)]
+pub struct CertificateRequest {
+    /// The certificate.
+    pub certificate: PathBuf,
+    /// The publication.
+    pub publication: PathBuf,
+    /// The policy that it should have been made by.
+    pub policy: Option<PolicyAt>,
+    /// What every call can be told.
+    pub settings: Settings,
 }
 
-/// Figures of a run that say what was lost.
-const LOSS: [&str; 3] = ["lm", "ncp", "rpd"];
-
-/// Figures of a run that say what was suppressed.
-const SUPPRESSED: [&str; 6] = [
-    "disassociations",
-    "items_left_out",
-    "occurrences_left_out",
-    "records_suppressed",
-    "values_left_out",
-    "vertices_pruned",
-];
+/// Reads a certificate and compares it with the publication's files, its own policy and, if given, another. What it
+/// claims is not checked: see [`verify`](crate::verify()).
+pub fn certificate(
+    request: &CertificateRequest,
+    observer: &dyn Observer,
+) -> Result<Warned<CertificateCheck>> {
+    run(&request.settings, observer, |run| {
+        let given = request.policy.as_ref().map(|policy| policy.load(run)).transpose()?;
+        let policy = given.as_ref().map(|file| &file.policy);
+        CertificateCheck::whole(&request.certificate, &request.publication, policy)
+    })
+}
 
 /// Where the certificate of a publication goes; nowhere if the publication is a stream and the policy names no file.
-pub(super) fn place(file: &PolicyFile, policy: &Path, target: &Path) -> Result<Option<PathBuf>, Failure> {
+pub(crate) fn place(file: &PolicyFile, policy: &Path, target: &Path) -> Result<Option<PathBuf>> {
     let publish = file.policy.need_publish()?;
     if let Some(named) = &publish.certificate {
         if named == "-" {
@@ -66,34 +74,34 @@ pub(super) fn place(file: &PolicyFile, policy: &Path, target: &Path) -> Result<O
 }
 
 /// A certificate that is going to be written.
-pub(super) struct Begun {
+pub(crate) struct Begun {
     /// Where it goes, and what writes it there.
     output: Option<(PathBuf, Output)>,
     hierarchies: Vec<GivenHierarchy>,
 }
 
 /// What is known when a run is done.
-pub(super) struct Certified<'a> {
-    pub(super) claim: Option<&'a Claim>,
-    pub(super) caveats: Vec<Diagnostic>,
-    pub(super) records: u64,
+pub(crate) struct Certified<'a> {
+    pub(crate) claim: Option<&'a Claim>,
+    pub(crate) caveats: Vec<Diagnostic>,
+    pub(crate) records: u64,
     /// What the run tells about itself.
-    pub(super) figures: Value,
+    pub(crate) figures: &'a Figures,
     /// Losses that were measured afterwards.
-    pub(super) measured: Option<Value>,
+    pub(crate) measured: Option<Value>,
+    /// Where the certificate is kept, for the report.
+    pub(crate) kept: &'a mut Option<Certificate>,
 }
 
 impl Begun {
     /// Takes the certificate's place before the work, and the fingerprints of the hierarchies that it is done with.
-    pub(super) fn new(
+    pub(crate) fn new(
         file: &PolicyFile,
         policy: &Path,
         target: &Path,
         create: Create,
-        talk: &Talk,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let Some(place) = place(file, policy, target)? else {
-            talk.line("note: no certificate is written with a stream; name a file in `publish.certificate` to have one");
             return Ok(Begun { output: None, hierarchies: Vec::new() });
         };
         if let Some(folder) = place.parent().filter(|p| !p.as_os_str().is_empty()) {
@@ -104,10 +112,10 @@ impl Begun {
     }
 
     /// What makes the certificate once it is known what is published.
-    pub(super) fn certify<'a>(self, file: &'a PolicyFile, result: Certified<'a>) -> Certify<'a> {
+    pub(crate) fn certify<'a>(self, file: &'a PolicyFile, result: Certified<'a>) -> Certify<'a> {
         let (_, mut output) = self.output?;
         Some(Box::new(move |files| {
-            let mut loss = picked(&result.figures, &LOSS);
+            let mut loss = result.figures.loss();
             if let Some(Value::Object(measured)) = result.measured {
                 loss.extend(measured);
             }
@@ -119,26 +127,22 @@ impl Begun {
                 hierarchies: self.hierarchies,
                 records: result.records,
                 loss: Value::Object(loss),
-                suppressed: Value::Object(picked(&result.figures, &SUPPRESSED)),
+                suppressed: Value::Object(result.figures.suppressed()),
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
+            *result.kept = Some(certificate);
             Ok(output)
         }))
     }
 
     /// Where it goes, if anywhere.
-    pub(super) fn place(&self) -> Option<String> {
-        self.output.as_ref().map(|(place, _)| place.display().to_string())
+    pub(crate) fn place(&self) -> Option<PathBuf> {
+        self.output.as_ref().map(|(place, _)| place.clone())
     }
 }
 
-fn picked(figures: &Value, keys: &[&str]) -> Map<String, Value> {
-    let of = |key: &&str| Some(((*key).to_owned(), figures.get(key)?.clone()));
-    keys.iter().filter_map(of).collect()
-}
-
 /// The file of a hierarchy, as the policy has it.
-pub(super) fn named(spec: &HierarchySpec) -> Option<&str> {
+pub(crate) fn named(spec: &HierarchySpec) -> Option<&str> {
     match spec {
         HierarchySpec::File(path) | HierarchySpec::Build(Build::Icd10 { table: Some(path) }) => Some(path),
         HierarchySpec::Build(_) => None,
@@ -147,14 +151,13 @@ pub(super) fn named(spec: &HierarchySpec) -> Option<&str> {
 
 /// The hierarchies that are given as files and that a run reads. Those that are built are determined by the policy, or
 /// hold values of the data, which a hash would confirm.
-fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>, Failure> {
-    let model = file.policy.need_privacy()?.model;
-    let apart = matches!(model, Model::Anatomy | Model::Delta | Model::None);
+fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>> {
+    let dissected = file.policy.need_privacy()?.model.is_apart();
     let mut found: Vec<(PathBuf, GivenHierarchy)> = Vec::new();
     for attribute in &file.policy.attributes {
         let path = attribute.hierarchy.as_ref().and_then(named);
         // Dissection generalizes nothing and reads no other.
-        let Some(path) = path.filter(|_| !apart || attribute.role == Role::Sensitive) else { continue };
+        let Some(path) = path.filter(|_| !dissected || attribute.role == Role::Sensitive) else { continue };
         let at = file.resolve(path);
         match found.iter_mut().find(|(known, _)| *known == at) {
             Some((_, hierarchy)) => hierarchy.attributes.push(attribute.path.clone()),

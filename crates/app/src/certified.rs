@@ -1,155 +1,92 @@
-//! `bosket verify --certificate`: whether a publication is the one that a certificate was written for, and keeps what it
-//! says.
+//! Whether a publication is the one that a certificate was written for, and whether the certificate agrees with itself.
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::{PolicyFile, fingerprint};
+use bosket_io::fingerprint;
+use bosket_io::PolicyFile;
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
 use bosket_verify::Claim;
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::args::Verify;
-use crate::commands::certificate::named;
-use crate::commands::verify::check_claim;
-use crate::load;
-use crate::output::{count, plural, print, print_json};
-use crate::talk::Talk;
+use crate::certificate::named;
+use crate::words::count;
 
 /// What was found out about a certificate.
-pub struct Checked {
-    certificate: Certificate,
+#[derive(Clone, Debug)]
+pub struct CertificateCheck {
+    /// The certificate.
+    pub certificate: Certificate,
+    /// What is not as certified.
+    pub problems: Vec<String>,
+    /// How many hierarchies were found and compared.
+    pub hierarchies_compared: usize,
+    /// What could not be looked at, and is not needed.
+    pub unchecked: Vec<String>,
+    /// The paths that count as known to an attacker.
+    pub known: Vec<String>,
+    /// The paths that are published as they are, and as what.
+    pub untouched: Vec<(String, Role)>,
     /// The folder that it lies in.
     folder: PathBuf,
-    /// What is not as certified.
-    problems: Vec<String>,
-    /// How many hierarchies were found.
-    compared: usize,
-    /// What could not be looked at, and is not needed.
-    unchecked: Vec<String>,
-    /// The paths that count as known to an attacker.
-    known: Vec<String>,
-    /// The paths that are published as they are, and as what.
-    untouched: Vec<(String, Role)>,
 }
 
-pub(super) fn run(args: &Verify, path: &Path, talk: &Talk) -> Result<Outcome, Failure> {
-    refuse_unfit(args)?;
-    let name = path.display().to_string();
-    let given = args.policy.as_deref().map(|policy| load::policy(policy, &args.sets, talk)).transpose()?;
-    let (mut checked, differing) = compare(path, &args.publication, given.as_ref().map(|g| &g.policy))?;
-    let agreed = differing.is_empty();
-    checked.problems.extend(differing.into_iter().map(|what| format!("the policy: {what}")));
-    let verified = claim(args, given.filter(|_| agreed), &mut checked, &name, talk);
-    match verified {
-        // Who sees that the files were changed need not wonder why they cannot be read.
-        Err(failure) if !checked.problems.is_empty() => {
-            talk.diagnostics(&failure.diagnostics);
-            checked.unchecked.push("the claim, for the reason told".to_owned());
-            checked.report_alone(args)
+impl CertificateCheck {
+    /// Reads a certificate and compares it with the files of a publication; tells also how its policy differs from
+    /// another.
+    pub(crate) fn read(
+        path: &Path,
+        publication: &Path,
+        policy: Option<&Policy>,
+    ) -> Result<(Self, Vec<String>)> {
+        let text = bosket_io::read_text(path)?;
+        let certificate = Certificate::read(&text).map_err(|mut failure| {
+            let name = path.display().to_string();
+            failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
+            failure
+        })?;
+        let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let mut checked = CertificateCheck {
+            folder,
+            problems: problems.collect(),
+            hierarchies_compared: 0,
+            unchecked: Vec::new(),
+            known: Vec::new(),
+            untouched: Vec::new(),
+            certificate,
+        };
+        checked.files(publication, path)?;
+        let differing = policy.map_or(Vec::new(), |policy| {
+            differences(&public_policy(policy, &checked.certificate.files), &checked.certificate.policy)
+        });
+        Ok((checked, differing))
+    }
+
+    /// The same, all that is wrong with it together.
+    pub(crate) fn whole(path: &Path, publication: &Path, policy: Option<&Policy>) -> Result<Self> {
+        let (mut checked, differing) = Self::read(path, publication, policy)?;
+        checked.differs(differing);
+        match policy {
+            Some(policy) => checked.policy(policy),
+            None => {
+                let name = path.display().to_string();
+                checked.policy(&checked.certificate.policy_without_lists(&name)?);
+            }
         }
-        verified => verified,
+        Ok(checked)
     }
-}
 
-/// Reads a certificate and compares it with the files of a publication; tells also how its policy differs from another.
-fn compare(
-    path: &Path,
-    publication: &Path,
-    policy: Option<&Policy>,
-) -> Result<(Checked, Vec<String>), Failure> {
-    let text = bosket_io::read_text(path)?;
-    let certificate = Certificate::read(&text).map_err(|mut failure| {
-        let name = path.display().to_string();
-        failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
-        failure
-    })?;
-    let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
-    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut checked = Checked {
-        folder,
-        problems: problems.collect(),
-        compared: 0,
-        unchecked: Vec::new(),
-        known: Vec::new(),
-        untouched: Vec::new(),
-        certificate,
-    };
-    checked.files(publication, path)?;
-    let differing = policy.map_or(Vec::new(), |policy| {
-        differences(&public_policy(policy, &checked.certificate.files), &checked.certificate.policy)
-    });
-    Ok((checked, differing))
-}
+    /// Keeps how the policy differs that was given.
+    pub(crate) fn differs(&mut self, differing: Vec<String>) {
+        self.problems.extend(differing.into_iter().map(|what| format!("the policy: {what}")));
+    }
 
-/// A certificate, and why it does not belong to a publication by a policy.
-pub(super) fn belonging(
-    path: &Path,
-    publication: &Path,
-    policy: &Policy,
-) -> Result<(Certificate, Vec<String>), Failure> {
-    let (checked, differing) = compare(path, publication, Some(policy))?;
-    let differing = differing.into_iter().map(|what| format!("the policy: {what}"));
-    Ok((checked.certificate, checked.problems.into_iter().chain(differing).collect()))
-}
-
-fn refuse_unfit(args: &Verify) -> Result<(), Failure> {
-    let refuse = |what: &str, help: &str| Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
-    if args.publication == Path::new("-") {
-        return refuse("a publication on standard input has no files to compare", "name the file");
-    }
-    if args.policy.is_none() && !args.sets.sets.is_empty() {
-        return refuse("`--set` overrides a policy, not a certificate", "give the policy too, with --policy");
-    }
-    if args.policy.is_none() && args.against.is_some() {
-        let help = "give the private policy too, with --policy";
-        return refuse("`--against` needs what a certificate does not tell", help);
-    }
-    Ok(())
-}
-
-/// Checks the claim, by the policy that was given or by what the certificate has of it.
-fn claim(
-    args: &Verify,
-    given: Option<PolicyFile>,
-    checked: &mut Checked,
-    name: &str,
-    talk: &Talk,
-) -> Result<Outcome, Failure> {
-    let places = checked.hierarchies(given.as_ref());
-    if checked.certificate.claim.is_null() {
-        match given {
-            Some(given) => checked.policy(&given.policy),
-            None => checked.policy(&checked.certificate.policy_without_lists(name)?),
-        }
-        return checked.report_alone(args);
-    }
-    let mut file = match given {
-        Some(given) => given,
-        None => {
-            let policy = checked.certificate.restored_policy(name)?;
-            PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new() }
-        }
-    };
-    checked.policy(&file.policy);
-    // Whoever compares with the input needs all of them, at the places that the policy names.
-    if args.against.is_none() {
-        checked.settle(&mut file.policy, &places, name)?;
-    }
-    let claim = Claim::new(&file.policy)?;
-    if !checked.certificate.claims(&claim) {
-        checked.problems.push("the certificate: it does not claim what its own policy does".to_owned());
-    }
-    check_claim(args, &file, &claim, Some(checked), talk)
-}
-
-impl Checked {
     /// Compares all published files with their fingerprints.
-    fn files(&mut self, publication: &Path, certificate: &Path) -> Result<(), Failure> {
+    fn files(&mut self, publication: &Path, certificate: &Path) -> Result<()> {
         let files = self.certificate.files.clone();
         if self.certificate.form == Form::Database {
             let schema = self.certificate.policy.pointer("/publish/schema").and_then(Value::as_str);
@@ -202,7 +139,7 @@ impl Checked {
     }
 
     /// Compares the hierarchies that can be found with their fingerprints. Gives per attribute where its hierarchy is.
-    fn hierarchies(&mut self, given: Option<&PolicyFile>) -> Vec<(String, PathBuf)> {
+    pub(crate) fn hierarchies(&mut self, given: Option<&PolicyFile>) -> Vec<(String, PathBuf)> {
         let mut places = Vec::new();
         for hierarchy in self.certificate.hierarchies.clone() {
             let of_policy = given.and_then(|file| {
@@ -221,7 +158,7 @@ impl Checked {
                 self.unchecked.push(format!("the hierarchy {}, which is not there", hierarchy.path));
                 continue;
             };
-            self.compared += 1;
+            self.hierarchies_compared += 1;
             self.compare(&format!("the hierarchy {}", hierarchy.path), &hierarchy.sha256, Some(now));
             places.extend(hierarchy.attributes.into_iter().map(|attribute| (attribute, place.clone())));
         }
@@ -229,7 +166,7 @@ impl Checked {
     }
 
     /// Lets the policy name hierarchies where they are. Those that are nowhere must not be needed.
-    fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<(), Failure> {
+    pub(crate) fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<()> {
         let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
         let needs = |role: Role| match role {
             Role::Sensitive => privacy.model == Model::Delta,
@@ -262,7 +199,7 @@ impl Checked {
     }
 
     /// Compares the certificate with its policy, and keeps what the policy says about attributes.
-    fn policy(&mut self, policy: &Policy) {
+    pub(crate) fn policy(&mut self, policy: &Policy) {
         let contradictions = self.certificate.contradictions(policy);
         self.problems.extend(contradictions.into_iter().map(|what| format!("the certificate: {what}")));
         for attribute in &policy.attributes {
@@ -276,13 +213,13 @@ impl Checked {
     }
 
     /// Compares what is not claimed.
-    pub fn limits(&mut self, policy: &Policy, claim: &Claim, caveats: &[Diagnostic]) {
+    pub(crate) fn limits(&mut self, policy: &Policy, claim: &Claim, caveats: &[Diagnostic]) {
         let problem = self.certificate.contradicted_limits(policy, claim, caveats);
         self.problems.extend(problem.map(|what| format!("the certificate: {what}")));
     }
 
     /// Compares how many records there are.
-    pub fn records(&mut self, found: u64) {
+    pub(crate) fn records(&mut self, found: u64) {
         let told = self.certificate.records;
         if told != found {
             let told = count(told as usize);
@@ -309,52 +246,6 @@ impl Checked {
                 self.untouched.iter().map(|(path, role)| json!({"path": path, "role": role.name()})).collect::<Vec<_>>(),
             "digest": self.certificate.digest,
         })
-    }
-
-    /// The same in words.
-    pub fn told(&self) -> String {
-        let mut out = if self.holds() {
-            let what = match self.certificate.form {
-                Form::Database => "table",
-                Form::Document | Form::Folder => "file",
-            };
-            let hierarchies = match self.compared {
-                0 => String::new(),
-                n => format!(" and {}", plural(n, "hierarchy").replace("hierarchys", "hierarchies")),
-            };
-            let files = plural(self.certificate.files.len(), what);
-            format!("AS CERTIFIED: {files}{hierarchies} compared with their fingerprints.\n")
-        } else {
-            let problems = self.problems.iter().map(|problem| format!("  {problem}\n"));
-            std::iter::once("NOT AS CERTIFIED:\n".to_owned()).chain(problems).collect()
-        };
-        for what in &self.unchecked {
-            out.push_str(&format!("not checked: {what}\n"));
-        }
-        // Nobody but the reader can judge whether these are the right ones.
-        let untouched = self.untouched.iter().map(|(path, role)| format!("{path} ({})", role.name()));
-        for (what, paths) in
-            [("counts as known", self.known.clone()), ("published as it is", untouched.collect())]
-        {
-            let paths = if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") };
-            out.push_str(&format!("{what}: {paths}\n"));
-        }
-        out
-    }
-
-    /// Tells about the certificate where nothing can be told about a claim.
-    fn report_alone(&self, args: &Verify) -> Result<Outcome, Failure> {
-        if args.json {
-            print_json(&json!({
-                "holds": self.holds(),
-                "claim": self.certificate.claim,
-                "certificate": self.to_json(),
-            }))?;
-        } else {
-            let nothing = if self.certificate.claim.is_null() { "NOTHING is claimed.\n" } else { "" };
-            print(&format!("{nothing}{}", self.told()))?;
-        }
-        Ok(if self.holds() { Outcome::Done } else { Outcome::Violated })
     }
 }
 

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{Create, Output, PolicyFile, fingerprint, write_failure};
-use bosket_model::{Diagnostic, Failure, Fault};
+use bosket_model::{Diagnostic, Failure, Fault, Result};
 use serde_json::{Value, json};
 
 /// The mapping, and the file beside it.
-pub(super) struct Private {
+pub(crate) struct Private {
     mapping: Output,
     beside: Output,
     inputs: Vec<PathBuf>,
@@ -16,11 +16,11 @@ pub(super) struct Private {
 
 impl Private {
     /// Takes the places of the files, if the policy asks for them; `inputs` is what the run reads.
-    pub(super) fn create(
+    pub(crate) fn create(
         file: &PolicyFile,
-        force: bool,
+        create: Create,
         inputs: Vec<PathBuf>,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>> {
         let path = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
         let Some(path) = path.map(|p| file.resolve(p)) else {
             return Ok(None);
@@ -35,14 +35,13 @@ impl Private {
         if let Some(folder) = path.parent() {
             bosket_io::make_folder(folder)?;
         }
-        let create = Create { force, private: true };
-        let mapping = Output::create(&path, create)?;
+        let mapping = Output::create(&path, create.clone())?;
         let beside = Output::create(&path.with_extension("json"), create)?;
         Ok(Some(Private { mapping, beside, inputs }))
     }
 
     /// Writes both. The hash of the input is told here and nowhere else: a public one would confirm guesses.
-    pub(super) fn write(mut self, mapping: &str, mut beside: Value) -> Result<[Output; 2], Failure> {
+    pub(crate) fn write(mut self, mapping: &str, mut beside: Value) -> Result<[Output; 2]> {
         let mut inputs = Vec::new();
         for path in self.inputs.iter().filter(|path| path.is_file()) {
             inputs.push(json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path)?}));

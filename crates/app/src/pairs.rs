@@ -12,7 +12,7 @@ use rustc_hash::FxHasher;
 
 /// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
 /// they are not the same records.
-pub(super) fn trees<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn trees<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Option<Vec<(usize, usize)>> {
     if made.len() != published.len() {
         return None;
     }
@@ -89,7 +89,7 @@ impl<'a> Numbered<'a> {
 }
 
 /// The same for vertex trees, each with the place of its attributes; `records` says which input record a made one is.
-pub(super) fn vertices(
+pub(crate) fn vertices(
     made: (&Dataset, &Binding),
     records: &[u32],
     published: (&Dataset, &Binding),
@@ -147,10 +147,4 @@ fn vertex_keys<'a>(
         (std::mem::take(&mut keys[0]), record)
     };
     (0..data.len()).map(keyed).collect()
-}
-
-/// The mapping as a file.
-pub(super) fn csv(pairs: &[(usize, usize)]) -> String {
-    let lines = pairs.iter().map(|(input, published)| format!("{},{}\n", input + 1, published + 1));
-    std::iter::once("input_record,published_record\n".to_owned()).chain(lines).collect()
 }

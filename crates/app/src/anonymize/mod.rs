@@ -1,0 +1,195 @@
+//! The one pipeline: prepare, make, write, read again, verify, pair, measure, certify, publish, report.
+//!
+//! The order is the same for all families, and so is what may be handed out: nothing is put in its place before it was
+//! read again from its bytes and found to hold. A [`Draft`] is what differs: [`records`], [`anatomized`], [`dissected`].
+
+mod anatomized;
+mod dissected;
+mod records;
+mod release;
+
+use bosket_io::{Certify, Output};
+use bosket_measure::loss::Loss;
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_report::study::Study;
+use bosket_verify::Verification;
+use serde_json::Value;
+
+use crate::certificate::{Begun, Certified};
+use crate::figures::Figures;
+use crate::load::PolicyAt;
+use crate::prepare::{Prepared, prepared};
+use crate::private::Private;
+use crate::report;
+use crate::run::{Run, Settings, run};
+use crate::warned::Warned;
+
+pub use release::{AttributeValues, Release};
+
+/// What a run is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AnonymizeRequest {
+    /// The policy.
+    pub policy: PolicyAt,
+    /// Replace files that exist.
+    pub force: bool,
+    /// Also measure what was lost for mining.
+    pub measure: bool,
+    /// What every call can be told.
+    pub settings: Settings,
+}
+
+/// A publication on its way, whatever its family. Dropping it leaves no trace.
+trait Draft {
+    /// Runs the algorithm and writes what it makes to where nobody looks yet.
+    fn make(&mut self, run: &Run<'_>) -> Result<()>;
+
+    /// Reads what was written as a stranger would, and judges it; none where nothing is claimed.
+    fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>>;
+
+    /// Finds out which record was published as which; refuses what cannot be read as it was written.
+    fn pair(&mut self) -> Result<()>;
+
+    /// What was lost.
+    fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>>;
+
+    /// The mapping as a file, and what goes beside it; none where there is none.
+    fn private(&self) -> Option<(String, Value)>;
+
+    /// What is to be said about it.
+    fn account(&self) -> Result<Account>;
+
+    /// Files that are published with it.
+    fn companions(&mut self) -> Result<Vec<Output>>;
+
+    /// Puts everything in its place.
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()>;
+
+    /// What the report says, from what is in memory.
+    fn study(
+        &self,
+        verification: Option<Verification>,
+        loss: Option<Loss>,
+        run: &Run<'_>,
+    ) -> Result<Study>;
+}
+
+/// What is to be said about a publication.
+struct Account {
+    records: usize,
+    figures: Figures,
+    attributes: Vec<AttributeValues>,
+    /// What a reader of the claim should know about its limits.
+    caveats: Vec<Diagnostic>,
+}
+
+/// Makes a publication that keeps what the policy promises, or nothing.
+pub fn anonymize(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Warned<Release>> {
+    run(&request.settings, observer, |run| {
+        let prepared = prepared(request, run)?;
+        publish(request, prepared, run)
+    })
+}
+
+fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) -> Result<Release> {
+    let create = run.settings.create(request.force, false);
+    let model = prepared.file.policy.need_privacy()?.model;
+    // Borrowed apart from the rest, which everybody looks at.
+    let input = std::mem::replace(&mut prepared.input, crate::prepare::Input::Stream);
+    let prepared = &prepared;
+    let mut draft: Box<dyn Draft + '_> = if model.is_apart() {
+        Box::new(dissected::Dissected::begin(prepared, input, create.clone())?)
+    } else if prepared.file.policy.anatomizes() {
+        Box::new(anatomized::Anatomized::begin(prepared, input, create.clone())?)
+    } else {
+        Box::new(records::Records::begin(prepared, input, create.clone())?)
+    };
+    let file = &prepared.file;
+    let certificate = Begun::new(file, &prepared.policy, &prepared.target, create)?;
+    let private = Private::create(file, run.settings.create(request.force, true), prepared.paths.clone())?;
+
+    draft.make(run)?;
+    let verification = draft.verify(run)?;
+    if let Some(found) = verification.as_ref().filter(|found| !found.holds()) {
+        return Err(broken(found));
+    }
+    draft.pair()?;
+    let loss = if request.measure { draft.loss(run)? } else { None };
+    let mut others = draft.companions()?;
+    if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
+        others.extend(private.write(&mapping, beside)?);
+    }
+    let Account { records, figures, attributes, caveats } = draft.account()?;
+    let mut kept = None;
+    let place = certificate.place();
+    let certified = Certified {
+        claim: prepared.claim.as_ref(),
+        caveats: caveats.clone(),
+        records: records as u64,
+        figures: &figures,
+        measured: loss.as_ref().map(Loss::to_json),
+        kept: &mut kept,
+    };
+    run.observer.go_on()?;
+    draft.publish(others, certificate.certify(file, certified))?;
+    let report = match &file.policy.publish.as_ref().and_then(|p| p.report.as_ref()) {
+        None => None,
+        Some(_) => {
+            let written = draft
+                .study(verification.clone(), loss.clone(), run)
+                .and_then(|study| report::with_publication(prepared, &study, &caveats, kept, request.force, run));
+            Some(written.map_err(late)?)
+        }
+    };
+    Ok(Release {
+        target: prepared.target.clone(),
+        records,
+        verification,
+        figures,
+        attributes,
+        loss,
+        certificate: place,
+        report,
+    })
+}
+
+/// A result that does not keep the promise: an error of ours, caught before anything is published.
+fn broken(found: &Verification) -> Failure {
+    let why = match &found.witness {
+        Some(witness) => format!(
+            "the result does not keep the promise: knowledge of {} values matches {} records",
+            witness.values.len(),
+            witness.support
+        ),
+        None => "the result holds what the policy removes or puts elsewhere".to_owned(),
+    };
+    Failure::defect(why)
+}
+
+/// Everything was published before the report failed.
+fn late(mut failure: Failure) -> Failure {
+    let what = "the publication is complete, but its report could not be written";
+    failure.diagnostics.push(Diagnostic::error(what).help("`bosket report` writes it later"));
+    failure
+}
+
+/// What is written cannot be told from something else once it is read.
+fn ambiguous() -> Failure {
+    let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
+    let help = "nothing was published; rename one of the keys in the data";
+    Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+}
+
+/// A step of the pipeline that came too early: an error of ours.
+fn too_early() -> Failure {
+    Failure::defect("a step of the run came before the one that it needs")
+}
+
+/// Which input record went to which published record or group, by numbers from 1.
+fn mapping_csv(pairs: impl IntoIterator<Item = (u32, u32)>) -> String {
+    let mut pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
+    pairs.sort_unstable();
+    let lines = pairs.iter().map(|(input, published)| format!("{input},{published}\n"));
+    std::iter::once("input_record,published_record\n".to_owned()).chain(lines).collect()
+}

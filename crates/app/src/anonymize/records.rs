@@ -1,0 +1,203 @@
+//! Publications of one record per person: generalized trees and sets, and clusters.
+
+use bosket_io::{Certify, Create, Output, Publication};
+use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::policy::Role;
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Failure, Result};
+use bosket_report::study::{Study, Subject};
+use bosket_verify::{Claim, Verification};
+use serde_json::Value;
+
+use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, too_early};
+use crate::load::Bound;
+use crate::make::{Made, Product, Work, make};
+use crate::negative;
+use crate::pairs;
+use crate::prepare::{Input, Prepared};
+use crate::run::Run;
+
+/// The private records of a run, and what is promised about them.
+pub(super) struct Private<'p> {
+    pub(super) prepared: &'p Prepared,
+    pub(super) claim: &'p Claim,
+    pub(super) input: Bound,
+    pub(super) hierarchies: Vec<Option<Hierarchy>>,
+}
+
+impl Private<'_> {
+    /// Runs the algorithm.
+    pub(super) fn make(&self, run: &Run<'_>) -> Result<Made> {
+        let work = Work {
+            policy: &self.prepared.file.policy,
+            claim: self.claim,
+            data: &self.input.data,
+            binding: &self.input.binding,
+            published: &self.input.binding.without_companions(),
+            hierarchies: &self.hierarchies,
+            memory: run.settings.memory(),
+        };
+        make(&work, run.observer)
+    }
+
+    /// Per quasi attribute of the data, its values in the input and in the publication.
+    pub(super) fn attributes(&self, made: &Made) -> Vec<AttributeValues> {
+        let Bound { data, binding } = &self.input;
+        let declared = binding.declared.iter().enumerate().filter(|(_, d)| d.role == Role::Quasi);
+        let counted = declared.map(|(i, d)| {
+            let own = data.schema().attributes().filter(|(id, _)| binding.attributes[id.index()] == Some(i));
+            AttributeValues {
+                path: d.path.clone(),
+                values: own.map(|(id, _)| data.dictionary(id).len()).sum(),
+                published: made.product.values(i),
+            }
+        });
+        counted.filter(|a| a.values > 0).collect()
+    }
+
+    pub(super) fn compared<'a>(
+        &'a self,
+        published: Side<'a>,
+        mapping: &'a [(u32, u32)],
+    ) -> Compared<'a> {
+        Compared {
+            policy: &self.prepared.file.policy,
+            input: self.input.side(),
+            published,
+            hierarchies: &self.hierarchies,
+            mapping: Some(mapping),
+            mining: true,
+        }
+    }
+
+    pub(super) fn subject<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)], run: &Run<'_>) -> Subject<'a> {
+        Subject {
+            policy: &self.prepared.file.policy,
+            input: self.input.side(),
+            published,
+            hierarchies: &self.hierarchies,
+            mapping: Some(mapping),
+            memory: run.settings.memory(),
+        }
+    }
+}
+
+/// A publication of records on its way.
+pub(super) struct Records<'p> {
+    private: Private<'p>,
+    publication: Option<Publication>,
+    made: Option<Made>,
+    /// What was read again.
+    again: Option<Bound>,
+    /// Pairs (input record, published record), by numbers from 0.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl<'p> Records<'p> {
+    pub(super) fn begin(prepared: &'p Prepared, input: Input, create: Create) -> Result<Self> {
+        let (Input::Records { bound, form, hierarchies }, Some(claim)) = (input, &prepared.claim) else {
+            return Err(Failure::defect("records are published by a claim about records"));
+        };
+        let publication = Publication::begin(&prepared.file, &form, create)?;
+        let private = Private { prepared, claim, input: bound, hierarchies };
+        Ok(Records { private, publication: Some(publication), made: None, again: None, pairs: Vec::new() })
+    }
+
+    fn made(&self) -> Result<&Made> {
+        self.made.as_ref().ok_or_else(too_early)
+    }
+
+    fn again(&self) -> Result<&Bound> {
+        self.again.as_ref().ok_or_else(too_early)
+    }
+}
+
+impl Draft for Records<'_> {
+    fn make(&mut self, run: &Run<'_>) -> Result<()> {
+        let made = self.private.make(run)?;
+        let publication = self.publication.as_mut().ok_or_else(too_early)?;
+        match &made.product {
+            Product::Trees(trees) => publication.write(&trees.write_back(&self.private.input.binding))?,
+            Product::Vertices { data, .. } => publication.write(data)?,
+        }
+        self.made = Some(made);
+        Ok(())
+    }
+
+    fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>> {
+        let publication = self.publication.as_mut().ok_or_else(too_early)?;
+        let data = publication.read_again(run.observer)?;
+        let file = &self.private.prepared.file;
+        let policy = &file.policy;
+        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the publication")?;
+        let hierarchies = negative::hierarchies(self.private.claim, file, &data, &binding)?;
+        let memory = run.settings.memory();
+        let found = Verification::of_records(
+            &data,
+            &binding,
+            self.private.claim,
+            &hierarchies,
+            memory,
+            run.observer,
+        )?;
+        self.again = Some(Bound { data, binding });
+        Ok(Some(found))
+    }
+
+    fn pair(&mut self) -> Result<()> {
+        let again = self.again()?;
+        let pairs = match &self.made()?.product {
+            Product::Trees(made) => {
+                let privacy = self.private.prepared.file.policy.need_privacy()?;
+                let published = ValueTrees::new(&again.data, &again.binding, privacy.root, privacy.payload);
+                pairs::trees(made, &published)
+            }
+            Product::Vertices { data, binding, records } => {
+                pairs::vertices((data, binding), records, (&again.data, &again.binding))
+            }
+        };
+        let pairs = pairs.ok_or_else(ambiguous)?;
+        self.pairs = pairs.into_iter().map(|(from, to)| (from as u32, to as u32)).collect();
+        Ok(())
+    }
+
+    fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>> {
+        let compared = self.private.compared(self.again()?.side(), &self.pairs);
+        Loss::new(&compared, run.observer).map(Some)
+    }
+
+    fn private(&self) -> Option<(String, Value)> {
+        let mapping = mapping_csv(self.pairs.iter().map(|(from, to)| (from + 1, to + 1)));
+        Some((mapping, self.made.as_ref()?.private.clone()))
+    }
+
+    fn account(&self) -> Result<Account> {
+        let (made, again) = (self.made()?, self.again()?);
+        Ok(Account {
+            records: again.data.len(),
+            figures: made.figures.clone(),
+            attributes: self.private.attributes(made),
+            caveats: self.private.claim.caveats(&again.binding),
+        })
+    }
+
+    fn companions(&mut self) -> Result<Vec<Output>> {
+        Ok(Vec::new())
+    }
+
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+        self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify)
+    }
+
+    fn study(
+        &self,
+        verification: Option<Verification>,
+        loss: Option<Loss>,
+        run: &Run<'_>,
+    ) -> Result<Study> {
+        let subject = self.private.subject(self.again()?.side(), &self.pairs, run);
+        Study::of_records(&subject, verification.ok_or_else(too_early)?, loss, run.observer)
+    }
+}

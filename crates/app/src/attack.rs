@@ -1,0 +1,237 @@
+//! Whom somebody finds who knows a few values of a person, before and after.
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::apart::Dissection;
+use bosket_io::{PolicyFile, Whereabouts, publication};
+use bosket_measure::attack::{
+    Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
+};
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Format, Model, Privacy};
+use bosket_model::{Dataset, Diagnostic, Place, Result};
+use bosket_verify::TwoSides;
+use serde_json::{Value, json};
+
+use crate::load::{self, Bound, PolicyAt, one_stdin};
+use crate::register::{Drawn, Register};
+use crate::run::{Run, Settings, run};
+use crate::verify::sides;
+use crate::warned::Warned;
+
+/// Who attacks what.
+#[derive(Clone, Debug, Default)]
+pub struct AttackRequest {
+    /// The policy that says what may be known of a person.
+    pub policy: PolicyAt,
+    /// The private data; the policy's source if not given.
+    pub data: Option<PathBuf>,
+    /// The publication; the policy's own if not given and if it is there.
+    pub publication: Option<PathBuf>,
+    /// A register of the population that the data was drawn from, for journalist risk.
+    pub population: Option<PathBuf>,
+    /// Numbers of known values; from 1 to one more than the policy's if not given.
+    pub m: Option<Vec<u32>>,
+    /// Numbers of known relations; none and the policy's if not given.
+    pub n: Option<Vec<u32>>,
+    /// Most steps of counting per strength of attackers.
+    pub budget: Option<u64>,
+    /// Look at so many people rather than at as many as the budget allows.
+    pub sample: Option<usize>,
+    /// How many of the worst-off people to list.
+    pub worst: usize,
+    /// What every call can be told; `show_values` shows what gives people away.
+    pub settings: Settings,
+}
+
+/// Which publication was attacked if nobody named one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnPublication {
+    /// The policy's own.
+    Attacked(PathBuf),
+    /// It is not there yet.
+    Missing(PathBuf),
+}
+
+/// What attackers find in one dataset.
+#[derive(Debug)]
+pub struct AttackedData {
+    /// What messages call it.
+    pub name: String,
+    /// What they find.
+    pub risk: Risk,
+}
+
+/// What attackers find.
+#[derive(Debug)]
+pub struct Attacked {
+    /// What may be known, and what is promised about it.
+    pub privacy: Privacy,
+    /// In the private data.
+    pub before: AttackedData,
+    /// In the publication.
+    pub after: Option<AttackedData>,
+    /// The population's name and how many people it has.
+    pub population: Option<(String, usize)>,
+    /// What was done where no publication was named.
+    pub own: Option<OwnPublication>,
+    /// Knowledge that the policy names and attackers do not use.
+    pub uncounted: Vec<Diagnostic>,
+}
+
+impl Attacked {
+    /// What was found, for programs; values that give people away only if asked for.
+    pub fn to_json(&self, show_values: bool) -> Value {
+        let side = |found: &AttackedData| {
+            let mut side = json!({"data": found.name});
+            if let (Value::Object(side), Value::Object(risk)) = (&mut side, found.risk.to_json(show_values)) {
+                side.extend(risk);
+            }
+            side
+        };
+        let mut found = json!({
+            "model": self.privacy.model.name(),
+            "before": side(&self.before),
+            "after": self.after.as_ref().map(side),
+            "warnings": self.uncounted.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        if let Some((name, people)) = &self.population {
+            found["population"] = json!({"data": name, "records": people});
+        }
+        found
+    }
+}
+
+/// Plays the attacker.
+pub fn attack(request: &AttackRequest, observer: &dyn Observer) -> Result<Warned<Attacked>> {
+    run(&request.settings, observer, |run| {
+        one_stdin([
+            request.data.as_ref(),
+            Some(&request.policy.path),
+            request.publication.as_ref(),
+            request.population.as_ref(),
+        ])?;
+        let file = request.policy.load(run)?;
+        let privacy = file.policy.need_privacy()?.clone();
+        let options = options(request, &file);
+        if request.population.is_some() {
+            check_journalist(&file.policy)?;
+        }
+        let uncounted = uncounted(&file);
+        run.warn(uncounted.iter().cloned());
+        let place = match &request.data {
+            Some(path) => Whereabouts::given(&file, path, false)?,
+            None => Whereabouts::input(&file)?,
+        };
+        let name = place.name();
+        let records = load::input(place, &file.policy, run)?;
+        let (published, own) = published(request, &file);
+        let register = match &request.population {
+            None => None,
+            Some(path) => {
+                let drawn = Drawn { name: &name, records: &records, published: published.is_some() };
+                Some(Register::open(path, &file, &drawn, run)?)
+            }
+        };
+        // A companion says nothing that its attribute does not.
+        let known = records.binding.without_companions();
+        let mut before = risk(&records.data, &known, &file.policy, &options, run.observer)?;
+        if let Some(register) = &register {
+            let Bound { data, binding } = &records;
+            let side = Side { name: &name, data, binding, published: false };
+            register.add_to(&mut before, side, &file, &options, run)?;
+        }
+        drop(records);
+        let after = match published {
+            None => None,
+            Some(path) => Some(AttackedData {
+                name: path.display().to_string(),
+                risk: after(&path, &file, &options, register.as_ref(), run)?,
+            }),
+        };
+        let population = register.map(|register| (register.name.clone(), register.people()));
+        let before = AttackedData { name, risk: before };
+        Ok(Attacked { privacy, before, after, population, own, uncounted })
+    })
+}
+
+fn options(request: &AttackRequest, file: &PolicyFile) -> Options {
+    let usual = Options::of(&file.policy);
+    Options {
+        m: request.m.clone().unwrap_or(usual.m),
+        n: request.n.clone().unwrap_or(usual.n),
+        budget: request.budget.unwrap_or(usual.budget),
+        sample: request.sample,
+        worst: request.worst,
+        seed: usual.seed,
+    }
+}
+
+/// Knowledge that the policy names and attackers do not use here.
+fn uncounted(file: &PolicyFile) -> Vec<Diagnostic> {
+    let Some(privacy) = &file.policy.privacy else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    let mut warn = |what: &str| {
+        let what = Diagnostic::warning(what).at(Place::source(&file.policy.name));
+        warnings.push(what.help("`bosket verify` counts it"));
+    };
+    if !privacy.negative.is_empty() {
+        warn("`negative` is set, but attackers are not given absence as knowledge here");
+    }
+    if privacy.guard && privacy.model == Model::Kmn {
+        warn("`guard` is set, but attackers do not put relations together again here");
+    }
+    warnings
+}
+
+/// The publication to attack: the one that is given, or the policy's own if it is there.
+fn published(request: &AttackRequest, file: &PolicyFile) -> (Option<PathBuf>, Option<OwnPublication>) {
+    if let Some(given) = &request.publication {
+        return (Some(given.clone()), None);
+    }
+    let database = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Postgres);
+    let publishes = file.policy.publish.as_ref().is_some_and(|p| p.path.is_some() && !database);
+    let own = publication::target(file).ok().filter(|p| publishes && p != Path::new("-"));
+    match own {
+        None => (None, None),
+        Some(path) if path.exists() => (Some(path.clone()), Some(OwnPublication::Attacked(path))),
+        Some(path) => (None, Some(OwnPublication::Missing(path))),
+    }
+}
+
+fn after(
+    path: &Path,
+    file: &PolicyFile,
+    options: &Options,
+    register: Option<&Register>,
+    run: &Run<'_>,
+) -> Result<Risk> {
+    let policy = &file.policy;
+    if policy.need_privacy()?.model.is_apart() {
+        let found = Dissection::new(file)?.read_published(path, run.observer)?;
+        return risk_apart(&found.dissected, policy);
+    }
+    let name = path.display().to_string();
+    let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {
+        None => Ok(()),
+        Some(register) => {
+            let side = Side { name: &name, data, binding, published: true };
+            register.add_to(found, side, file, options, run)
+        }
+    };
+    if policy.anatomizes() {
+        let published = Dissection::new(file)?.read_clusters(path, run.observer)?;
+        let TwoSides { people, binding, groups, sensitive, .. } = sides(&published);
+        let sides = Sides { people, binding, groups, sensitive };
+        let mut found = risk_anatomized(&sides, policy, options, run.observer)?;
+        looked_up(&mut found, people, binding)?;
+        return Ok(found);
+    }
+    let Bound { data, binding } = load::published(file, path, run)?;
+    let mut found = risk(&data, &binding, policy, options, run.observer)?;
+    looked_up(&mut found, &data, &binding)?;
+    Ok(found)
+}

@@ -1,0 +1,212 @@
+//! What a dataset holds, which roles its attributes may have, and a policy to begin with.
+
+use std::path::{Component, Path, PathBuf};
+
+use bosket_io::{Input, Output};
+use bosket_io::xml::apart::infer;
+use bosket_measure::inspect::{
+    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+};
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Format, Policy, draft};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
+use serde_json::{Value, json};
+
+use crate::load::Reading;
+use crate::look::{Looked, look};
+use crate::places;
+use crate::run::{Run, Settings, run};
+use crate::warned::Warned;
+
+/// Values told per attribute.
+const SHOWN: usize = 5;
+
+/// What is to be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct InspectRequest {
+    /// The dataset: a file, a folder, a database.
+    pub data: PathBuf,
+    /// How to read it.
+    pub reading: Reading,
+    /// Foreign keys, as `TABLE.COLUMN`, by which tables hang below others.
+    pub parent: Vec<String>,
+    /// A standard whose roles are known.
+    pub preset: Option<String>,
+    /// Where to write a draft policy.
+    pub draft: Option<PathBuf>,
+    /// Replace the draft if it exists.
+    pub force: bool,
+    /// What every call can be told; `show_values` counts the most frequent values of each attribute.
+    pub settings: Settings,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The data, and how it is written down.
+    pub looked: Looked,
+    /// What it holds.
+    pub profile: Profile,
+    /// Per attribute the role that it may have, and why.
+    pub suggestions: Vec<Suggestion>,
+    /// Per attribute its most frequent values and how often they occur; empty unless they were asked for.
+    pub frequent: Vec<Vec<(String, usize)>>,
+}
+
+impl Inspection {
+    /// What was found, for programs.
+    pub fn to_json(&self) -> Value {
+        let profile = &self.profile;
+        let attributes = profile.attributes.iter().zip(&self.suggestions).enumerate().map(|(i, (a, s))| {
+            let mut out = json!({
+                "path": a.path,
+                "type": a.value_type.name(),
+                "present": a.present,
+                "missing": a.missing(),
+                "records_without": a.records_without(),
+                "distinct": a.distinct,
+                "unique_values": a.unique_values,
+                "uniqueness": a.uniqueness(),
+                "max_per_record": a.max_per_record,
+                "role": s.role.name(),
+                "reason": s.reason,
+                "hierarchy": s.hierarchy.as_ref().map(|h| h.toml()),
+                "follows": s.follows.map(|f| &profile.attributes[f.index()].path),
+            });
+            if let Some(values) = self.frequent.get(i) {
+                out["values"] = values.iter().map(|(v, n)| json!({"value": v, "count": n})).collect();
+            }
+            out
+        });
+        let attributes: Vec<Value> = attributes.collect();
+        let classes: Vec<Value> = (profile.classes.iter())
+            .map(|c| json!({"path": c.path, "vertices": c.vertices, "records": c.records, "max_per_record": c.max_per_record}))
+            .collect();
+        let mut out = json!({
+            "format": self.looked.format,
+            "records": profile.records,
+            "vertices": profile.vertices,
+            "classes": classes,
+            "attributes": attributes,
+        });
+        if let Some(tables) = &self.looked.tables {
+            out["linked"] = tables.to_json();
+        }
+        out
+    }
+}
+
+/// Looks at data that no policy describes.
+pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warned<Inspection>> {
+    run(&request.settings, observer, |run| {
+        let looked = look(request, run)?;
+        let profile = Profile::new(&looked.data, run.observer);
+        let mut suggestions = suggest(&profile, &looked.data);
+        looked.mark_references(&profile, &mut suggestions);
+        let dropped = match &request.preset {
+            Some(_) => apply_preset(&profile, &looked.data, &mut suggestions),
+            None => Vec::new(),
+        };
+        if let Some(file) = &request.draft {
+            let text = drafted(request, file, &looked, &profile, &suggestions, &dropped)?;
+            places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
+        }
+        let attributes = profile.attributes.iter().filter(|_| run.settings.show_values);
+        let frequent = attributes.map(|a| frequent(&looked.data, a)).collect();
+        Ok(Inspection { looked, profile, suggestions, frequent })
+    })
+}
+
+/// Writes the schema that an XML document shows, as XSD.
+pub fn infer_xsd(
+    data: &Path,
+    out: &Path,
+    force: bool,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Warned<()>> {
+    run(settings, observer, |run: &Run<'_>| {
+        let schema = infer(&mut Input::open(data)?)?;
+        let output = Output::create(out, run.settings.create(force, false))?;
+        places::write(output, &schema.to_xsd().unwrap_or_default())
+    })
+}
+
+/// The draft of a policy; it holds no values of the data.
+fn drafted(
+    request: &InspectRequest,
+    file: &Path,
+    looked: &Looked,
+    profile: &Profile,
+    suggestions: &[Suggestion],
+    dropped: &[AttributeId],
+) -> Result<String> {
+    let format = looked.policy_format().ok_or_else(|| {
+        Failure::new(
+            Fault::Usage,
+            Diagnostic::error(format!("no policy can name the format `{}`", looked.format)),
+        )
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let origin = Origin {
+        format,
+        path: seen_from(folder, &request.data),
+        record: looked.record.clone(),
+        separator: looked.separator.clone(),
+    };
+    let mut policy = draft_policy(profile, suggestions, &origin);
+    policy.dropped = dropped.iter().map(|id| profile.attributes[id.index()].path.clone()).collect();
+    policy.attributes.retain(|a| !policy.dropped.contains(&a.path));
+    if request.preset.is_some() {
+        let order: Vec<String> = policy.attributes.iter().map(|a| a.path.clone()).collect();
+        let place = |path: &str| order.iter().position(|p| p == path);
+        policy
+            .attributes
+            .sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
+    }
+    if let Some(found) = &looked.tables {
+        policy.tables = found.linked.tables.clone();
+        for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {
+            *path = seen_from(folder, Path::new(path));
+        }
+        if matches!(format, Format::Csv | Format::Parquet) {
+            policy.source_path.clear();
+            "published".clone_into(&mut policy.publish_path);
+        }
+    }
+    let text = draft(&policy);
+    debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
+    Ok(text)
+}
+
+/// A path as a policy in `folder` would write it.
+fn seen_from(folder: &Path, path: &Path) -> String {
+    // An empty folder is the current one; only `absolute` does not think so.
+    let absolute = |p: &Path| std::path::absolute(Path::new(".").join(p)).unwrap_or_else(|_| p.to_owned());
+    if path == Path::new("-") {
+        return "-".to_owned();
+    }
+    let (from, to) = (absolute(folder), absolute(path));
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (from.components().collect(), to.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let mut relative = PathBuf::new();
+    relative.extend(from[common..].iter().map(|_| Component::ParentDir));
+    relative.extend(&to[common..]);
+    relative.to_string_lossy().into_owned()
+}
+
+/// The most frequent values of an attribute, with how often they occur.
+fn frequent(data: &Dataset, attribute: &AttributeProfile) -> Vec<(String, usize)> {
+    let dictionary = data.dictionary(attribute.id);
+    let mut counts = vec![0usize; dictionary.len()];
+    for v in (0..data.vertex_count()).filter(|&v| data.class(v) == attribute.class) {
+        let code = data.value(v, attribute.id);
+        if code != MISSING {
+            counts[code as usize] += 1;
+        }
+    }
+    let mut order: Vec<u32> = (0..dictionary.len() as u32).collect();
+    order.sort_by_key(|&c| (std::cmp::Reverse(counts[c as usize]), dictionary.text(c)));
+    order.iter().take(SHOWN).map(|&c| (dictionary.text(c).to_owned(), counts[c as usize])).collect()
+}

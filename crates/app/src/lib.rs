@@ -1,0 +1,59 @@
+//! What a run of Bosket is, for whoever wants one: the command line, a web page, a notebook.
+//!
+//! Every function takes a typed request and an [`Observer`](bosket_model::observe::Observer), and gives a [`Warned`]
+//! result or a [`Failure`](bosket_model::Failure). Warnings travel with the result, or in front of the errors that ended
+//! the work. Nothing prints, nothing exits; a call has its own threads and its own list of files that are not complete
+//! yet, so that several can run side by side.
+//!
+//! ```text
+//! prepare ─► make ─► write ─► read again ─► verify ─► pair ─► measure ─► certify ─► publish ─► report
+//! ```
+//!
+//! is the one pipeline of [`anonymize`]; what differs between publications of records, of clusters with their sides
+//! apart and of dissected data is one file each in its folder.
+
+pub mod anonymize;
+pub mod attack;
+mod both;
+pub mod certificate;
+mod certified;
+pub mod convert;
+mod figures;
+pub mod inspect;
+mod load;
+mod look;
+pub mod make;
+pub mod measure;
+mod negative;
+pub mod open;
+mod pairs;
+mod places;
+pub mod prepare;
+mod private;
+mod register;
+pub mod report;
+mod run;
+pub mod sweep;
+pub mod verify;
+mod warned;
+mod words;
+
+pub use anonymize::{Release, anonymize};
+pub use attack::attack;
+pub use certificate::certificate;
+pub use certified::CertificateCheck;
+pub use convert::convert;
+pub use figures::{ClusterFigures, DissectedFigures, Figures, KmFigures, KmnFigures};
+pub use inspect::inspect;
+pub use load::{PolicyAt, Reading};
+pub use look::{LinkedTables, Looked};
+pub use measure::measure;
+pub use prepare::{Prepared, prepare};
+pub use report::report;
+pub use run::Settings;
+pub use sweep::sweep;
+pub use verify::{Verified, verify};
+pub use warned::Warned;
+
+/// What a failing call gives.
+pub use bosket_model::Result;

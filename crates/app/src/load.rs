@@ -1,0 +1,132 @@
+//! Reading of policies and data; what was read is told, warnings are kept.
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::{Layout, Opened, PolicyFile, Whereabouts};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::policy::Policy;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+
+use crate::run::Run;
+use crate::words::{count, plural};
+
+/// A policy on disk, and what overrides it.
+#[derive(Clone, Debug, Default)]
+pub struct PolicyAt {
+    /// The file; `-` is standard input.
+    pub path: PathBuf,
+    /// `key=value` as on a command line.
+    pub sets: Vec<String>,
+}
+
+impl PolicyAt {
+    /// A policy as it is written.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        PolicyAt { path: path.into(), sets: Vec::new() }
+    }
+
+    /// Reads it.
+    pub(crate) fn load(&self, run: &Run<'_>) -> Result<PolicyFile> {
+        let file = PolicyFile::load(&self.path, &self.sets)?;
+        run.warn(file.warnings.iter().cloned());
+        run.observer.decided(&format!(
+            "policy {} declares {}",
+            self.path.display(),
+            plural(file.policy.attributes.len(), "attribute")
+        ));
+        Ok(file)
+    }
+}
+
+/// How to read a dataset that no policy describes.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Its format; by name and content if not given.
+    pub format: Option<String>,
+    /// Where the records are in a document; of linked tables the person table.
+    pub record: Option<String>,
+    /// What separates cells or items.
+    pub separator: Option<String>,
+}
+
+impl Reading {
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { record: self.record.clone(), separator: self.separator.clone(), ..Layout::default() }
+    }
+}
+
+/// Data with the place of its attributes.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) data: Dataset,
+    pub(crate) binding: Binding,
+}
+
+impl Bound {
+    pub(crate) fn side(&self) -> bosket_measure::loss::Side<'_> {
+        bosket_measure::loss::Side { data: &self.data, binding: &self.binding }
+    }
+}
+
+/// Standard input can be read only once.
+pub(crate) fn one_stdin<'a>(named: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<()> {
+    if named.into_iter().flatten().filter(|p| p.as_path() == Path::new("-")).count() > 1 {
+        let what = Diagnostic::error("`-` is given more than once, but standard input can be read only once");
+        return Err(Failure::new(Fault::Usage, what.help("name files for all but one of them")));
+    }
+    Ok(())
+}
+
+/// Reads a dataset, be it a document or linked tables.
+pub(crate) fn records(place: Whereabouts, run: &Run<'_>) -> Result<Opened> {
+    let name = place.name();
+    let opened = place.open(run.observer)?;
+    run.warn(opened.warnings.iter().cloned());
+    run.observer.decided(&format!(
+        "read {name} as {}: {}, {} vertices, {}",
+        opened.form.name(),
+        plural(opened.data.len(), "record"),
+        count(opened.data.vertex_count()),
+        plural(opened.data.schema().attributes().len(), "attribute"),
+    ));
+    Ok(opened)
+}
+
+/// Reads a document that no policy describes.
+pub(crate) fn document(path: &Path, format: Option<&str>, layout: Layout, run: &Run<'_>) -> Result<Opened> {
+    let format = format.map(|name| bosket_io::by_name(name).map(|format| format.name())).transpose()?;
+    records(Whereabouts::Document { path: path.to_owned(), format, layout: Box::new(layout) }, run)
+}
+
+/// Private data of the shape that a policy describes.
+pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Result<Bound> {
+    let name = place.name();
+    let data = records(place, run)?.data;
+    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    Ok(Bound { data, binding })
+}
+
+/// A publication of such data.
+pub(crate) fn published(file: &PolicyFile, at: &Path, run: &Run<'_>) -> Result<Bound> {
+    let data = records(Whereabouts::given(file, at, true)?, run)?.data;
+    let policy = &file.policy;
+    let name = at.display().to_string();
+    let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    Ok(Bound { data, binding })
+}
+
+/// The hierarchies of the policy, laid over the values of private data.
+pub(crate) fn hierarchies(
+    file: &PolicyFile,
+    bound: &Bound,
+    name: &str,
+    required: bool,
+    run: &Run<'_>,
+) -> Result<Vec<Option<Hierarchy>>> {
+    let needs = bosket_io::hierarchies::Ask { required, show_values: run.settings.show_values };
+    let (hierarchies, warnings) =
+        bosket_io::hierarchies::load(file, &bound.data, &bound.binding, name, needs)?;
+    run.warn(warnings);
+    Ok(hierarchies)
+}

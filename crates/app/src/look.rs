@@ -1,0 +1,107 @@
+//! What `inspect` looks at: a document, or linked tables that no policy describes yet.
+
+use bosket_io::Form;
+use bosket_io::tables::{Linked, Tables, catalogue};
+use bosket_measure::inspect::{Profile, Suggestion};
+use bosket_model::policy::{Format, Role, Table};
+use bosket_model::{Dataset, Result};
+use serde_json::{Value, json};
+
+use crate::inspect::InspectRequest;
+use crate::load;
+use crate::run::Run;
+
+/// Data, and how it is written down.
+#[derive(Debug)]
+pub struct Looked {
+    /// The records.
+    pub data: Dataset,
+    /// The format's name.
+    pub format: &'static str,
+    /// Where the records are in a document.
+    pub record: Option<String>,
+    /// What separates cells or items.
+    pub separator: Option<String>,
+    /// Linked tables, if there are several.
+    pub tables: Option<LinkedTables>,
+}
+
+/// Linked tables, and whether anybody has declared how they are linked.
+#[derive(Debug)]
+pub struct LinkedTables {
+    /// The tables.
+    pub linked: Linked,
+    /// Nobody has declared how they are linked.
+    pub guessed: bool,
+    /// The person table was named.
+    pub person_given: bool,
+}
+
+/// Reads whatever the request names.
+pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
+    let reading = &request.reading;
+    let format = reading.format.as_deref().or(request.preset.as_deref());
+    let separator = reading.separator.as_deref();
+    let Some((format, catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
+        let opened = load::document(&request.data, format, reading.layout(), run)?;
+        let format = opened.form.name();
+        let (record, separator) = match opened.form {
+            Form::Document { layout, .. } => (layout.record, layout.separator),
+            Form::Tables(_) => (None, None),
+        };
+        return Ok(Looked { data: opened.data, format, record, separator, tables: None });
+    };
+    let linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+    let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
+    let tables =
+        LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
+    let separator = reading.separator.clone();
+    Ok(Looked { data, format: format.name(), record: None, separator, tables: Some(tables) })
+}
+
+impl Looked {
+    /// The format as policies name it.
+    pub fn policy_format(&self) -> Option<Format> {
+        Format::from_name(self.format)
+    }
+
+    /// Columns that refer to other tables are keys, whatever their values look like.
+    pub(crate) fn mark_references(&self, profile: &Profile, suggestions: &mut [Suggestion]) {
+        let Some(found) = &self.tables else { return };
+        for (attribute, suggestion) in profile.attributes.iter().zip(suggestions) {
+            let reference = found.linked.references.iter().find(|(path, _)| *path == attribute.path);
+            if let Some((_, table)) = reference {
+                suggestion.role = Role::Key;
+                let columns = found.linked.told_by(table);
+                let said =
+                    if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
+                suggestion.reason = format!(
+                    "refers to {table}; published empty, since no guarantee counts what it tells; \
+                     [[source.lookup]] replaces it by what it stands for{said}"
+                );
+                suggestion.hierarchy = None;
+                suggestion.follows = None;
+            }
+        }
+    }
+}
+
+impl LinkedTables {
+    /// How the tables are linked, for programs.
+    pub fn to_json(&self) -> Value {
+        let table = |t: &Table| {
+            json!({
+                "name": t.name,
+                "key": t.key,
+                "parent": t.parent,
+                "foreign_key": t.foreign_key,
+                "person": t.person,
+            })
+        };
+        json!({
+            "guessed": self.guessed,
+            "tables": self.linked.tables.iter().map(table).collect::<Vec<_>>(),
+            "notes": self.linked.notes,
+        })
+    }
+}

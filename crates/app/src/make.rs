@@ -1,0 +1,188 @@
+//! What a family makes of the records, in one form for all of them.
+//!
+//! Nothing is written here: `anonymize` writes and verifies what comes out, `sweep` and benchmarks look at it in memory.
+
+use bosket_engine::{cluster, km, kmn};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::policy::{Model, Policy};
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::observe::Observer;
+use bosket_model::{Dataset, Failure, Result};
+use bosket_verify::{Claim, Witness};
+use serde_json::{Value, json};
+
+use crate::figures::{ClusterFigures, Figures, KmFigures, KmnFigures};
+
+/// What a run works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// What is asked for.
+    pub policy: &'a Policy,
+    /// What is promised.
+    pub claim: &'a Claim,
+    /// The private records.
+    pub data: &'a Dataset,
+    /// The place of the attributes in the input.
+    pub binding: &'a Binding,
+    /// The same without companions, which are not published.
+    pub published: &'a Binding,
+    /// Per declared attribute, with a leaf for every value of the data.
+    pub hierarchies: &'a [Option<Hierarchy>],
+    /// Bytes for searching and counting.
+    pub memory: usize,
+}
+
+impl Work<'_> {
+    /// The records as value trees.
+    pub fn trees(&self) -> Result<ValueTrees> {
+        let privacy = self.policy.need_privacy()?;
+        Ok(ValueTrees::new(self.data, self.published, privacy.root, privacy.payload))
+    }
+}
+
+/// The records that a family has made.
+#[derive(Debug)]
+pub enum Product {
+    /// Value trees.
+    Trees(ValueTrees),
+    /// Vertex trees.
+    Vertices {
+        /// The records.
+        data: Dataset,
+        /// The place of their attributes.
+        binding: Binding,
+        /// The input record of each.
+        records: Vec<u32>,
+    },
+}
+
+impl Product {
+    /// How many values of a declared attribute are published.
+    pub fn values(&self, declared: usize) -> usize {
+        match self {
+            Product::Trees(trees) => trees.items().iter().filter(|item| item.declared == declared).count(),
+            Product::Vertices { data, binding, .. } => {
+                let own = data.schema().attributes().map(|(id, _)| id);
+                let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
+                own.map(|id| data.dictionary(id).len()).sum()
+            }
+        }
+    }
+}
+
+/// The result of an algorithm.
+#[derive(Debug)]
+pub struct Made {
+    /// The records.
+    pub product: Product,
+    /// What was done and what it cost.
+    pub figures: Figures,
+    /// What goes beside the mapping and nowhere else.
+    pub private: Value,
+}
+
+/// Runs the algorithm that the policy asks for.
+pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    match work.policy.need_privacy()?.model {
+        Model::Km => km(work, observer),
+        Model::Kmn => kmn(work, observer),
+        Model::KAnonymity | Model::LDiversity => clusters(work, observer),
+        // Dissection makes groups of people, not records.
+        model => Err(Failure::defect(format!("model `{model}` makes no records"))),
+    }
+}
+
+fn kmn(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    let mut params = kmn::Params::new(work.policy)?;
+    params.memory = work.memory;
+    let keeps = |trees: &ValueTrees| -> Result<kmn::Verdict> {
+        let data = trees.write_back(work.binding);
+        let policy = work.policy;
+        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution")?;
+        let witness =
+            bosket_verify::verify(&data, &binding, work.claim, work.hierarchies, work.memory, observer)?;
+        Ok(witness.map_or(kmn::Verdict::Kept, |w| broken_by(&w, &binding)))
+    };
+    let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
+    let trees = work.trees()?;
+    let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
+    let path = |(declared, label): &(usize, String)| json!([work.binding.declared[*declared].path, label]);
+    let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": work.binding.declared[*declared].path, "published": labels});
+    Ok(Made {
+        figures: Figures::Kmn(KmnFigures {
+            route: release.route,
+            cuts_examined: release.examined,
+            cost: release.cost,
+            rpd: release.rpd,
+            disassociations: release.rules.len(),
+            values_left_out: release.suppressed,
+        }),
+        private: json!({
+            "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
+            "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
+        }),
+        product: Product::Trees(release.trees),
+    })
+}
+
+/// What a witness tells the search. Diversity does not depend on single relations, so there they are of no use.
+fn broken_by(witness: &Witness, binding: &Binding) -> kmn::Verdict {
+    let value = |i: usize| {
+        let known = &witness.values[i];
+        let declared = binding.declared.iter().position(|d| d.path == known.path)?;
+        Some((declared, known.value.clone()))
+    };
+    let relations = witness.relations.iter().filter(|_| witness.sensitive.is_none());
+    kmn::Verdict::Broken(relations.filter_map(|&(a, b)| Some((value(a)?, value(b)?))).collect())
+}
+
+fn km(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    let mut params = km::Params::new(work.policy)?;
+    params.memory = work.memory;
+    let trees = work.trees()?;
+    let release = km::run(&trees, work.hierarchies, &params, observer)?;
+    let algorithm = work.policy.method.algorithm.as_deref().unwrap_or("aa");
+    Ok(Made {
+        figures: Figures::Km(KmFigures {
+            algorithm: algorithm.to_owned(),
+            ncp: release.ncp,
+            parts: release.parts.len(),
+            itemsets_repaired: release.repaired,
+            items_left_out: release.suppressed.len(),
+            occurrences_left_out: release.suppressed_occurrences,
+        }),
+        private: json!({
+            "parts": release.parts.iter().map(|p| json!({"records": p.records, "cut": p.cut})).collect::<Vec<_>>(),
+            "left_out": release.suppressed,
+        }),
+        product: Product::Trees(release.trees),
+    })
+}
+
+fn clusters(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    let params = cluster::Params::new(work.policy)?;
+    let release = cluster::run(work.data, work.published, work.hierarchies, &params, observer)?;
+    let policy = work.policy;
+    let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
+    let algorithm = format!("{:?}", params.algorithm).to_lowercase();
+    let sizes = release.clusters.iter().map(Vec::len);
+    let (smallest, largest) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    Ok(Made {
+        figures: Figures::Clusters(ClusterFigures {
+            algorithm,
+            lm: release.lm,
+            clusters: release.clusters.len(),
+            smallest,
+            largest,
+            suppressed: release.suppressed.len(),
+            pruned: release.pruned,
+            apart: None,
+        }),
+        private: json!({
+            "clusters": release.clusters.iter().map(|c| c.iter().map(|r| r + 1).collect()).collect::<Vec<Vec<u32>>>(),
+            "suppressed": release.suppressed.iter().map(|r| r + 1).collect::<Vec<u32>>(),
+        }),
+        product: Product::Vertices { data: release.data, binding, records: release.records },
+    })
+}

@@ -1,0 +1,333 @@
+//! Everything that a run checks before it searches. `bosket anonymize --dry-run` is this and nothing more: what the run
+//! would refuse is refused here, and what needs no data is refused before any is read.
+
+use std::path::{Path, PathBuf};
+
+use bosket_engine::dissect;
+use bosket_io::apart::{Dissection, People};
+use bosket_io::{Create, Form, Output, PolicyFile, Whereabouts, publication};
+use bosket_model::binding::{Binding, effective_role};
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Algorithm, Model, Policy, Role};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
+use bosket_verify::Claim;
+use serde_json::{Map, Value, json};
+
+use crate::anonymize::AnonymizeRequest;
+use crate::load::{self, Bound};
+use crate::negative;
+use crate::places;
+use crate::run::{Run, run};
+use crate::warned::Warned;
+use crate::words::{count, plural};
+
+/// Everything a run needs, checked.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(crate) file: PolicyFile,
+    /// Where the policy lies.
+    pub(crate) policy: PathBuf,
+    /// What messages call the source.
+    pub(crate) source: String,
+    /// The files that hold the input.
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) target: PathBuf,
+    /// What is promised; nothing for a dissection without a guarantee.
+    pub(crate) claim: Option<Claim>,
+    pub(crate) input: Input,
+}
+
+/// The private data as a family takes it.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// Records in memory, with the hierarchies that cover them.
+    Records { bound: Bound, form: Form, hierarchies: Vec<Option<Hierarchy>> },
+    /// People whose sides are going to be taken apart, with the hierarchies of their sensitive values.
+    People { people: Box<People>, hierarchies: Vec<Option<Hierarchy>> },
+    /// A document that is taken apart while it is read.
+    Stream,
+}
+
+/// Checks policy and data as a run would, and says what it would do.
+pub fn prepare(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Warned<Prepared>> {
+    run(&request.settings, observer, |run| {
+        let mut prepared = prepared(request, run)?;
+        if let Input::Stream = prepared.input {
+            // Nobody knows whether it can be read before it is.
+            prepared.input = people(&prepared.file, run)?;
+        }
+        Ok(prepared)
+    })
+}
+
+/// Checks what a policy asks for, as far as no data is needed. A policy may leave out what other commands do not need.
+pub fn check_policy(file: &PolicyFile) -> Result<()> {
+    let policy = &file.policy;
+    if policy.privacy.is_none() {
+        return Ok(());
+    }
+    bosket_engine::check(policy)?;
+    claim_of(policy)?;
+    if policy.source.is_some() && policy.has_two_sides() {
+        Dissection::new(file)?;
+    }
+    Ok(())
+}
+
+/// What a policy promises; nothing for a dissection without a guarantee.
+pub(crate) fn claim_of(policy: &Policy) -> Result<Option<Claim>> {
+    let promises = policy.need_privacy()?.model.has_guarantee();
+    promises.then(|| Claim::new(policy)).transpose()
+}
+
+/// The same for a run, which reads and writes.
+pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prepared> {
+    let file = request.policy.load(run)?;
+    let policy = &file.policy;
+    let privacy = policy.need_privacy()?;
+    let place = Whereabouts::input(&file)?;
+    policy.need_publish()?;
+    check_policy(&file)?;
+    // Nothing is made that could not be verified afterwards.
+    let claim = claim_of(policy)?;
+    let target = publication::target(&file)?;
+    let (source, paths) = (place.name(), place.paths());
+    places::check(&file, &request.policy.path, paths.clone(), &target)?;
+    check_report(request, &file, &target, run)?;
+    let input = if privacy.model.is_apart() {
+        if request.measure {
+            let what = "`--measure` has nothing to measure: dissection publishes every value as it is";
+            run.warn([Diagnostic::warning(what).at(Place::source(&policy.name))]);
+        }
+        if is_stream(&file)? { stream(&file)? } else { people(&file, run)? }
+    } else {
+        records(&file, place, claim.as_ref(), run)?
+    };
+    Ok(Prepared { policy: request.policy.path.clone(), source, paths, target, claim, input, file })
+}
+
+/// Whether the source is taken apart while it is read.
+fn is_stream(file: &PolicyFile) -> Result<bool> {
+    Ok(!file.policy.need_privacy()?.model.has_guarantee() && Dissection::new(file)?.is_stream())
+}
+
+fn stream(file: &PolicyFile) -> Result<Input> {
+    let policy = &file.policy;
+    if policy.need_publish()?.mapping.is_none() {
+        return Ok(Input::Stream);
+    }
+    let what = "a document that is separated while it is read leaves no mapping";
+    let what = Diagnostic::error(what).at(Place::source(&policy.name).path("publish.mapping"));
+    Err(Failure::new(Fault::Policy, what.help("leave it out, or ask for `anatomy` or `delta`")))
+}
+
+fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
+    let place = Whereabouts::input(file)?;
+    let name = place.name();
+    let people = Dissection::new(file)?.read(place, run.observer)?;
+    run.warn(people.warnings.iter().cloned());
+    run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
+    let params = dissect::Params::new(&file.policy)?;
+    dissect::refuse_unfit(people.spool.len(), &params)?;
+    let sensitive = &people.spool.sensitive;
+    let hierarchies =
+        bosket_io::hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
+    Ok(Input::People { people: Box::new(people), hierarchies })
+}
+
+fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &Run<'_>) -> Result<Input> {
+    let policy = &file.policy;
+    let privacy = policy.need_privacy()?;
+    let name = place.name();
+    let opened = load::records(place, run)?;
+    let data = opened.data;
+    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    run.warn(binding.absent().map(|d| {
+        Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
+            .at(policy.attributes[d].place.clone())
+    }));
+    let bound = Bound { data, binding };
+    let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
+    let fewest = privacy.k.unwrap_or(0) as usize;
+    if fewest > bound.data.len() {
+        let what = format!("k = {fewest} exceeds the {} of the data", plural(bound.data.len(), "record"));
+        let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
+        return Err(Failure::new(Fault::Unreachable, diagnostic));
+    }
+    let alike =
+        if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
+    refuse_revealing(policy, &bound, fewest.max(alike))?;
+    if let Some(claim) = claim {
+        // What could not be verified without the data afterwards is not begun.
+        negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
+    }
+    Ok(Input::Records { bound, form: opened.form, hierarchies })
+}
+
+/// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.
+fn refuse_revealing(policy: &Policy, bound: &Bound, k: usize) -> Result<()> {
+    let Bound { data, binding } = bound;
+    let mut problems = Vec::new();
+    for (id, attribute) in data.schema().attributes() {
+        let Some(declared) = binding.attributes[id.index()] else {
+            continue;
+        };
+        let said = &policy.attributes[declared];
+        if binding.declared[declared].role != Role::Insensitive || said.acknowledge {
+            continue;
+        }
+        let mut records = vec![(0usize, None); data.dictionary(id).len()];
+        let mut values = Vec::new();
+        for record in 0..data.len() {
+            for v in data.vertices(record).filter(|&v| data.class(v) == attribute.class) {
+                let code = data.value(v, id);
+                if code != MISSING {
+                    values.push(code);
+                    let (count, last) = &mut records[code as usize];
+                    *count += usize::from(last.replace(record) != Some(record));
+                }
+            }
+        }
+        let rare = values.iter().filter(|&&c| records[c as usize].0 < k).count();
+        if rare * 20 > values.len() {
+            let what = format!(
+                "`{}` is called insensitive, but {} of its {} values are ones that fewer than {k} people have",
+                said.path,
+                count(rare),
+                count(values.len())
+            );
+            problems.push(
+                Diagnostic::error(what).at(said.place.clone()).help(
+                    "make it quasi or identifying, or say `acknowledge = true` if it gives nobody away",
+                ),
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// Refuses a report that could not be written after the work, before it.
+fn check_report(
+    request: &AnonymizeRequest,
+    file: &PolicyFile,
+    target: &Path,
+    run: &Run<'_>,
+) -> Result<()> {
+    let Some(named) = file.policy.publish.as_ref().and_then(|p| p.report.as_deref()) else {
+        return Ok(());
+    };
+    let source = file.policy.source.as_ref().and_then(|s| s.path.as_deref());
+    let stream = Path::new("-");
+    if target == stream || source == Some("-") || request.policy.path == stream || named == "-" {
+        let what = "`publish.report` needs files that can be read again: neither policy, source, publication nor report can be `-`";
+        let help = "name files, or take `report` out and run `bosket report` later";
+        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+    }
+    let place = file.resolve(named);
+    if place.parent().is_some_and(Path::is_dir) {
+        // Creating and dropping it says what is wrong and leaves no trace.
+        Output::create(&place, run.settings.create(request.force, false))?;
+    }
+    Ok(())
+}
+
+/// Refuses a place that is taken.
+pub(crate) fn refuse_taken(place: &Path, create: Create) -> Result<()> {
+    // Creating and dropping it says what is wrong and leaves no trace. Tables go into a folder, file by file.
+    if place == Path::new("-") || place.is_dir() || place.extension().is_none() {
+        return Ok(());
+    }
+    Output::create(place, create).map(|_| ())
+}
+
+impl Prepared {
+    /// What messages call the source.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Where the publication goes.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.file.policy
+    }
+
+    /// The policy, without the data that it was checked with.
+    pub fn into_policy(self) -> PolicyFile {
+        self.file
+    }
+
+    /// What is promised.
+    pub fn claim(&self) -> Option<&Claim> {
+        self.claim.as_ref()
+    }
+
+    /// The private records; none where people are taken apart while they are read.
+    pub fn data(&self) -> Option<&Dataset> {
+        match &self.input {
+            Input::Records { bound, .. } => Some(&bound.data),
+            Input::People { .. } | Input::Stream => None,
+        }
+    }
+
+    /// How many people there are; unknown of a stream.
+    pub fn records(&self) -> usize {
+        match &self.input {
+            Input::Records { bound, .. } => bound.data.len(),
+            Input::People { people, .. } => people.spool.len(),
+            Input::Stream => 0,
+        }
+    }
+
+    /// How many attributes of each role there are.
+    pub fn roles(&self) -> Vec<(Role, usize)> {
+        let number = |role: Role| match &self.input {
+            Input::Records { bound, .. } => {
+                bound.binding.declared.iter().filter(|d| d.role == role).count()
+            }
+            _ => {
+                let all = &self.file.policy.attributes;
+                all.iter().filter(|a| effective_role(all, a) == role).count()
+            }
+        };
+        Role::ALL.iter().map(|&role| (role, number(role))).collect()
+    }
+
+    /// The hierarchies that cover the values.
+    pub fn hierarchies(&self) -> impl Iterator<Item = &Hierarchy> {
+        let all: &[Option<Hierarchy>] = match &self.input {
+            Input::Records { hierarchies, .. } | Input::People { hierarchies, .. } => hierarchies,
+            Input::Stream => &[],
+        };
+        all.iter().flatten()
+    }
+
+    /// The names of the algorithms that could do it.
+    pub fn algorithms(&self) -> Vec<&'static str> {
+        let model = self.file.policy.privacy.as_ref().map(|p| p.model);
+        model.map_or(Vec::new(), |m| m.algorithms().into_iter().map(Algorithm::name).collect())
+    }
+
+    /// What a run would do, for programs.
+    pub fn to_json(&self) -> Value {
+        let policy = &self.file.policy;
+        let model = policy.privacy.as_ref().map(|p| p.model);
+        let roles = self.roles().into_iter().map(|(role, n)| (role.name().to_owned(), json!(n)));
+        json!({
+            "dry_run": true,
+            "records": self.records(),
+            "attributes": roles.collect::<Map<_, _>>(),
+            "hierarchies": self.hierarchies().count(),
+            "model": model.map(Model::name),
+            "algorithm": policy.method.algorithm,
+            "algorithms_registered": self.algorithms(),
+            "publish": self.target.display().to_string(),
+            "exists": self.target.exists(),
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! One call: its threads, who watches it, and the warnings that it collects.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bosket_io::Create;
+use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+
+use crate::warned::Warned;
+
+/// What every call can be told. The default is right for most.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Threads to use; as many as there are processors if not given. Results never depend on it.
+    pub threads: Option<NonZeroUsize>,
+    /// Bytes for searching and counting; half of the machine's memory if not given.
+    pub memory: Option<usize>,
+    /// Messages may name values of the private data.
+    pub show_values: bool,
+}
+
+impl Settings {
+    /// Bytes for searching and counting.
+    pub fn memory(&self) -> usize {
+        self.memory.unwrap_or_else(half_of_memory)
+    }
+
+    /// How files are created.
+    pub(crate) fn create(&self, force: bool, private: bool) -> Create {
+        Create { force, private }
+    }
+}
+
+/// Half of the machine's memory; two gigabytes where the system does not say how much there is.
+fn half_of_memory() -> usize {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kilobytes = total.and_then(|t| t.split_whitespace().next()?.parse::<usize>().ok());
+    kilobytes.map_or(2 << 30, |k| k * 512)
+}
+
+/// A call under way.
+pub(crate) struct Run<'o> {
+    pub(crate) settings: &'o Settings,
+    pub(crate) observer: &'o dyn Observer,
+    warnings: RefCell<Vec<Diagnostic>>,
+}
+
+impl Run<'_> {
+    /// Keeps warnings for whoever gets the result.
+    pub(crate) fn warn(&self, warnings: impl IntoIterator<Item = Diagnostic>) {
+        self.warnings.borrow_mut().extend(warnings);
+    }
+}
+
+/// Does a call's work on threads of its own. What panics is an error of ours, caught here.
+pub(crate) fn run<T: Send>(
+    settings: &Settings,
+    observer: &dyn Observer,
+    work: impl FnOnce(&Run<'_>) -> Result<T> + Send,
+) -> Result<Warned<T>> {
+    let threads = settings.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
+        let what = format!("cannot start {threads} threads: {e}");
+        Failure::new(Fault::Environment, Diagnostic::error(what))
+    })?;
+    pool.install(|| {
+        let run = Run { settings, observer, warnings: RefCell::default() };
+        let result = catch_unwind(AssertUnwindSafe(|| work(&run)))
+            .unwrap_or_else(|panic| Err(Failure::defect(said(panic.as_ref()))));
+        let warnings = run.warnings.into_inner();
+        match result {
+            Ok(value) => Ok(Warned { value, warnings }),
+            Err(mut failure) => {
+                failure.diagnostics.splice(0..0, warnings);
+                Err(failure)
+            }
+        }
+    })
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the work broke off: {}", text.unwrap_or("no reason was given"))
+}

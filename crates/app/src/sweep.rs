@@ -1,0 +1,264 @@
+//! The same data under several guarantees, for choosing one. Nothing is published.
+
+use std::path::PathBuf;
+
+use bosket_io::{PolicyFile, Whereabouts, publication};
+use bosket_measure::attack::{self, Risk};
+use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_model::binding::{Binding, Declared};
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::path::AttributePath;
+use bosket_model::policy::{AttributePolicy, Policy};
+use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_report::losses::{by_setting, in_words};
+use bosket_report::study::attacker;
+use bosket_verify::{Claim, Verification};
+use serde_json::{Map, Value, json};
+
+use crate::load::{self, Bound, PolicyAt};
+use crate::make::{Product, Work, make};
+use crate::measure::picture;
+use crate::negative;
+use crate::places;
+use crate::prepare::check_policy;
+use crate::run::{Run, Settings, run};
+use crate::warned::Warned;
+
+/// Keys of the policy that vary, with their values.
+pub type Setting = Vec<(String, String)>;
+
+/// What is to be compared.
+#[derive(Clone, Debug, Default)]
+pub struct SweepRequest {
+    /// The policy.
+    pub policy: PolicyAt,
+    /// Keys with their values; all combinations are tried, the first key varying slowest.
+    pub lists: Vec<(String, Vec<String>)>,
+    /// Also compare frequent patterns.
+    pub mining: bool,
+    /// Draw the loss, as SVG.
+    pub plot: Option<PathBuf>,
+    /// Replace the picture if it exists.
+    pub force: bool,
+    /// What every call can be told.
+    pub settings: Settings,
+}
+
+/// What became of a setting.
+#[derive(Debug)]
+pub struct SweepRow {
+    /// The setting.
+    pub setting: Setting,
+    /// What it costs, or why it cannot be reached.
+    pub result: Result<SweepCost>,
+}
+
+/// What a setting costs.
+#[derive(Debug)]
+pub struct SweepCost {
+    /// What is lost.
+    pub loss: Loss,
+    /// What an attacker could still do; none where only the guarantee can be told.
+    pub risk: Option<Risk>,
+    /// The attacker that the setting protects against: how many values and relations it knows.
+    pub attacker: (Option<u32>, Option<u32>),
+}
+
+impl SweepCost {
+    /// The marketer risk of the attacker that the setting protects against.
+    pub fn marketer(&self) -> Option<f64> {
+        let points = &self.risk.as_ref()?.points;
+        Some(points.iter().find(|p| (p.m, p.n) == self.attacker)?.marketer)
+    }
+
+    /// Per cent of all values that are published as they were.
+    pub fn kept(&self) -> Option<f64> {
+        let (mut values, mut kept) = (0.0, 0.0);
+        for a in &self.loss.attributes {
+            values += a.values as f64;
+            kept += a.kept? * a.values as f64;
+        }
+        (values > 0.0).then(|| 100.0 * kept / values)
+    }
+}
+
+impl SweepRow {
+    /// The row for programs.
+    pub fn to_json(&self) -> Value {
+        let value = |value: &String| value.parse::<f64>().map_or_else(|_| json!(value), |number| json!(number));
+        let setting: Map<String, Value> = self.setting.iter().map(|(k, v)| (k.clone(), value(v))).collect();
+        match &self.result {
+            Ok(found) => json!({
+                "setting": setting,
+                "reached": true,
+                "loss": found.loss.to_json(),
+                "risk": found.risk.as_ref().map(|r| r.to_json(false)),
+            }),
+            Err(failure) => json!({
+                "setting": setting,
+                "reached": false,
+                "why": failure.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            }),
+        }
+    }
+}
+
+/// Tries all combinations; each result is verified, measured and dropped.
+pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<Vec<SweepRow>>> {
+    run(&request.settings, observer, |run| {
+        let settings = settings(&request.lists)?;
+        let files = settings.iter().map(|setting| policy(request, setting, run)).collect::<Result<Vec<_>>>()?;
+        let first = &files[0];
+        if first.policy.need_privacy()?.model.is_apart() {
+            let what = "`sweep` compares what generalization costs; dissection changes no value";
+            let help = "run `bosket anonymize --dry-run` with several `--set privacy.group_size=…`";
+            return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+        }
+        files.iter().try_for_each(check_policy)?;
+        // Everything that no setting changes is shared.
+        let place = Whereabouts::input(first)?;
+        let name = place.name();
+        let mut read = places::inputs(first, &request.policy.path, place.paths());
+        read.extend(publication::target(first).ok());
+        let picture = picture(request.plot.as_deref(), request.force, &read, run)?;
+        let input = load::input(place, &first.policy, run)?;
+        let hierarchies = load::hierarchies(first, &input, &name, true, run)?;
+        let mut rows = Vec::new();
+        for (setting, file) in settings.into_iter().zip(&files) {
+            run.observer.decided(&format!("running with {}", in_words(&setting)));
+            match one(file, &input, &hierarchies, request.mining, run) {
+                // A guarantee that cannot be reached is a finding; anything else ends the sweep.
+                Err(failure) if failure.fault != Fault::Unreachable => return Err(failure),
+                result => rows.push(SweepRow { setting, result }),
+            }
+        }
+        if let Some(picture) = picture {
+            let reached = rows.iter().filter_map(|r| Some((&r.setting[..], &r.result.as_ref().ok()?.loss)));
+            let fastest = rows.first().and_then(|r| r.setting.last()).map_or("", |s| &s.0);
+            places::write(picture, &by_setting(&reached.collect::<Vec<_>>(), fastest).svg())?;
+        }
+        Ok(rows)
+    })
+}
+
+fn policy(request: &SweepRequest, setting: &Setting, run: &Run<'_>) -> Result<PolicyFile> {
+    let mut at = request.policy.clone();
+    at.sets.extend(setting.iter().map(|(key, value)| format!("{key}={value}")));
+    let mut file = at.load(run)?;
+    // Taking the sides apart afterwards changes neither clusters nor loss.
+    if let Some(publish) = &mut file.policy.publish {
+        publish.anatomize = false;
+    }
+    Ok(file)
+}
+
+/// All combinations of the lists that were given, the first varying slowest.
+fn settings(lists: &[(String, Vec<String>)]) -> Result<Vec<Setting>> {
+    let mut all: Vec<Setting> = vec![Vec::new()];
+    for (key, given) in lists.iter().filter(|(_, given)| !given.is_empty()) {
+        let values = expanded(key, given)?;
+        let longer = |setting: &Setting| -> Vec<Setting> {
+            let with = |value: &String| setting.iter().cloned().chain([(key.clone(), value.clone())]).collect();
+            values.iter().map(with).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    if all.len() > 1 {
+        return Ok(all);
+    }
+    let what = "there is nothing to compare: give at least two values";
+    Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("such as `--k 2,5,10,20` or `--m 1..3`")))
+}
+
+/// `1..3` is 1, 2, 3.
+fn expanded(key: &str, given: &[String]) -> Result<Vec<String>> {
+    let mut values = Vec::new();
+    for text in given {
+        match text.split_once("..") {
+            None => values.push(text.trim().to_owned()),
+            Some((from, to)) => {
+                let number = |text: &str| text.trim().trim_start_matches('=').parse::<u32>().ok();
+                let (Some(from), Some(to)) = (number(from), number(to)) else {
+                    let what = format!("`{text}` is not a range for {key}");
+                    let help = "write whole numbers, such as 1..3, which is 1, 2 and 3";
+                    return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+                };
+                values.extend((from..=to).map(|v| v.to_string()));
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn one(
+    file: &PolicyFile,
+    input: &Bound,
+    hierarchies: &[Option<Hierarchy>],
+    mining: bool,
+    run: &Run<'_>,
+) -> Result<SweepCost> {
+    let policy = &file.policy;
+    let claim = Claim::new(policy)?;
+    let memory = run.settings.memory();
+    let work = Work {
+        policy,
+        claim: &claim,
+        data: &input.data,
+        binding: &input.binding,
+        published: &input.binding.without_companions(),
+        hierarchies,
+        memory,
+    };
+    let made = make(&work, run.observer)?;
+    let data = match &made.product {
+        Product::Trees(trees) => &trees.write_back(&input.binding),
+        Product::Vertices { data, .. } => data,
+    };
+    let own = Binding::new(data.schema(), &placed(policy, &input.binding), policy.undeclared, "the result")?;
+    let absent = negative::hierarchies(&claim, file, data, &own)?;
+    let found = Verification::of_records(data, &own, &claim, &absent, memory, run.observer)?;
+    if !found.holds() {
+        return Err(Failure::defect("the result does not keep the promise"));
+    }
+    // The trees before and after are in the same order, and so are vertex trees with their records.
+    let mapping: Vec<(u32, u32)> = match &made.product {
+        Product::Trees(..) => (0..data.len() as u32).map(|r| (r, r)).collect(),
+        Product::Vertices { records, .. } => records.iter().copied().zip(0..).collect(),
+    };
+    let compared = Compared {
+        policy,
+        input: input.side(),
+        published: Side { data, binding: &own },
+        hierarchies,
+        mapping: Some(&mapping),
+        mining,
+    };
+    let loss = Loss::new(&compared, run.observer)?;
+    let attacker = attacker(policy)?;
+    let mut options = attack::Options::of(policy);
+    if let (Some(m), Some(n)) = attacker {
+        (options.m, options.n) = (vec![m], vec![n]);
+    }
+    let risk = match attack::risk(data, &own, policy, &options, run.observer) {
+        // Of attackers who know very much only the guarantee can be told.
+        Err(failure) if failure.fault == Fault::Policy => None,
+        risk => Some(risk?),
+    };
+    Ok(SweepCost { loss, risk, attacker })
+}
+
+/// The policy's attributes, each where the input has it: a reader may have read `item[]` as `item`.
+fn placed(policy: &Policy, binding: &Binding) -> Vec<AttributePolicy> {
+    let structure = |declared: &Declared| {
+        let (mut classes, mut home) = (Vec::new(), declared.home);
+        while let Some(parent) = binding.homes[home].parent {
+            classes.push(binding.homes[home].name.clone());
+            home = parent;
+        }
+        classes.reverse();
+        AttributePath { classes, name: declared.name.clone() }
+    };
+    let own = policy.attributes.iter().zip(&binding.declared);
+    own.map(|(a, d)| AttributePolicy { structure: Some(structure(d)), ..a.clone() }).collect()
+}

@@ -1,0 +1,182 @@
+//! Whether a publication keeps what its policy or its certificate promises, and says nothing that the input does not.
+
+mod anatomized;
+mod by_certificate;
+mod dissected;
+pub(crate) mod mapping;
+mod records;
+
+use std::path::{Path, PathBuf};
+
+use bosket_io::{PolicyFile, Whereabouts};
+use bosket_io::apart::Published;
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::path::Notation;
+use bosket_model::policy::{Format, Undeclared};
+use bosket_model::{Builder, Diagnostic, Result};
+use bosket_verify::truth::Untruth;
+use bosket_verify::{Claim, TwoSides, Verification};
+use serde_json::{Value, json};
+
+use crate::certified::CertificateCheck;
+use crate::load::{PolicyAt, one_stdin};
+use crate::run::{Run, Settings, run};
+use crate::warned::Warned;
+
+pub(crate) use anatomized::judge as judge_anatomized;
+pub(crate) use dissected::judge as judge_dissected;
+
+/// What is to be checked.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyRequest {
+    /// The publication; `-` is standard input.
+    pub publication: PathBuf,
+    /// The policy that states the claim and the roles; without one the certificate does.
+    pub policy: Option<PolicyAt>,
+    /// The certificate of the publication.
+    pub certificate: Option<PathBuf>,
+    /// The private input that the publication must be true to.
+    pub against: Option<PathBuf>,
+    /// The private mapping.
+    pub mapping: Option<PathBuf>,
+    /// What every call can be told.
+    pub settings: Settings,
+}
+
+/// What was found out about a publication.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// Whether the claim holds; none where nothing is claimed, or where nothing could be read.
+    pub verification: Option<Verification>,
+    /// What a reader of the claim should know about its limits.
+    pub caveats: Vec<Diagnostic>,
+    /// What the publication says and the input does not, if they were compared.
+    pub untruths: Option<Vec<Untruth>>,
+    /// What became of the certificate, if there is one.
+    pub certificate: Option<CertificateCheck>,
+    /// Per published record its group, where the publication has two sides.
+    pub groups: Vec<u32>,
+}
+
+impl Verified {
+    /// Whether everything that was looked at is as it should be.
+    pub fn holds(&self) -> bool {
+        self.verification.as_ref().is_none_or(Verification::holds)
+            && self.untruths.as_ref().is_none_or(Vec::is_empty)
+            && self.certificate.as_ref().is_none_or(CertificateCheck::holds)
+    }
+
+    /// What was found, for programs.
+    pub fn to_json(&self) -> Value {
+        let certificate = self.certificate.as_ref();
+        let Some(verification) = &self.verification else {
+            return json!({
+                "holds": self.holds(),
+                "claim": certificate.map(|c| &c.certificate.claim),
+                "certificate": certificate.map(CertificateCheck::to_json),
+            });
+        };
+        let mut found = verification.to_json();
+        found["holds"] = json!(self.holds());
+        found["warnings"] = self.caveats.iter().map(ToString::to_string).collect();
+        if let Some(untruths) = &self.untruths {
+            found["truth"] = json!({
+                "holds": untruths.is_empty(),
+                "problems": untruths.iter().map(untruth_json).collect::<Vec<_>>(),
+            });
+        }
+        if let Some(certificate) = certificate {
+            found["certificate"] = certificate.to_json();
+        }
+        found
+    }
+}
+
+fn untruth_json(untruth: &Untruth) -> Value {
+    json!({
+        "message": untruth.message,
+        "path": untruth.path,
+        "records": untruth.records.iter().map(|r| r + 1).collect::<Vec<_>>(),
+    })
+}
+
+/// Checks whether a publication keeps what is promised.
+pub fn verify(request: &VerifyRequest, observer: &dyn Observer) -> Result<Warned<Verified>> {
+    run(&request.settings, observer, |run| {
+        one_stdin([
+            Some(&request.publication),
+            request.policy.as_ref().map(|policy| &policy.path),
+            request.certificate.as_ref(),
+            request.against.as_ref(),
+            request.mapping.as_ref(),
+        ])?;
+        if let Some(certificate) = &request.certificate {
+            return by_certificate::verify(request, certificate, run);
+        }
+        let at = request.policy.clone().unwrap_or_else(|| PolicyAt::new("-"));
+        let file = at.load(run)?;
+        let claim = Claim::new(&file.policy)?;
+        check_claim(request, &file, &claim, None, run)
+    })
+}
+
+/// What is being checked, and by what.
+struct Check<'a> {
+    request: &'a VerifyRequest,
+    file: &'a PolicyFile,
+    claim: &'a Claim,
+    run: &'a Run<'a>,
+}
+
+impl Check<'_> {
+    fn publication(&self) -> &Path {
+        &self.request.publication
+    }
+
+    /// Private data of the shape that the policy describes.
+    fn private(&self, input: &Path) -> Result<Whereabouts> {
+        Whereabouts::given(self.file, input, false)
+    }
+}
+
+/// Checks a claim together with what was found out about a certificate.
+fn check_claim(
+    request: &VerifyRequest,
+    file: &PolicyFile,
+    claim: &Claim,
+    mut certificate: Option<CertificateCheck>,
+    run: &Run<'_>,
+) -> Result<Verified> {
+    let check = Check { request, file, claim, run };
+    let mut found = match claim {
+        Claim::Apart(_) => dissected::verify(&check)?,
+        Claim::Anatomized(_) => anatomized::verify(&check)?,
+        _ => records::verify(&check)?,
+    };
+    if let (Some(certificate), Some(verification)) = (&mut certificate, &found.verification) {
+        certificate.limits(&file.policy, claim, &found.caveats);
+        certificate.records(verification.records as u64);
+    }
+    found.certificate = certificate;
+    Ok(found)
+}
+
+/// A publication of anatomized clusters as the verifier looks at it.
+pub(crate) fn sides(published: &Published) -> TwoSides<'_> {
+    TwoSides {
+        people: &published.people,
+        binding: &published.binding,
+        groups: &published.groups,
+        names: &published.found.names,
+        sensitive: &published.found.dissected.sensitive,
+    }
+}
+
+/// What the policy declares, without any data.
+pub(crate) fn declared(file: &PolicyFile) -> Result<Binding> {
+    let xml = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Xml);
+    let notation = if xml { Notation::Slashes } else { Notation::Dots };
+    let nothing = Builder::in_notation(notation).finish();
+    Binding::new(nothing.schema(), &file.policy.attributes, Undeclared::Drop, "the policy")
+}

@@ -1,0 +1,54 @@
+//! Publications of one record per person.
+
+use std::path::Path;
+
+use bosket_model::policy::Role;
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::Verification;
+use bosket_verify::truth::{Comparison, Recoding, Side, Untruth, compare};
+
+use super::mapping::read_mapping;
+use super::{Check, Verified};
+use crate::load::{self, Bound};
+use crate::negative;
+
+pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
+    let Check { request, file, claim, run } = check;
+    let published = load::published(file, check.publication(), run)?;
+    let Bound { data, binding } = &published;
+    if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
+        let what = Diagnostic::error(
+            "none of the policy's quasi attributes is in the file: there is nothing to verify",
+        );
+        let place = Place::source(check.publication().display().to_string());
+        return Err(Failure::new(
+            Fault::Policy,
+            what.at(place).help("check that policy and file belong together, and the paths"),
+        ));
+    }
+    let caveats = claim.caveats(binding);
+    run.warn(caveats.iter().cloned());
+    let hierarchies = negative::hierarchies(claim, file, data, binding)?;
+    let memory = run.settings.memory();
+    let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
+    let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
+    Ok(Verified { verification: Some(verification), caveats, untruths, ..Verified::default() })
+}
+
+fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Untruth>> {
+    let Check { request, file, run, .. } = check;
+    let place = check.private(input)?;
+    let name = place.name();
+    let private = load::input(place, &file.policy, run)?;
+    let hierarchies = load::hierarchies(file, &private, &name, false, run)?;
+    let mapping = request.mapping.as_deref().map(read_mapping).transpose()?;
+    let comparison = Comparison {
+        published: Side { data: &published.data, binding: &published.binding },
+        input: Side { data: &private.data, binding: &private.binding },
+        hierarchies: &hierarchies,
+        recoding: Recoding::of(&file.policy)?,
+        suppress: file.policy.method.flag("suppress").unwrap_or(false),
+        mapping: mapping.as_ref(),
+    };
+    compare(&comparison, run.observer)
+}
