@@ -14,7 +14,7 @@ use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
 use bosket_report::study::{Study, Subject, attacker, roles};
-use bosket_verify::{Claim, verify_apart};
+use bosket_verify::{Claim, JudgedSides, Verification};
 
 use crate::Outcome;
 use crate::args::{Anonymize, Report};
@@ -94,9 +94,12 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
         let study = match both.anatomized() {
             None => Study::new(&subject, talk)?,
             Some(found) => {
-                let mut study = Study::anatomized(&subject, &sides(found), talk)?;
-                study.left.clone_from(&found.left);
-                study
+                let judged = JudgedSides {
+                    dissected: found.found.dissected.clone(),
+                    left: found.left.clone(),
+                    misplaced: Vec::new(),
+                };
+                Study::anatomized(&subject, &sides(found), &judged, talk)?
             }
         };
         let internal = args.internal.then(|| internal(&both, &study, &input_name));
@@ -117,7 +120,7 @@ fn render(
     certificate: Option<Certified<'_>>,
     internal: Option<Internal<'_>>,
 ) -> Result<String, Failure> {
-    let claim = study.claim.as_ref();
+    let claim = study.verification.claim.as_ref();
     let limits = not_claimed(&file.policy, claim, &claim.map_or(Vec::new(), |c| c.caveats(binding)));
     let method = method(&file.policy)?;
     Ok(page(&Page {
@@ -137,21 +140,21 @@ fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Bindin
     let published = dissection.read_published(target, talk)?;
     let left = published.gone.iter().zip(&policy.attributes).filter(|(gone, _)| **gone);
     let left: Vec<String> = left.map(|(_, attribute)| attribute.path.clone()).collect();
-    let found = published.dissected;
+    let sides = JudgedSides { dissected: published.dissected, left, misplaced: Vec::new() };
+    let found = &sides.dissected;
     let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
     let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];
-    let mut witness = None;
-    if let Some(Claim::Apart(asked)) = &claim {
-        let name = target.display().to_string();
-        let hierarchies = hierarchies::of_sensitive(file, &found.sensitive, &name, false)?;
-        let verdict = verify_apart(&found, asked, &hierarchies)?;
-        let told = dissection.fates().sensitive.iter().zip(&verdict.distances);
-        let told = told.filter_map(|(s, d)| Some((s.path.clone(), d.set_wise?, d.pairwise?)));
-        remarks.extend(told.map(|(path, set_wise, pairwise)| {
+    let name = target.display().to_string();
+    let hierarchies = match &claim {
+        None => Vec::new(),
+        Some(_) => hierarchies::of_sensitive(file, &found.sensitive, &name, false)?,
+    };
+    let verification = Verification::of_dissected(&sides, claim.as_ref(), &hierarchies, talk)?;
+    for (path, distances) in &verification.distances {
+        if let (Some(set_wise), Some(pairwise)) = (distances.set_wise, distances.pairwise) {
             let text = format!("{set_wise} edges to what all of a group have in common; {pairwise} pairwise");
-            (format!("Distance of {path}"), text)
-        }));
-        witness = verdict.witness;
+            remarks.push((format!("Distance of {path}"), text));
+        }
     }
     let place = Whereabouts::input(file)?;
     let name = place.name();
@@ -159,18 +162,15 @@ fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Bindin
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
     let own = binding.without_companions();
     let before = attack::risk(&input.data, &own, policy, &attack::Options::of(policy), talk)?;
-    let records = found.people.iter().map(|&p| p as usize).sum();
+    let records = verification.records;
     let gone = format!("{} of {}", count(input.data.len().saturating_sub(records)), count(input.data.len()));
     remarks.push(("Records suppressed".to_owned(), gone));
     let study = Study {
-        claim,
-        witness,
-        left,
-        records,
+        verification,
         roles: roles(policy),
         attacker: attacker(policy)?,
         before: Some(before),
-        after: Some(attack::risk_apart(&found, policy)?),
+        after: Some(attack::risk_apart(found, policy)?),
         loss: None,
         cuts: Vec::new(),
         remarks,

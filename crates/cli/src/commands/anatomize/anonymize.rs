@@ -55,7 +55,7 @@ pub fn run(
     let mut drafts = dissection.write(&mut people, (&group_of, groups), create)?;
 
     let again = dissection.read_clusters_again(&mut drafts, talk)?;
-    if verify_anatomized(&sides(&again), asked)?.is_some() {
+    if verify_anatomized(&sides(&again), asked, talk)?.is_some() {
         // A defect of the algorithm, caught before anything is published.
         return Err(defect("the result does not keep the promise"));
     }

@@ -39,7 +39,7 @@ pub fn verify(
         warnings.push(warning.help("the claim says nothing about such attributes; do not publish this file"));
     }
     talk.diagnostics(&warnings);
-    let witness = verify_anatomized(&sides(&published), asked)?;
+    let witness = verify_anatomized(&sides(&published), asked, talk)?;
     let untruths = match &args.against {
         Some(input) => Some(against(args, file, &published, input, talk)?),
         None => None,

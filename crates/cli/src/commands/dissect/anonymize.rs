@@ -157,7 +157,7 @@ fn grouped(
             return Err(defect("the claim is not one of dissection"));
         };
         let found = dissection.read_drafts(&mut drafts, talk)?;
-        let checked = verify_apart(&found.dissected, &claim, &hierarchies)?;
+        let checked = verify_apart(&found.dissected, &claim, &hierarchies, talk)?;
         let left = found.gone.iter().filter(|gone| **gone).count();
         let published: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
         if checked.witness.is_some()

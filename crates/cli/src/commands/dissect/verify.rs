@@ -48,7 +48,7 @@ pub fn verify(
     }
     talk.diagnostics(&warnings);
     let hierarchies = hierarchies::of_sensitive(file, &found.dissected.sensitive, &name, args.show_values)?;
-    let verdict = verify_apart(&found.dissected, apart, &hierarchies)?;
+    let verdict = verify_apart(&found.dissected, apart, &hierarchies, talk)?;
     let people: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
     let groups = found.dissected.people.len();
     let untruths = match &args.against {
