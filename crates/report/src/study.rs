@@ -7,7 +7,7 @@ use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_verify::{Claim, TwoSides, Witness, verify_anatomized};
+use bosket_verify::{Claim, JudgedSides, TwoSides, Verification};
 
 use crate::cut::{Cut, cuts};
 
@@ -34,14 +34,8 @@ pub struct Subject<'a> {
 /// What was found out. Holds no value that is not published, except the worst cases of [`Risk`].
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// What is promised; none for a publication without guarantee.
-    pub claim: Option<Claim>,
-    /// Why it does not hold.
-    pub witness: Option<Witness>,
-    /// Attributes that the policy removes and the publication still has.
-    pub left: Vec<String>,
-    /// Published records.
-    pub records: usize,
+    /// What is promised and whether it holds.
+    pub verification: Verification,
     /// What the policy calls each attribute, by role.
     pub roles: Vec<(Role, Vec<String>)>,
     /// The attacker that the claim is about: how many values and relations it knows; none means all.
@@ -64,32 +58,33 @@ impl Study {
         let Subject { policy, published, hierarchies, .. } = *subject;
         let claim = Claim::new(policy)?;
         let Side { data, binding } = published;
-        let witness = bosket_verify::verify(data, binding, &claim, hierarchies, subject.memory, observer)?;
+        let verification =
+            Verification::of_records(data, binding, &claim, hierarchies, subject.memory, observer)?;
         let after = attack::risk(data, binding, policy, &attack::Options::of(policy), observer)?;
-        let study = Self::of(subject, claim, witness, after, observer)?;
-        Ok(Study { left: bosket_verify::left_over(data, binding), ..study })
+        Self::of(subject, verification, after, observer)
     }
 
     /// Looks at a publication of clusters whose sides are apart; the subject's published records are its quasi side.
-    pub fn anatomized(subject: &Subject<'_>, sides: &TwoSides<'_>, observer: &dyn Observer) -> Result<Self> {
+    pub fn anatomized(
+        subject: &Subject<'_>,
+        published: &TwoSides<'_>,
+        sides: &JudgedSides,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let claim = Claim::new(subject.policy)?;
-        let witness = match &claim {
-            Claim::Anatomized(asked) => verify_anatomized(sides, asked)?,
-            _ => None,
-        };
-        let TwoSides { people, binding, groups, sensitive, .. } = *sides;
+        let verification = Verification::of_anatomized(published, sides, &claim, observer)?;
+        let TwoSides { people, binding, groups, sensitive, .. } = *published;
         let attacked = attack::Sides { people, binding, groups, sensitive };
         let options = attack::Options::of(subject.policy);
         let after = attack::risk_anatomized(&attacked, subject.policy, &options, observer)?;
-        let study = Self::of(subject, claim, witness, after, observer)?;
-        let groups = ("Groups of records that look alike".to_owned(), sides.names.len().to_string());
+        let study = Self::of(subject, verification, after, observer)?;
+        let groups = ("Groups of records that look alike".to_owned(), published.names.len().to_string());
         Ok(Study { remarks: vec![groups], ..study })
     }
 
     fn of(
         subject: &Subject<'_>,
-        claim: Claim,
-        witness: Option<Witness>,
+        verification: Verification,
         after: Risk,
         observer: &dyn Observer,
     ) -> Result<Self> {
@@ -101,10 +96,7 @@ impl Study {
         let mining = input.data.len() <= MINED;
         let compared = Compared { policy, input, published, hierarchies, mapping, mining };
         Ok(Study {
-            claim: Some(claim),
-            witness,
-            left: Vec::new(),
-            records: published.data.len(),
+            verification,
             roles: roles(policy),
             attacker: attacker(policy)?,
             before: Some(before),
@@ -117,17 +109,17 @@ impl Study {
 
     /// Whether quasi and sensitive values are published apart.
     pub fn is_apart(&self) -> bool {
-        matches!(self.claim, None | Some(Claim::Apart(_))) || self.is_anatomized()
+        matches!(self.verification.claim, None | Some(Claim::Apart(_))) || self.is_anatomized()
     }
 
     /// Whether that is done with clusters, whose quasi values are generalized.
     pub fn is_anatomized(&self) -> bool {
-        matches!(self.claim, Some(Claim::Anatomized(_)))
+        matches!(self.verification.claim, Some(Claim::Anatomized(_)))
     }
 
     /// Whether everything that was promised was found to hold.
     pub fn holds(&self) -> bool {
-        self.witness.is_none() && self.left.is_empty()
+        self.verification.holds()
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Diversity;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -75,13 +76,18 @@ impl TwoSides<'_> {
 
 /// Checks a claim about an anatomized publication. None means that it holds; else the smallest witness against it. More
 /// values than there are places for them are no publication of clusters, and an error.
-pub fn verify_anatomized(sides: &TwoSides<'_>, claim: &Anatomized) -> Result<Option<Witness>> {
+pub fn verify_anatomized(
+    sides: &TwoSides<'_>,
+    claim: &Anatomized,
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
     let places = sides.places();
     refuse_overfull(sides, &places)?;
     let labels = claim.ask.as_ref().map(|ask| labels(sides, ask)).transpose()?;
     let forms = Forms::new(sides.people, sides.binding);
     let mut smallest: Option<Witness> = None;
     for (group, members) in sides.members().iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+        observer.go_on()?;
         let mut alike: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for &person in members {
             let form = forms.of[sides.people.vertices(person as usize).start];

@@ -9,7 +9,10 @@ mod buckets;
 pub mod claim;
 pub mod dissect;
 pub mod knowledge;
+pub mod recount;
+pub mod sides;
 pub mod truth;
+pub mod verification;
 pub mod vertex;
 pub mod witness;
 
@@ -22,6 +25,9 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 pub use anatomized::{Anatomized, TwoSides, verify_anatomized};
 pub use claim::{Claim, Km, Kmn};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
+pub use recount::Recount;
+pub use sides::{JudgedSides, Misplaced, PublishedSide};
+pub use verification::Verification;
 pub use witness::{Sensitive, Value, Witness};
 
 /// The verifier's version, for those who want to know what has looked at a publication.

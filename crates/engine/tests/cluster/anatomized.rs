@@ -69,7 +69,7 @@ fn claim(params: &Params) -> Anatomized {
 }
 
 fn check(published: &Published, params: &Params) -> Result<Option<Witness>> {
-    verify_anatomized(&sides(published), &claim(params))
+    verify_anatomized(&sides(published), &claim(params), &Quiet)
 }
 
 fn untruths(case: &Case, published: &Published, mapping: Option<&[u32]>) -> Vec<Untruth> {

@@ -96,27 +96,34 @@ pub fn page(page: &Page<'_>) -> String {
 }
 
 fn verdict(study: &Study) -> String {
-    if study.left.is_empty() {
+    let found = &study.verification;
+    let mut wrong = Vec::new();
+    if !found.left.is_empty() {
+        let paths: Vec<String> = found.left.iter().map(|path| escape(path)).collect();
+        wrong.push(format!("The policy removes {}, but the publication still has it.", paths.join(", ")));
+    }
+    wrong.extend(found.misplaced.iter().map(|m| {
+        format!("{} stands on the {} side, but {}.", escape(&m.path), m.side.name(), escape(m.reason))
+    }));
+    if wrong.is_empty() {
         return judged(study);
     }
-    let paths: Vec<String> = study.left.iter().map(|path| escape(path)).collect();
-    let judged = if study.witness.is_some() { judged(study) } else { String::new() };
+    let judged = if found.witness.is_some() { judged(study) } else { String::new() };
     format!(
-        "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>The policy removes {}, but the publication \
-         still has it.</p></div>\n{judged}",
-        paths.join(", ")
+        "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>{}</p></div>\n{judged}",
+        wrong.join(" ")
     )
 }
 
 /// The verdict on the claim alone.
 fn judged(study: &Study) -> String {
-    let Some(claim) = &study.claim else {
+    let Some(claim) = &study.verification.claim else {
         return "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
                 <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n"
             .to_owned();
     };
     let sentence = escape(&capitalized(&claim.sentence()));
-    match &study.witness {
+    match &study.verification.witness {
         None => format!(
             "<div class=\"verdict holds\"><strong>✓ The guarantee holds</strong><p>{sentence}.</p>\
              <p>Checked on the published records themselves, for every piece of knowledge in this range, by a program \
@@ -162,10 +169,11 @@ fn tile(out: &mut String, figure: &str, about: &str) {
 
 fn tiles(study: &Study) -> String {
     let mut out = String::from("<div class=\"tiles\">");
-    let one = if study.records == 1 { "record is published" } else { "records are published" };
-    tile(&mut out, &count(study.records), one);
+    let one = if study.verification.records == 1 { "record is published" } else { "records are published" };
+    tile(&mut out, &count(study.verification.records), one);
     let claimed = |risk: &Risk| risk::claimed(risk, study.attacker).map(|p| p.below_k.value);
-    if let (Some(before), Some(after), true) = (&study.before, &study.after, study.claim.is_some())
+    if let (Some(before), Some(after), true) =
+        (&study.before, &study.after, study.verification.claim.is_some())
         && let (Some(b), Some(a)) = (claimed(before), claimed(after))
     {
         let about = if study.is_apart() && !study.is_anatomized() {

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::dissected::{Dissected, SensitiveValues};
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
@@ -70,12 +71,14 @@ pub fn verify_apart(
     published: &Dissected,
     claim: &Apart,
     hierarchies: &[Option<Hierarchy>],
+    observer: &dyn Observer,
 ) -> Result<Verdict> {
     let nodes = published.sensitive.iter().map(|s| nodes(s, claim, hierarchies));
     let nodes: Vec<Option<Placed<'_>>> = nodes.collect::<Result<_>>()?;
     let mut verdict =
         Verdict { witness: None, distances: vec![Distances::default(); published.sensitive.len()] };
     for group in 0..published.people.len() {
+        observer.go_on()?;
         let people = published.people[group];
         let mut found = Vec::new();
         if people < claim.group_size {

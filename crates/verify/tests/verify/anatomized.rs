@@ -68,7 +68,7 @@ impl Sides {
 
     fn check(&self, claim: &Anatomized) -> bosket_model::Result<Option<Witness>> {
         let Sides { people, binding, groups, names, sensitive } = self;
-        verify_anatomized(&TwoSides { people, binding, groups, names, sensitive }, claim)
+        verify_anatomized(&TwoSides { people, binding, groups, names, sensitive }, claim, &Quiet)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bosket_model::dissected::{Dissected, Lists};
 use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::observe::Quiet;
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::dissect as literal;
 use bosket_verify::{Apart, Delta, Verdict, verify_apart};
@@ -24,7 +25,7 @@ fn publish(groups: &[People], many: bool) -> Dissected {
 }
 
 fn check(groups: &[People], many: bool, claim: &Apart, h: &Hierarchy) -> Verdict {
-    verify_apart(&publish(groups, many), claim, &[Some(h.clone())]).expect("a verdict")
+    verify_apart(&publish(groups, many), claim, &[Some(h.clone())], &Quiet).expect("a verdict")
 }
 
 fn anatomy(group_size: u32) -> Apart {
@@ -69,10 +70,11 @@ fn witnesses() {
 #[test]
 fn values_outside_the_hierarchy_are_refused() {
     let published = publish(&[group(&["aa", "x"])], false);
-    let refused = verify_apart(&published, &far(2, 1, false), &[Some(letters())]).expect_err("x is nowhere");
+    let refused =
+        verify_apart(&published, &far(2, 1, false), &[Some(letters())], &Quiet).expect_err("x is nowhere");
     assert!(refused.to_string().contains("1 distinct values are not in the hierarchy"), "{refused}");
-    verify_apart(&published, &far(2, 1, false), &[None]).expect_err("no hierarchy");
-    assert!(verify_apart(&published, &anatomy(2), &[None]).expect("no distances").witness.is_none());
+    verify_apart(&published, &far(2, 1, false), &[None], &Quiet).expect_err("no hierarchy");
+    assert!(verify_apart(&published, &anatomy(2), &[None], &Quiet).expect("no distances").witness.is_none());
 }
 
 /// With one value each the publication shows everything the definition asks for.

@@ -13,4 +13,5 @@ mod sets;
 mod truth_global;
 mod truth_local;
 mod truth_regressions;
+mod verification;
 mod vertices;
