@@ -37,4 +37,4 @@ pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};
 pub use policy_file::{PolicyFile, read_text};
 pub use publication::Publication;
-pub use source::{Form, Opened, Whereabouts};
+pub use source::{Opened, SourceForm, Whereabouts};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_engine::ALGORITHMS;
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
@@ -165,7 +165,7 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
     talk.diagnostics(&absent);
     // Dissection separates values and never generalizes them.
     let required = !matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None);
-    let ask = Ask { required, show_values: args.show_values };
+    let ask = HierarchyNeeds { required, show_values: args.show_values };
     let (hierarchies, warnings) = hierarchies::load(&file, &input.data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
     let fewest = privacy.k.or(privacy.group_size).unwrap_or(0) as usize;

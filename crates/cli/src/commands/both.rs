@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::apart::{Dissection, Published};
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
@@ -93,7 +93,7 @@ pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result
             what.help("check which is which: the input comes first; and that they belong together"),
         ));
     }
-    let ask = Ask { required: false, show_values: places.show_values };
+    let ask = HierarchyNeeds { required: false, show_values: places.show_values };
     let (hierarchies, warnings) = hierarchies::load(file, &data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
     let mapping = match places.mapping.map(Path::to_owned).or_else(|| own_mapping(file, places.publication)) {

@@ -124,8 +124,10 @@ fn one_document(
     match to {
         To::Document { path, format } => {
             let (same, known) = match opened.form {
-                bosket_io::Form::Document { format: own, layout } => (own.name() == format.name(), layout),
-                bosket_io::Form::Tables(_) => (false, Layout::default()),
+                bosket_io::SourceForm::Document { format: own, layout } => {
+                    (own.name() == format.name(), layout)
+                }
+                bosket_io::SourceForm::Tables(_) => (false, Layout::default()),
             };
             // Within a format, records stay where they are unless another place is asked for.
             let stays = |given: &Option<String>, known: &Option<String>| {

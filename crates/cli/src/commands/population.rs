@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_io::hierarchies::{self, Ask, Source};
+use bosket_io::hierarchies::{self, HierarchyNeeds, Source};
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_measure::attack::{Options, Population, Risk, Side, journalist};
 use bosket_model::Failure;
@@ -42,7 +42,7 @@ impl Register {
         let data = load::records(place, talk)?.data;
         let policy = &file.policy;
         let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-        let ask = Ask { required: false, show_values };
+        let ask = HierarchyNeeds { required: false, show_values };
         let Bound { data: drawn_data, binding: drawn_binding } = drawn.records;
         let (own, warnings) = hierarchies::load(file, drawn_data, drawn_binding, drawn.name, ask)?;
         talk.diagnostics(&warnings);

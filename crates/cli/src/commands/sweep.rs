@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{self, Risk};
 use bosket_measure::loss::{Compared, Loss, Side};
@@ -69,7 +69,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome, Failure> {
     let input = load::records(place, talk)?;
     let policy = &first.policy;
     let binding = Binding::of_input(input.data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    let ask = Ask { required: true, show_values: args.show_values };
+    let ask = HierarchyNeeds { required: true, show_values: args.show_values };
     let (hierarchies, warnings) = hierarchies::load(first, &input.data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_io::apart::{Dissection, Published};
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::{Diagnostic, Failure, Place};
@@ -120,7 +120,7 @@ fn against(
     let name = input.display().to_string();
     let policy = &file.policy;
     let binding = Binding::of_input(private.data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    let ask = Ask { required: false, show_values: args.show_values };
+    let ask = HierarchyNeeds { required: false, show_values: args.show_values };
     let (hierarchies, warnings) = hierarchies::load(file, &private.data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
     let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
