@@ -234,7 +234,7 @@ fn a_file_in_the_way_leaves_the_folder_as_it_was() {
     assert_eq!(files(folder.path()), ["tables/items.csv"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("tables/items.csv")).unwrap(), "mine");
 
-    let create = Create { force: true, private: false };
+    let create = Create { force: true, ..Create::default() };
     tpch::write(folder.path(), 10, create, &Quiet).unwrap();
     assert!(files(folder.path()).len() > 1);
 }

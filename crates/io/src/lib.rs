@@ -29,7 +29,7 @@ pub mod tables;
 pub mod transactions;
 pub mod xml;
 
-pub use atomic::Create;
+pub use atomic::{Create, Pending};
 pub use fault::from_write as write_failure;
 pub use fingerprint::Certify;
 pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, sniff};

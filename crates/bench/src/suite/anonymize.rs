@@ -181,7 +181,7 @@ fn finish(job: &Anonymize, prepared: &Prepared, made: Made, outcome: &mut Outcom
     if job.publish
         && let Some(form) = &prepared.form
     {
-        let create = Create { force: true, private: false };
+        let create = Create { force: true, ..Create::default() };
         let mut publication = Publication::begin(&prepared.file, form, create)?;
         publication.write(&data)?;
         publication.finish(Vec::new())?;

@@ -59,8 +59,8 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     if let Claim::Anatomized(asked) = &claim {
         return anatomize::run(args, &prepared, (&claim, asked), talk);
     }
-    let create = Create { force: args.force, private: false };
-    let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create)?;
+    let create = Create { force: args.force, private: false, pending: crate::signals::pending() };
+    let mut publication = Publication::begin(&prepared.file, &prepared.input.form, create.clone())?;
     let certificate = Begun::new(&prepared.file, &args.policy, &prepared.target, create, talk)?;
     let private = Private::create(&prepared.file, args.force, prepared.paths.clone())?;
 

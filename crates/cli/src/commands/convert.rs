@@ -41,7 +41,7 @@ pub fn run(args: &Convert, talk: &Talk) -> Result<Outcome, Failure> {
     };
     let to = To::new(&args.output, args.to.as_deref(), linked)?;
     talk.line("nothing is anonymized: what is written holds the same personal data");
-    let create = Create { force: args.force, private: false };
+    let create = Create { force: args.force, private: false, pending: crate::signals::pending() };
     let summary = match (&from, &to) {
         (From::Policy(file), To::Tables { path, format }) if linked => {
             Whole::of_policy(file)?.copy(&destination(args, path, *format)?, create, talk)

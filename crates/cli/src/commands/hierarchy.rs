@@ -59,7 +59,10 @@ fn build(args: &HierarchyBuild, talk: &Talk) -> Result<Outcome, Failure> {
         print(&text)?;
         return Ok(Outcome::Done);
     }
-    let mut out = Output::create(&args.out, Create { force: args.force, private: false })?;
+    let mut out = Output::create(
+        &args.out,
+        Create { force: args.force, private: false, pending: crate::signals::pending() },
+    )?;
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()?;
     talk.line(&format!("wrote {}: {}", args.out.display(), describe(&hierarchy)));

@@ -51,7 +51,10 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
 /// Writes the schema that an XML document shows.
 fn write_xsd(args: &Inspect, file: &Path) -> Result<Outcome, Failure> {
     let schema = infer(&mut Input::open(&args.data)?)?;
-    let mut out = Output::create(file, Create { force: args.force, private: false })?;
+    let mut out = Output::create(
+        file,
+        Create { force: args.force, private: false, pending: crate::signals::pending() },
+    )?;
     let text = schema.to_xsd().unwrap_or_default();
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()?;
@@ -101,7 +104,10 @@ fn write_draft(
     }
     let text = draft(&policy);
     debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
-    let mut out = Output::create(file, Create { force: args.force, private: false })?;
+    let mut out = Output::create(
+        file,
+        Create { force: args.force, private: false, pending: crate::signals::pending() },
+    )?;
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()
 }

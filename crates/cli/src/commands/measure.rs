@@ -59,7 +59,7 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome, Failure> {
 /// Takes the place of a picture before the work.
 pub(super) fn picture(path: &Path, force: bool, read: &[PathBuf]) -> Result<Output, Failure> {
     places::refuse(&[path.to_owned()], read)?;
-    Output::create(path, Create { force, private: false })
+    Output::create(path, Create { force, private: false, pending: crate::signals::pending() })
 }
 
 /// The figures for the whole, one per line.

@@ -35,8 +35,8 @@ impl Private {
         if let Some(folder) = path.parent() {
             bosket_io::make_folder(folder)?;
         }
-        let create = Create { force, private: true };
-        let mapping = Output::create(&path, create)?;
+        let create = Create { force, private: true, pending: crate::signals::pending() };
+        let mapping = Output::create(&path, create.clone())?;
         let beside = Output::create(&path.with_extension("json"), create)?;
         Ok(Some(Private { mapping, beside, inputs }))
     }

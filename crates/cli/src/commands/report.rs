@@ -56,7 +56,7 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
         let help = "the public report says everything; `publish.mapping` says who is in which group";
         return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
     }
-    let create = Create { force: args.force, private: args.internal };
+    let create = Create { force: args.force, private: args.internal, pending: crate::signals::pending() };
     if let Some(folder) = out.parent().filter(|p| !p.as_os_str().is_empty()) {
         bosket_io::make_folder(folder)?;
     }
@@ -220,7 +220,10 @@ pub(super) fn check_place(args: &Anonymize, file: &PolicyFile, target: &Path) ->
     let place = file.resolve(named);
     if place.parent().is_some_and(Path::is_dir) {
         // Creating and dropping it says what is wrong and leaves no trace.
-        Output::create(&place, Create { force: args.force, private: false })?;
+        Output::create(
+            &place,
+            Create { force: args.force, private: false, pending: crate::signals::pending() },
+        )?;
     }
     Ok(())
 }

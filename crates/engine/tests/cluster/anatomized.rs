@@ -37,7 +37,7 @@ fn publish(case: &Case, release: &Release) -> (Published, Vec<u32>) {
     let form = SourceForm::Document { format: json, layout: Layout::default() };
     let records = Records { data: &release.data, binding: &binding.expect("declared"), form: &form };
     let Clustered { mut people, group_of, groups } = dissection.clusters(records).expect("room");
-    let create = Create { force: false, private: false };
+    let create = Create::default();
     let mut drafts = dissection.write(&mut people, (&group_of, groups), create).expect("room");
     let ids = drafts.written.ids();
     let mut mapping = vec![0; case.data.len()];

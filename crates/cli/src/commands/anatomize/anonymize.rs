@@ -30,9 +30,9 @@ pub fn run(
     let Prepared { file, input, hierarchies, target, .. } = prepared;
     let policy = &file.policy;
     let dissection = Dissection::new(file)?;
-    let create = Create { force: args.force, private: false };
+    let create = Create { force: args.force, private: false, pending: crate::signals::pending() };
     refuse_taken(target, args.force)?;
-    let certificate = Begun::new(file, &args.policy, target, create, talk)?;
+    let certificate = Begun::new(file, &args.policy, target, create.clone(), talk)?;
     let private = Private::create(file, args.force, prepared.paths.clone())?;
 
     let published = prepared.binding.without_companions();
@@ -52,7 +52,7 @@ pub fn run(
     };
     let clusters = Records { data, binding, form: &input.form };
     let Clustered { mut people, group_of, groups } = dissection.clusters(clusters)?;
-    let mut drafts = dissection.write(&mut people, (&group_of, groups), create)?;
+    let mut drafts = dissection.write(&mut people, (&group_of, groups), create.clone())?;
 
     let again = dissection.read_clusters_again(&mut drafts, talk)?;
     if verify_anatomized(&sides(&again), asked)?.is_some() {

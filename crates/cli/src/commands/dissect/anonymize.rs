@@ -34,12 +34,12 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
         let what = "`--measure` has nothing to measure: dissection publishes every value as it is";
         talk.diagnostics(&[Diagnostic::warning(what).at(Place::source(&policy.name))]);
     }
-    let create = Create { force: args.force, private: false };
+    let create = Create { force: args.force, private: false, pending: crate::signals::pending() };
     // Places that are taken are found before the work, not after it.
     for place in [Some(target.clone()), schema_place(file)].into_iter().flatten() {
         refuse_taken(&place, args.force)?;
     }
-    let certificate = Begun::new(file, &args.policy, &target, create, talk)?;
+    let certificate = Begun::new(file, &args.policy, &target, create.clone(), talk)?;
     let mut others = Vec::new();
     let made = if policy.need_privacy()?.model == Model::None && dissection.is_stream() {
         if publish.mapping.is_some() {
@@ -51,11 +51,11 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
         let (drafts, namespaces, warnings) = dissection.plain(&source, params.group_size)?;
         talk.quiet();
         talk.diagnostics(&warnings);
-        others.extend(schema(file, &dissection, &source, &namespaces, create)?);
+        others.extend(schema(file, &dissection, &source, &namespaces, create.clone())?);
         Made { drafts, release: None, verdict: None }
     } else {
         let made = grouped(args, file, &dissection, &params, talk)?;
-        others.extend(schema(file, &dissection, &source, &made.1, create)?);
+        others.extend(schema(file, &dissection, &source, &made.1, create.clone())?);
         if let Some(private) = Private::create(file, args.force, source.paths())? {
             others.extend(private.write(&mapping_csv(&made.0), json!({}))?);
         }
@@ -99,7 +99,7 @@ pub fn refuse_taken(place: &Path, force: bool) -> Result<(), Failure> {
     if place == Path::new("-") || place.is_dir() || place.extension().is_none() {
         return Ok(());
     }
-    Output::create(place, Create { force, private: false }).map(|_| ())
+    Output::create(place, Create { force, private: false, pending: crate::signals::pending() }).map(|_| ())
 }
 
 fn schema_place(file: &PolicyFile) -> Option<std::path::PathBuf> {
@@ -149,7 +149,7 @@ fn grouped(
         .collect();
     let release = group(spool.len(), &sensitive, &spool.ties, params, talk)?;
     talk.quiet();
-    let create = Create { force: args.force, private: false };
+    let create = Create { force: args.force, private: false, pending: crate::signals::pending() };
     let mut drafts = dissection.write(&mut people, (&release.group_of, release.groups), create)?;
     let mut verdict = None;
     if policy.need_privacy()?.model != Model::None {
