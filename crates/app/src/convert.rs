@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::convert::{self as io, Summary, To};
 use bosket_io::tables::{Catalogue, Destination, Linked, Tables, Whole, catalogue, is_linked};
-use bosket_io::{Form, Layout, Opened, PolicyFile, Whereabouts};
+use bosket_io::{SourceForm, Layout, Opened, PolicyFile, Whereabouts};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
@@ -150,8 +150,8 @@ fn one_document(
     match to {
         To::Document { path, format } => {
             let (same, known) = match opened.form {
-                Form::Document { format: own, layout } => (own.name() == format.name(), layout),
-                Form::Tables(_) => (false, Layout::default()),
+                SourceForm::Document { format: own, layout } => (own.name() == format.name(), layout),
+                SourceForm::Tables(_) => (false, Layout::default()),
             };
             // Within a format, records stay where they are unless another place is asked for.
             let stays = |given: &Option<String>, known: &Option<String>| {

@@ -124,7 +124,7 @@ pub(crate) fn hierarchies(
     required: bool,
     run: &Run<'_>,
 ) -> Result<Vec<Option<Hierarchy>>> {
-    let needs = bosket_io::hierarchies::Ask { required, show_values: run.settings.show_values };
+    let needs = bosket_io::hierarchies::HierarchyNeeds { required, show_values: run.settings.show_values };
     let (hierarchies, warnings) =
         bosket_io::hierarchies::load(file, &bound.data, &bound.binding, name, needs)?;
     run.warn(warnings);

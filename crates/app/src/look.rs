@@ -1,6 +1,6 @@
 //! What `inspect` looks at: a document, or linked tables that no policy describes yet.
 
-use bosket_io::Form;
+use bosket_io::SourceForm;
 use bosket_io::tables::{Linked, Tables, catalogue};
 use bosket_measure::inspect::{Profile, Suggestion};
 use bosket_model::policy::{Format, Role, Table};
@@ -46,8 +46,8 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         let opened = load::document(&request.data, format, reading.layout(), run)?;
         let format = opened.form.name();
         let (record, separator) = match opened.form {
-            Form::Document { layout, .. } => (layout.record, layout.separator),
-            Form::Tables(_) => (None, None),
+            SourceForm::Document { layout, .. } => (layout.record, layout.separator),
+            SourceForm::Tables(_) => (None, None),
         };
         return Ok(Looked { data: opened.data, format, record, separator, tables: None });
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_engine::dissect;
 use bosket_io::apart::{Dissection, People};
-use bosket_io::{Create, Form, Output, PolicyFile, Whereabouts, publication};
+use bosket_io::{Create, SourceForm, Output, PolicyFile, Whereabouts, publication};
 use bosket_model::binding::{Binding, effective_role};
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
@@ -42,7 +42,7 @@ pub struct Prepared {
 #[derive(Debug)]
 pub(crate) enum Input {
     /// Records in memory, with the hierarchies that cover them.
-    Records { bound: Bound, form: Form, hierarchies: Vec<Option<Hierarchy>> },
+    Records { bound: Bound, form: SourceForm, hierarchies: Vec<Option<Hierarchy>> },
     /// People whose sides are going to be taken apart, with the hierarchies of their sensitive values.
     People { people: Box<People>, hierarchies: Vec<Option<Hierarchy>> },
     /// A document that is taken apart while it is read.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_io::hierarchies::{Ask, Source, load_with_population};
+use bosket_io::hierarchies::{HierarchyNeeds, Source, load_with_population};
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_measure::attack::{Options, Population, Risk, Side, journalist};
 use bosket_model::Result;
@@ -38,7 +38,7 @@ impl Register {
         let name = place.name();
         let records = load::input(place, &file.policy, run)?;
         let own = load::hierarchies(file, drawn.records, drawn.name, false, run)?;
-        let needs = Ask { required: false, show_values: run.settings.show_values };
+        let needs = HierarchyNeeds { required: false, show_values: run.settings.show_values };
         let Bound { data: drawn_data, binding: drawn_binding } = drawn.records;
         let hierarchies = load_with_population(
             file,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bosket_io::Create;
+use bosket_io::{Create, Pending};
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
@@ -20,6 +20,8 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// Messages may name values of the private data.
     pub show_values: bool,
+    /// The files that the call has begun, for whoever has to end it before it ends itself.
+    pub pending: Pending,
 }
 
 impl Settings {
@@ -30,7 +32,7 @@ impl Settings {
 
     /// How files are created.
     pub(crate) fn create(&self, force: bool, private: bool) -> Create {
-        Create { force, private }
+        Create { force, private, pending: self.pending.clone() }
     }
 }
 

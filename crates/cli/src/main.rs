@@ -30,12 +30,15 @@ fn main() -> ExitCode {
     let stop = Stop::default();
     let threads = cli.common.threads.and_then(|n| NonZeroUsize::new(n.into()));
     let talk = Talk::new(cli.common.verbose, threads, stop.clone());
-    let result = signals::install(stop).and_then(|()| run(&cli.command, &talk));
+    let result = signals::install(stop.clone()).and_then(|()| run(&cli.command, &talk));
     talk.quiet();
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Violated) => ExitCode::from(1),
-        Err(failure) if failure.fault == Fault::Interrupted => ExitCode::from(signals::interrupted() as u8),
+        Err(failure) if failure.fault == Fault::Interrupted => {
+            stop.tell();
+            ExitCode::from(signals::INTERRUPTED)
+        }
         Err(failure) => {
             talk.diagnostics(&failure.diagnostics);
             ExitCode::from(match failure.fault {
@@ -43,7 +46,7 @@ fn main() -> ExitCode {
                 Fault::Data | Fault::Environment => 3,
                 Fault::Unreachable => 4,
                 Fault::Defect => 70,
-                Fault::Interrupted => 130,
+                Fault::Interrupted => signals::INTERRUPTED,
             })
         }
     }

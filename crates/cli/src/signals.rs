@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use bosket_io::Pending;
 use bosket_model::{Diagnostic, Failure, Fault};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -11,14 +12,36 @@ use signal_hook::iterator::Signals;
 /// Work asks at least five times in a second; what waits for something outside (a terminal, a database) may not.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether somebody wants the work to stop.
+/// The exit code of an interrupted run.
+pub const INTERRUPTED: u8 = 130;
+
+/// Whether somebody wants the work to stop, and what it would leave behind.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    asked: Arc<AtomicBool>,
+    pending: Pending,
+}
 
 impl Stop {
     /// Whether it was asked for.
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// The files that are not complete yet.
+    pub fn pending(&self) -> Pending {
+        self.pending.clone()
+    }
+
+    /// Takes away what is not complete, and says what is left of an interrupted run.
+    pub fn tell(&self) {
+        let stopped = self.pending.discard();
+        let left = if stopped.was_late() {
+            "files that were complete by then are in their place"
+        } else {
+            "nothing was written"
+        };
+        eprintln!("\nbosket: interrupted; {left}");
     }
 }
 
@@ -32,24 +55,11 @@ pub fn install(stop: Stop) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            stop.0.store(true, Ordering::Relaxed);
+            stop.asked.store(true, Ordering::Relaxed);
             std::thread::sleep(PATIENCE);
-            std::process::exit(interrupted());
+            stop.tell();
+            std::process::exit(INTERRUPTED.into());
         }
     });
     Ok(())
-}
-
-/// Says that a run was interrupted, and what is left of it; gives the exit code.
-pub fn interrupted() -> i32 {
-    // Nothing can be put in place between this and the exit.
-    let stopped = bosket_io::atomic::discard_pending();
-    let left = if stopped.was_late() {
-        "files that were complete by then are in their place"
-    } else {
-        "nothing was written"
-    };
-    eprintln!("\nbosket: interrupted; {left}");
-    std::mem::forget(stopped);
-    130
 }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bosket_app::{Settings, Warned};
+use bosket_io::Create;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Severity};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -41,7 +42,12 @@ impl Talk {
 
     /// What a call is told that this command line asks for.
     pub fn settings(&self, memory: Option<usize>, show_values: bool) -> Settings {
-        Settings { threads: self.threads, memory, show_values }
+        Settings { threads: self.threads, memory, show_values, pending: self.stop.pending() }
+    }
+
+    /// How files are created.
+    pub fn create(&self, force: bool) -> Create {
+        Create { force, private: false, pending: self.stop.pending() }
     }
 
     /// Shows the warnings of a result, and hands it on.

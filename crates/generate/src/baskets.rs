@@ -216,7 +216,7 @@ pub fn write(
 ) -> Result<Summary> {
     bosket_io::make_folder(&folder.join("hierarchies"))?;
     // Every file is begun before the work, so that one that exists is told at once.
-    let begin = |name: &str| Output::create(&folder.join(name), create);
+    let begin = |name: &str| Output::create(&folder.join(name), create.clone());
     let mut data = begin("data.txt")?;
     let mut policy = begin("policy.toml")?;
     let mut item = begin("hierarchies/item.csv")?;

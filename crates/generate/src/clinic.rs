@@ -268,11 +268,11 @@ pub fn write(folder: &Path, people: u64, seed: u64, create: Create) -> Result<()
         ("policy.toml", POLICY.to_owned()),
     ];
     bosket_io::make_folder(&folder.join("hierarchies"))?;
-    let mut data = Output::create(&folder.join("data.ndjson"), create)?;
+    let mut data = Output::create(&folder.join("data.ndjson"), create.clone())?;
     write_records(&mut data, people, seed).map_err(bosket_io::write_failure)?;
     let mut files = vec![data];
     for (name, text) in texts {
-        let mut file = Output::create(&folder.join(name), create)?;
+        let mut file = Output::create(&folder.join(name), create.clone())?;
         file.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
         files.push(file);
     }

@@ -142,7 +142,7 @@ pub fn write(folder: &Path, shape: &Shape, seed: u64, create: Create) -> Result<
         ("policy-xml.toml", policy(shape, true)),
         ("hierarchies/finding.csv", hierarchy(shape)),
     ] {
-        let mut output = Output::create(&folder.join(name), create)?;
+        let mut output = Output::create(&folder.join(name), create.clone())?;
         output.write_all(text.as_bytes()).map_err(write_failure)?;
         outputs.push(output);
     }

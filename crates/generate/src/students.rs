@@ -94,7 +94,7 @@ pub fn write(
     bosket_io::make_folder(&folder.join("hierarchies"))?;
     bosket_io::make_folder(&folder.join("tables"))?;
     // Every file is begun before the work, so that one that exists is told at once.
-    let begin = |name: &str| Output::create(&folder.join(name), create);
+    let begin = |name: &str| Output::create(&folder.join(name), create.clone());
     let policies = [
         ("policy.toml", Form::Ndjson),
         ("tables/policy-csv.toml", Form::Csv),

@@ -100,7 +100,7 @@ pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Obser
     bosket_io::make_folder(&folder.join("hierarchies"))?;
     bosket_io::make_folder(&folder.join("tables"))?;
     // Every file is begun before the work, so that one that exists is told at once.
-    let begin = |name: &str| Output::create(&folder.join(name), create);
+    let begin = |name: &str| Output::create(&folder.join(name), create.clone());
     let policies = [
         ("policy.toml", POLICY),
         ("tables/policy-csv.toml", POLICY_CSV),

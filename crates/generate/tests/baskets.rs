@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use bosket_generate::baskets::{self, FANOUT, ITEMS, LONGEST, Summary, TRANSACTIONS};
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Create, Input, Layout, PolicyFile};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId, csv, fanout::fanout};
@@ -98,7 +98,7 @@ fn policy_hierarchy_and_data_fit_together() {
     assert_eq!(data.len() as u64, summary.transactions);
     let binding =
         Binding::new(data.schema(), &file.policy.attributes, file.policy.undeclared, "data").unwrap();
-    let ask = Ask { required: true, show_values: true };
+    let ask = HierarchyNeeds { required: true, show_values: true };
     let (found, warnings) = hierarchies::load(&file, &data, &binding, "data", ask).unwrap();
     assert_eq!(warnings, []);
     assert_eq!(found[0].as_ref().map(Hierarchy::leaf_count), Some(ITEMS));

@@ -74,9 +74,10 @@ fn equal_seeds_give_equal_students() {
 #[test]
 fn a_folder_holds_documents_tables_and_policies() {
     let folder = tempfile::tempdir().expect("a folder");
-    let create = Create { force: false, private: false };
-    let summary = bosket_generate::students::write(folder.path(), Kind::SyntheticT, 10, 0, create, &Quiet)
-        .expect("written");
+    let create = Create::default();
+    let summary =
+        bosket_generate::students::write(folder.path(), Kind::SyntheticT, 10, 0, create.clone(), &Quiet)
+            .expect("written");
     assert_eq!(summary.students, 10);
     for file in
         ["data.ndjson", "policy.toml", "hierarchies/year.csv", "tables/year.csv", "tables/students.db"]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bosket_generate::tpch::{self, HIERARCHY_NODES, SMALLEST_SCALE, Summary, VALUE_DEPTH, VERTEX_DEPTH};
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Create, Input, Layout, PolicyFile};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy;
@@ -151,7 +151,7 @@ fn the_policy_fits_and_its_value_trees_are_as_summed_up() {
     let binding = Binding::new(data.schema(), attributes, policy.policy.undeclared, "data").unwrap();
     assert_eq!(binding.absent().count(), 0);
     assert_eq!(binding.homes.iter().map(|h| h.depth + 1).max(), Some(VERTEX_DEPTH));
-    let ask = Ask { required: true, show_values: true };
+    let ask = HierarchyNeeds { required: true, show_values: true };
     let (covering, _) = hierarchies::load(&policy, &data, &binding, "data", ask).unwrap();
     assert_eq!(covering.iter().flatten().map(|h| h.len()).sum::<usize>(), HIERARCHY_NODES);
 
@@ -234,7 +234,7 @@ fn a_file_in_the_way_leaves_the_folder_as_it_was() {
     assert_eq!(files(folder.path()), ["tables/items.csv"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("tables/items.csv")).unwrap(), "mine");
 
-    let create = Create { force: true, private: false };
+    let create = Create { force: true, ..Create::default() };
     tpch::write(folder.path(), 10, create, &Quiet).unwrap();
     assert!(files(folder.path()).len() > 1);
 }

@@ -1,61 +1,73 @@
 //! Files that appear whole or not at all.
 //!
 //! The content goes into a hidden file in the same folder, readable by its owner only. [`AtomicFile::commit`] makes
-//! it durable and gives it its name in one step; an [`AtomicFile`] that is dropped, and a process that is told
-//! to stop (see [`discard_pending`]), leave nothing behind and whatever had the name before untouched.
+//! it durable and gives it its name in one step; an [`AtomicFile`] that is dropped, and a run that is told to stop
+//! (see [`Pending::discard`]), leave nothing behind and whatever had the name before untouched.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bosket_model::{Failure, Result};
 
 use crate::fault;
 
-/// The temporary files that exist now. Whoever gives a file its name holds the lock meanwhile.
-static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Whether any file has been given its name.
-static NAMED: AtomicBool = AtomicBool::new(false);
-
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
-    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+/// The temporary files of one run, and whether any of its files has got its name. Clones know the same files; a
+/// default one knows none yet.
+#[derive(Clone, Debug, Default)]
+pub struct Pending(Arc<PendingFiles>);
+
+#[derive(Debug, Default)]
+struct PendingFiles {
+    /// Those that exist now. Whoever gives a file its name holds the lock meanwhile.
+    temporary: Mutex<Vec<PathBuf>>,
+    named: AtomicBool,
 }
 
-/// While this exists, no atomic file can be created or committed: whoever tries waits.
+impl Pending {
+    fn lock(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.0.temporary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deletes the temporary files of the run, for a process that is about to exit. A commit that has begun is
+    /// completed first. Files of other runs are left alone.
+    pub fn discard(&self) -> Stopped<'_> {
+        let mut files = self.lock();
+        for file in files.drain(..) {
+            let _ = fs::remove_file(file);
+        }
+        Stopped { pending: self, _lock: files }
+    }
+}
+
+/// While this exists, the run can neither create nor commit an atomic file: whoever tries waits.
 #[must_use = "hold it until the process exits"]
 #[derive(Debug)]
-pub struct Stopped {
-    _lock: MutexGuard<'static, Vec<PathBuf>>,
+pub struct Stopped<'p> {
+    pending: &'p Pending,
+    _lock: MutexGuard<'p, Vec<PathBuf>>,
 }
 
-impl Stopped {
+impl Stopped<'_> {
     /// Whether files were in their place before.
     pub fn was_late(&self) -> bool {
-        NAMED.load(Ordering::Relaxed)
+        self.pending.0.named.load(Ordering::Relaxed)
     }
-}
-
-/// Deletes all temporary files, for a process that is about to exit. A commit that has begun is completed first.
-pub fn discard_pending() -> Stopped {
-    let mut files = pending();
-    for file in files.drain(..) {
-        let _ = fs::remove_file(file);
-    }
-    Stopped { _lock: files }
 }
 
 /// How a file is to be created.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Create {
     /// Replace a file that exists.
     pub force: bool,
     /// Nobody but the owner may read it.
     pub private: bool,
+    /// The run that it belongs to.
+    pub pending: Pending,
 }
 
 /// A file under construction.
@@ -81,9 +93,12 @@ impl AtomicFile {
             Ok(_) if !create.force => return Err(ErrorKind::AlreadyExists.into()),
             _ => {}
         }
-        let mut files = pending();
-        let (file, temporary) = create_beside(&target, 0o600)?;
-        files.push(temporary.clone());
+        let (file, temporary) = {
+            let mut files = create.pending.lock();
+            let created = create_beside(&target, 0o600)?;
+            files.push(created.1.clone());
+            created
+        };
         Ok(AtomicFile { file: BufWriter::with_capacity(1 << 17, file), temporary, target, create })
     }
 
@@ -112,7 +127,7 @@ impl AtomicFile {
 
     fn name_it(&self) -> io::Result<()> {
         self.try_name_it()?;
-        NAMED.store(true, Ordering::Relaxed);
+        self.create.pending.0.named.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -143,16 +158,25 @@ pub(crate) fn complete_all(files: &mut [AtomicFile]) -> Result<()> {
 pub fn commit_all(mut files: Vec<AtomicFile>) -> Result<()> {
     complete_all(&mut files)?;
     {
-        let mut pending = pending();
+        let runs = runs_of(&files);
+        let mut locks: Vec<MutexGuard<'_, Vec<PathBuf>>> = runs.iter().map(Pending::lock).collect();
         for file in &files {
             file.name_it().map_err(|e| file.failure(&e))?;
-            pending.retain(|p| *p != file.temporary);
+            locks.iter_mut().for_each(|pending| pending.retain(|p| *p != file.temporary));
         }
     }
     for file in &files {
         sync_folder(&file.target).map_err(|e| file.failure(&e))?;
     }
     Ok(())
+}
+
+/// The runs that files belong to, each once. Always in the same order: whoever locks several waits for nobody who waits.
+fn runs_of(files: &[AtomicFile]) -> Vec<Pending> {
+    let mut runs: Vec<Pending> = files.iter().map(|f| f.create.pending.clone()).collect();
+    runs.sort_by_key(|run| Arc::as_ptr(&run.0));
+    runs.dedup_by(|a, b| Arc::ptr_eq(&a.0, &b.0));
+    runs
 }
 
 impl Write for AtomicFile {
@@ -166,7 +190,7 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        let mut pending = pending();
+        let mut pending = self.create.pending.lock();
         if let Some(i) = pending.iter().position(|p| *p == self.temporary) {
             pending.swap_remove(i);
             let _ = fs::remove_file(&self.temporary);

@@ -16,7 +16,7 @@ const SHOWN: usize = 20;
 
 /// What is asked of the hierarchies.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct HierarchyNeeds {
     /// Every quasi attribute must have one.
     pub required: bool,
     /// Messages may name values of the data.
@@ -45,7 +45,7 @@ pub fn load(
     data: &Dataset,
     binding: &Binding,
     source: &str,
-    ask: Ask,
+    ask: HierarchyNeeds,
 ) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
     load_over(file, Source { data, binding, name: source }, None, ask)
 }
@@ -58,7 +58,7 @@ pub fn load_with_population(
     data: Source<'_>,
     population: Source<'_>,
     groups: bool,
-    ask: Ask,
+    ask: HierarchyNeeds,
 ) -> Result<Vec<Option<Hierarchy>>> {
     load_over(file, data, Some((population, groups)), ask).map(|(loaded, _)| loaded)
 }
@@ -73,7 +73,7 @@ fn load_over(
     file: &PolicyFile,
     source: Source<'_>,
     population: Option<(Source<'_>, bool)>,
-    ask: Ask,
+    ask: HierarchyNeeds,
 ) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
     let sources: Vec<Source<'_>> = std::iter::once(source).chain(population.map(|p| p.0)).collect();
     let groups = population.is_none_or(|p| p.1);

@@ -29,7 +29,7 @@ pub mod tables;
 pub mod transactions;
 pub mod xml;
 
-pub use atomic::Create;
+pub use atomic::{Create, Pending};
 pub use fault::from_write as write_failure;
 pub use fingerprint::Certify;
 pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, sniff};
@@ -37,4 +37,4 @@ pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};
 pub use policy_file::{PolicyFile, read_text};
 pub use publication::Publication;
-pub use source::{Form, Opened, Whereabouts};
+pub use source::{Opened, SourceForm, Whereabouts};

@@ -13,7 +13,7 @@ use crate::format::{self, Format, Layout};
 use crate::input::Input;
 use crate::output::{Output, finish_certified};
 use crate::policy_file::PolicyFile;
-use crate::source::Form;
+use crate::source::SourceForm;
 use crate::tables::Writing;
 
 /// A publication that is not there yet. Dropping it leaves no trace.
@@ -52,13 +52,13 @@ pub(crate) fn name_of(path: &Path) -> String {
 impl Publication {
     /// Begins a publication in the place that the policy names and in the form that its input has. The place must be
     /// free unless it is to be replaced.
-    pub fn begin(file: &PolicyFile, form: &Form, create: Create) -> Result<Self> {
+    pub fn begin(file: &PolicyFile, form: &SourceForm, create: Create) -> Result<Self> {
         let target = target(file)?;
         let kind = match form {
-            Form::Document { format, layout } => {
+            SourceForm::Document { format, layout } => {
                 return Self::document(&target, *format, layout.clone(), create);
             }
-            Form::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
+            SourceForm::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
         };
         Ok(Publication { name: target.display().to_string(), kind })
     }

@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// How records were written down, so that a publication can be written the same way.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum SourceForm {
     /// One document.
     Document {
         /// Its format.
@@ -28,15 +28,15 @@ pub enum Form {
         layout: Layout,
     },
     /// Linked tables.
-    Tables(Box<tables::Form>),
+    Tables(Box<tables::TablesForm>),
 }
 
-impl Form {
+impl SourceForm {
     /// What policies call the format.
     pub fn name(&self) -> &'static str {
         match self {
-            Form::Document { format, .. } => format.name(),
-            Form::Tables(form) => form.format().name(),
+            SourceForm::Document { format, .. } => format.name(),
+            SourceForm::Tables(form) => form.format().name(),
         }
     }
 }
@@ -47,14 +47,14 @@ pub struct Opened {
     /// The records.
     pub data: Dataset,
     /// How they were written down.
-    pub form: Form,
+    pub form: SourceForm,
     /// What should be known about how they were read.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl From<Loaded> for Opened {
     fn from(loaded: Loaded) -> Self {
-        let form = Form::Document { format: loaded.format, layout: loaded.layout };
+        let form = SourceForm::Document { format: loaded.format, layout: loaded.layout };
         Opened { data: loaded.data, form, warnings: loaded.warnings }
     }
 }
@@ -133,7 +133,7 @@ impl Whereabouts {
         match self {
             Whereabouts::Tables(tables) => {
                 let (data, form) = tables.read(observer)?;
-                Ok(Opened { data, form: Form::Tables(Box::new(form)), warnings: Vec::new() })
+                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings: Vec::new() })
             }
             Whereabouts::Document { path, format, layout } => {
                 let input = Input::open_records(&path)?;

@@ -85,7 +85,8 @@ fn dissect(folder: &Path) {
     let mut people = dissection.read(place, &Quiet).unwrap_or_else(|e| panic!("{e}"));
     let group_of: Vec<u32> = (0..PEOPLE as u32).map(|r| r / 5).collect();
     let create = Create::default();
-    let mut drafts = dissection.write(&mut people, (&group_of, PEOPLE / 5), create).expect("writable");
+    let mut drafts =
+        dissection.write(&mut people, (&group_of, PEOPLE / 5), create.clone()).expect("writable");
     let found = dissection.read_drafts(&mut drafts, &Quiet).expect("readable");
     assert_eq!(found.dissected.people.len(), PEOPLE / 5);
     drafts.finish(create, Vec::new()).expect("writable");

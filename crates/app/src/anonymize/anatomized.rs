@@ -1,7 +1,7 @@
 //! Publications of clusters whose quasi and sensitive values are apart.
 
 use bosket_io::apart::{Clustered, Dissection, Drafts, Fate, Published, Records as Clusters};
-use bosket_io::{Certify, Create, Form, Output};
+use bosket_io::{Certify, Create, SourceForm, Output};
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::binding::Binding;
 use bosket_model::{Failure, Result};
@@ -21,7 +21,7 @@ use crate::verify::{judge_anatomized, sides};
 /// A publication of two sides on its way.
 pub(super) struct Anatomized<'p> {
     private: Private<'p>,
-    form: Form,
+    form: SourceForm,
     dissection: Dissection<'p>,
     create: Create,
     made: Option<Made>,

@@ -5,9 +5,9 @@ use std::io::Cursor;
 use std::path::Path;
 
 use bosket_engine::{cluster, km, kmn};
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::transactions::Transactions;
-use bosket_io::{Create, Form, Format as _, Input, Layout, PolicyFile, Publication, Whereabouts};
+use bosket_io::{Create, Format as _, Input, Layout, PolicyFile, Publication, SourceForm, Whereabouts};
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_measure::{sets, trees};
 use bosket_model::binding::Binding;
@@ -35,7 +35,7 @@ const MEMORY: usize = 2 << 30;
 struct Prepared {
     file: PolicyFile,
     data: Dataset,
-    form: Option<Form>,
+    form: Option<SourceForm>,
     binding: Binding,
     hierarchies: Vec<Option<Hierarchy>>,
 }
@@ -98,7 +98,7 @@ fn prepare(policy: &Path, settings: &[String], fold: Option<Fold>) -> Result<Pre
     };
     let policy = &file.policy;
     let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    let ask = Ask { required: true, show_values: false };
+    let ask = HierarchyNeeds { required: true, show_values: false };
     let (hierarchies, _) = hierarchies::load(&file, &data, &binding, &name, ask)?;
     Ok(Prepared { file, data, form, binding, hierarchies })
 }
@@ -181,7 +181,7 @@ fn finish(job: &Anonymize, prepared: &Prepared, made: Made, outcome: &mut Outcom
     if job.publish
         && let Some(form) = &prepared.form
     {
-        let create = Create { force: true, private: false };
+        let create = Create { force: true, ..Create::default() };
         let mut publication = Publication::begin(&prepared.file, form, create)?;
         publication.write(&data)?;
         publication.finish(Vec::new())?;
@@ -199,7 +199,7 @@ impl Prepared {
     /// Published sets as a stranger reads them: without the order of the input, so that only the verifier can use them.
     fn transactions(&self, trees: &ValueTrees) -> Result<Dataset, Failure> {
         let layout = match &self.form {
-            Some(Form::Document { layout, .. }) => layout.clone(),
+            Some(SourceForm::Document { layout, .. }) => layout.clone(),
             _ => Layout::default(),
         };
         let mut bytes = Vec::new();

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use bosket_generate::{baskets, clinic, sensitive_tree, students, tpch};
-use bosket_io::Create;
 use bosket_model::Failure;
 
 use crate::Outcome;
@@ -14,7 +13,12 @@ use crate::talk::Talk;
 pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
     match args {
         Generate::Clinic { people, seed, out, force } => {
-            clinic::write(out, *people, *seed, Create { force: *force, private: false })?;
+            clinic::write(
+                out,
+                *people,
+                *seed,
+                talk.create(*force),
+            )?;
             let out = out.display();
             print(&format!(
                 "wrote {} invented patients to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies\n",
@@ -22,12 +26,17 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             ))?;
         }
         Generate::Tpch { customers, out, force } => {
-            let written = tpch::write(out, *customers, Create { force: *force, private: false }, talk);
+            let written = tpch::write(
+                out,
+                *customers,
+                talk.create(*force),
+                talk,
+            );
             talk.quiet();
             print(&describe_tpch(out, &written?))?;
         }
         Generate::Students { students, kind, seed, out, force } => {
-            let create = Create { force: *force, private: false };
+            let create = talk.create(*force);
             let kind = match kind {
                 StudentKind::School => students::Kind::School,
                 StudentKind::SyntheticS => students::Kind::SyntheticS,
@@ -38,7 +47,7 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             print(&describe_students(out, &written?))?;
         }
         Generate::Baskets { transactions, seed, out, force } => {
-            let create = Create { force: *force, private: false };
+            let create = talk.create(*force);
             let written = baskets::write(out, *transactions, *seed, create, talk);
             talk.quiet();
             print(&describe_baskets(out, &written?))?;
@@ -52,8 +61,12 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
                 most: *most,
                 group_size: *group_size,
             };
-            let written =
-                sensitive_tree::write(out, &shape, *seed, Create { force: *force, private: false })?;
+            let written = sensitive_tree::write(
+                out,
+                &shape,
+                *seed,
+                talk.create(*force),
+            )?;
             let out = out.display();
             print(&format!(
                 "wrote {} to {out}/data.ndjson and {out}/data.xml, with {out}/policy.toml, {out}/policy-xml.toml and \

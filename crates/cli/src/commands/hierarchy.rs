@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_app::open;
-use bosket_io::{Create, Output, Whereabouts, hierarchies};
+use bosket_io::{Output, Whereabouts, hierarchies};
 use bosket_model::diag::nearest;
 use bosket_model::hierarchy::{
     Build, Clamp, DateLevel, DrawOptions, Group, Hierarchy, HierarchySpec, NodeId, csv, draw,
@@ -59,7 +59,10 @@ fn build(args: &HierarchyBuild, talk: &Talk) -> Result<Outcome, Failure> {
         print(&text)?;
         return Ok(Outcome::Done);
     }
-    let mut out = Output::create(&args.out, Create { force: args.force, private: false })?;
+    let mut out = Output::create(
+        &args.out,
+        talk.create(args.force),
+    )?;
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()?;
     talk.line(&format!("wrote {}: {}", args.out.display(), describe(&hierarchy)));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bosket_engine::cluster::{Params, Release};
 use bosket_io::apart::{Clustered, Dissection, Published, Records};
-use bosket_io::{Create, Form, Layout, PolicyFile, format};
+use bosket_io::{Create, Layout, PolicyFile, SourceForm, format};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Siblings, Undeclared};
@@ -34,10 +34,10 @@ fn publish(case: &Case, release: &Release) -> (Published, Vec<u32>) {
     let dissection = Dissection::new(&file).expect("json can be dissected");
     let binding = Binding::new(release.data.schema(), &file.policy.attributes, Undeclared::Refuse, "made");
     let json = format::by_name("json").expect("a format");
-    let form = Form::Document { format: json, layout: Layout::default() };
+    let form = SourceForm::Document { format: json, layout: Layout::default() };
     let records = Records { data: &release.data, binding: &binding.expect("declared"), form: &form };
     let Clustered { mut people, group_of, groups } = dissection.clusters(records).expect("room");
-    let create = Create { force: false, private: false };
+    let create = Create::default();
     let mut drafts = dissection.write(&mut people, (&group_of, groups), create).expect("room");
     let ids = drafts.written.ids();
     let mut mapping = vec![0; case.data.len()];

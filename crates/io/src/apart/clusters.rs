@@ -19,7 +19,7 @@ use super::{json, tables_read};
 use crate::format::Layout;
 use crate::input::Input;
 use crate::json::write::record_texts;
-use crate::source::Form;
+use crate::source::SourceForm;
 use crate::xml::Namespaces;
 
 /// Records that clustering has made.
@@ -30,7 +30,7 @@ pub struct Records<'a> {
     /// The place of their attributes.
     pub binding: &'a Binding,
     /// How the input was written down.
-    pub form: &'a Form,
+    pub form: &'a SourceForm,
 }
 
 /// People on their way to a publication, each with its group.

@@ -25,7 +25,7 @@ use crate::input::Input;
 use crate::json::write::record_texts;
 use crate::policy_file::PolicyFile;
 use crate::publication::target;
-use crate::source::{Form, Opened, Whereabouts};
+use crate::source::{Opened, SourceForm, Whereabouts};
 use crate::tables::is_linked;
 use crate::xml::Namespaces;
 use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd};
@@ -66,7 +66,7 @@ pub(super) enum Beside {
 pub(super) struct Kept {
     pub(super) data: Dataset,
     pub(super) binding: Binding,
-    pub(super) form: Form,
+    pub(super) form: SourceForm,
 }
 
 /// How a source is dissected.

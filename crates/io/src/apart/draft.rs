@@ -69,7 +69,7 @@ impl Drafts {
             {
                 crate::make_folder(folder)?;
             }
-            let mut output = Output::create(path, create)?.published_if(&certify, &name_of(path));
+            let mut output = Output::create(path, create.clone())?.published_if(&certify, &name_of(path));
             draft.copy_to(&mut output)?;
             outputs.push(output);
         }

@@ -23,7 +23,7 @@ use crate::parquet::pairs::Pairs;
 use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 use crate::publication::target;
-use crate::source::Form;
+use crate::source::SourceForm;
 use crate::table::{Csv, push_row};
 use crate::tables::{Writing, file_name as tables_file_name};
 
@@ -160,13 +160,13 @@ pub(super) fn publish(
     let policy = quasi_policy(file, fates)?;
     let mut drafts = Drafts { written, ..Drafts::default() };
     match &kept.form {
-        Form::Tables(form) => {
+        SourceForm::Tables(form) => {
             let form = form.dissected(&policy.policy.attributes, policy.policy.undeclared, GROUP);
             let mut writing = Writing::begin(&policy, &form, create)?;
             writing.write(&quasi)?;
             drafts.tables = Some(Box::new(writing));
         }
-        Form::Document { layout, .. } => {
+        SourceForm::Document { layout, .. } => {
             let mut draft = Draft::create()?;
             Csv.write(&quasi, layout, &mut draft)?;
             drafts.files.push((quasi_place(file)?, draft));
@@ -177,7 +177,7 @@ pub(super) fn publish(
         let added = drafts.tables.as_mut().map(|t| t.add_pairs(name, [GROUP, VALUE], &rows)).transpose()?;
         if added != Some(true) {
             let draft = match &kept.form {
-                Form::Tables(form) if form.format() == Format::Parquet => {
+                SourceForm::Tables(form) if form.format() == Format::Parquet => {
                     let declared = form.declared(&column.path).and_then(Scalar::from_words);
                     sensitive_columns(&rows, column, declared)?
                 }

@@ -130,8 +130,8 @@ impl Bundle {
                 continue;
             }
             match self.encounter(&self.entries[i], resource, version)? {
-                Found::Encounter(encounter) => arranged.nested.push((encounter, i)),
-                Found::None { masked } => arranged.loose.push((i, masked)),
+                EncounterLink::Encounter(encounter) => arranged.nested.push((encounter, i)),
+                EncounterLink::None { masked } => arranged.loose.push((i, masked)),
             }
         }
         arranged.nested.sort_unstable();
@@ -170,7 +170,12 @@ impl Bundle {
         Err(Problem::bundle(entry.at, fault))
     }
 
-    fn encounter(&self, entry: &Entry, resource: Resource, version: Version) -> Result<Found, Problem> {
+    fn encounter(
+        &self,
+        entry: &Entry,
+        resource: Resource,
+        version: Version,
+    ) -> Result<EncounterLink, Problem> {
         let link_at = |key: &str| if key == "context" { &entry.context } else { &entry.encounter };
         if let Some(key) = resource.foreign_encounter(version)
             && !matches!(link_at(key), Link::Absent)
@@ -180,14 +185,14 @@ impl Bundle {
         }
         let key = resource.encounter(version).unwrap_or("encounter");
         match link_at(key) {
-            Link::Absent | Link::Words(_) => Ok(Found::None { masked: false }),
-            Link::Masked => Ok(Found::None { masked: true }),
+            Link::Absent | Link::Words(_) => Ok(EncounterLink::None { masked: false }),
+            Link::Masked => Ok(EncounterLink::None { masked: true }),
             Link::To(reference) => match self.resolve(reference) {
                 Some(found) if self.entries[found].resource == Some(Resource::Encounter) => {
-                    Ok(Found::Encounter(found))
+                    Ok(EncounterLink::Encounter(found))
                 }
                 // STU-3 allows an EpisodeOfCare.
-                Some(_) => Ok(Found::None { masked: false }),
+                Some(_) => Ok(EncounterLink::None { masked: false }),
                 None => Err(Problem::bundle(entry.at, Fault::Unresolved(resource.name(), key))),
             },
         }
@@ -213,7 +218,8 @@ impl Bundle {
     }
 }
 
-enum Found {
+/// The encounter that a resource belongs to.
+enum EncounterLink {
     Encounter(usize),
     None { masked: bool },
 }

@@ -45,7 +45,7 @@ pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result
         input.warn(warning);
     }
     let People { reader, problems, .. } = people;
-    let found = Found::new(&reader);
+    let found = FhirWays::new(&reader);
     let data = problems.check(reader.builder.finish())?;
     let forms = found.forms(&data, homes);
     Ok((data, forms))
@@ -276,13 +276,13 @@ fn is_cut_off(bytes: &[u8]) -> bool {
 }
 
 /// Which attributes are written in FHIR's own ways, by class and name.
-struct Found {
+struct FhirWays {
     parts: bool,
     concepts: Vec<(String, Vec<String>)>,
     labelled: Vec<(String, Vec<String>)>,
 }
 
-impl Found {
+impl FhirWays {
     fn new(reader: &Reader) -> Self {
         let marked = |marks: &[bool]| -> Vec<(String, Vec<String>)> {
             (0..marks.len() as u32)
@@ -293,7 +293,11 @@ impl Found {
                 })
                 .collect()
         };
-        Found { parts: reader.parts, concepts: marked(&reader.concepts), labelled: marked(&reader.labelled) }
+        FhirWays {
+            parts: reader.parts,
+            concepts: marked(&reader.concepts),
+            labelled: marked(&reader.labelled),
+        }
     }
 
     fn forms(self, data: &Dataset, homes: &Homes) -> Forms {

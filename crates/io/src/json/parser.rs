@@ -35,7 +35,7 @@ pub enum Key<'t> {
 }
 
 /// Where a string's text is.
-enum Found {
+enum StringAt {
     Here(usize, usize),
     Scratch,
 }
@@ -294,27 +294,27 @@ impl<'a> Parser<'a> {
     }
 
     #[inline]
-    fn found(&self, found: Found) -> &str {
+    fn found(&self, found: StringAt) -> &str {
         match found {
-            Found::Here(start, end) => &self.text[start..end],
-            Found::Scratch => &self.scratch,
+            StringAt::Here(start, end) => &self.text[start..end],
+            StringAt::Scratch => &self.scratch,
         }
     }
 
     /// Reads the rest of a string after its opening quote.
     #[inline]
-    fn string(&mut self) -> Result<Found, Error> {
+    fn string(&mut self) -> Result<StringAt, Error> {
         let start = self.at;
         self.at = plain_end(self.text.as_bytes(), start);
         if self.peek() == Some(b'"') {
             self.at += 1;
-            return Ok(Found::Here(start, self.at - 1));
+            return Ok(StringAt::Here(start, self.at - 1));
         }
         self.string_with_escapes(start)
     }
 
     #[cold]
-    fn string_with_escapes(&mut self, mut start: usize) -> Result<Found, Error> {
+    fn string_with_escapes(&mut self, mut start: usize) -> Result<StringAt, Error> {
         self.scratch.clear();
         loop {
             self.scratch.push_str(&self.text[start..self.at]);
@@ -322,7 +322,7 @@ impl<'a> Parser<'a> {
                 None => return self.fail(ErrorKind::Truncated),
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(Found::Scratch);
+                    return Ok(StringAt::Scratch);
                 }
                 Some(b'\\') => {
                     let c = self.escape()?;

@@ -13,7 +13,7 @@ use bosket_model::{
 use super::backend::{At, Backend, Column, Row};
 use super::columns::{Mode, Reading, plan};
 use super::keys::{Keys, Lost};
-use super::lookup::Found;
+use super::lookup::LookupTable;
 use super::shape::Shape;
 use super::trouble::{RowTrouble, Trouble};
 use crate::problems::too_large;
@@ -126,7 +126,7 @@ impl Assembler<'_> {
         let mut lookups = Vec::new();
         for step in &reading.steps {
             let lookup = &source.lookups[step.lookup];
-            lookups.push(Found::read(backend, lookup, &step.table, observer, trouble)?);
+            lookups.push(LookupTable::read(backend, lookup, &step.table, observer, trouble)?);
         }
         let mut too_many = false;
         backend.read(&at, &reading.wanted, &reading.order, observer, &mut |number, row| {

@@ -6,7 +6,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 /// How values of a column come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ColumnKind {
     /// As texts.
     Text,
     /// As numbers.
@@ -25,7 +25,7 @@ pub(crate) struct Column {
     /// Its type as the database declares it; empty where there are none.
     pub(crate) declared: String,
     /// How its values come.
-    pub(crate) form: Form,
+    pub(crate) form: ColumnKind,
 }
 
 /// A table, and where it is.

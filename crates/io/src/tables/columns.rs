@@ -4,7 +4,7 @@ use bosket_model::diag::nearest;
 use bosket_model::policy::{Source, Undeclared};
 use bosket_model::{Diagnostic, Place, Result};
 
-use super::backend::{At, Backend, Column, Form};
+use super::backend::{At, Backend, Column, ColumnKind};
 use super::lookup::{self, Described};
 use super::shape::{Fate, Shape};
 use super::trouble::Trouble;
@@ -288,7 +288,7 @@ impl Planner {
                     continue;
                 }
                 (Mode::Whole, _) => true,
-                (Mode::Look, _) => !matches!(column.form, Form::Foreign(_)),
+                (Mode::Look, _) => !matches!(column.form, ColumnKind::Foreign(_)),
                 (_, Fate::Published { .. }) => true,
                 (_, Fate::Undeclared) if joins => continue,
                 (Mode::Publication, _) if joins => continue,
@@ -299,7 +299,7 @@ impl Planner {
                 (Mode::Input, Fate::Undeclared) if shape.undeclared == Undeclared::Drop => continue,
                 (Mode::Input, Fate::Undeclared) => false,
             };
-            if let (true, Form::Foreign(name)) = (load, &column.form) {
+            if let (true, ColumnKind::Foreign(name)) = (load, &column.form) {
                 trouble.unfit(unrepresentable(Place::source(&self.place), &own.name, &column.name, name));
                 fits = false;
             }

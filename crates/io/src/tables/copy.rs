@@ -7,7 +7,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{ClassId, Dataset, Diagnostic, Kind, MISSING, Place as Where, Result};
 
-use super::backend::{At, Backend, Column, Form, Row};
+use super::backend::{At, Backend, Column, ColumnKind, Row};
 use super::catalogue::{Catalogue, Listed, Reference};
 use super::csv::CsvTables;
 use super::emit::{Outflow, Sink};
@@ -99,7 +99,7 @@ impl Whole {
             let at = At { name: &table.name, path: table.path.as_deref() };
             let found = backend.describe(&at)?;
             for column in &found {
-                if let Form::Foreign(kind) = &column.form {
+                if let ColumnKind::Foreign(kind) = &column.form {
                     let what = format!("`{}.{}` has the type {kind}", table.name, column.name);
                     problems.push(Diagnostic::error(what).at(Where::source(backend.place(&at))));
                 }
@@ -133,10 +133,10 @@ fn typed(column: &Column, to: Format, same_kind: bool) -> Typed {
     match (to, &column.form) {
         _ if same_kind => Typed::As(column.declared.clone()),
         (Format::Parquet, _) => Typed::As(column.declared.clone()),
-        (_, Form::Number) if loose => Typed::Text,
-        (Format::Sqlite, Form::Number) => Typed::As("NUMERIC".to_owned()),
-        (Format::Postgres, Form::Number) => Typed::As("numeric".to_owned()),
-        (Format::Postgres, Form::Bool) => Typed::As("boolean".to_owned()),
+        (_, ColumnKind::Number) if loose => Typed::Text,
+        (Format::Sqlite, ColumnKind::Number) => Typed::As("NUMERIC".to_owned()),
+        (Format::Postgres, ColumnKind::Number) => Typed::As("numeric".to_owned()),
+        (Format::Postgres, ColumnKind::Bool) => Typed::As("boolean".to_owned()),
         _ => Typed::Text,
     }
 }
@@ -238,9 +238,9 @@ pub(crate) fn copy_records(
             let mut kinds = data.dictionary(id).iter().map(|(kind, _)| kind);
             let first = kinds.next().filter(|first| kinds.all(|k| k == *first));
             let form = match first {
-                Some(Kind::Number) => Form::Number,
-                Some(Kind::Bool) => Form::Bool,
-                _ => Form::Text,
+                Some(Kind::Number) => ColumnKind::Number,
+                Some(Kind::Bool) => ColumnKind::Bool,
+                _ => ColumnKind::Text,
             };
             let name = schema.attribute(id).name.first().cloned().unwrap_or_default();
             Column { name, declared: String::new(), form }

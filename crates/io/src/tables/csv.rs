@@ -3,7 +3,7 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
-use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use super::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take};
 use super::files::Files;
 use crate::input::Input;
 use crate::rows::Rows;
@@ -70,7 +70,11 @@ fn header(input: &mut Input, separator: u8) -> Result<(Vec<Column>, u64)> {
                 refuse("has the name of another column", "give every column a name of its own");
             }
             Ok(name) => {
-                columns.push(Column { name: name.to_owned(), declared: String::new(), form: Form::Text });
+                columns.push(Column {
+                    name: name.to_owned(),
+                    declared: String::new(),
+                    form: ColumnKind::Text,
+                });
             }
         }
     }

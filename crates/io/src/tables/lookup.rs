@@ -4,14 +4,14 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Lookup;
 use bosket_model::{Dictionary, MISSING, Result};
 
-use super::backend::{At, Backend, Column, Form, Row};
+use super::backend::{At, Backend, Column, ColumnKind, Row};
 use super::columns::{position, unrepresentable};
 use super::keys::{Keys, Lost};
 use super::trouble::Trouble;
 
 /// A lookup table in memory.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct LookupTable {
     keys: Keys,
     values: Vec<Dictionary>,
     /// One code per row and value column.
@@ -49,7 +49,7 @@ pub(crate) fn describe(
     Ok(Some(Described { key, values, columns }))
 }
 
-impl Found {
+impl LookupTable {
     /// Reads a lookup table.
     pub(crate) fn read(
         backend: &mut dyn Backend,
@@ -59,14 +59,14 @@ impl Found {
         trouble: &mut Trouble,
     ) -> Result<Self> {
         let at = At { name: &lookup.name, path: lookup.path.as_deref() };
-        let mut found = Found {
+        let mut found = LookupTable {
             keys: Keys::default(),
             values: values.iter().map(|_| Dictionary::default()).collect(),
             codes: Vec::new(),
         };
         let mut problems = trouble.rows(&*backend, &at);
         for column in columns {
-            if let Form::Foreign(name) = &column.form {
+            if let ColumnKind::Foreign(name) = &column.form {
                 problems.push(|place| unrepresentable(place, &lookup.name, &column.name, name));
             }
         }

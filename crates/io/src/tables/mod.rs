@@ -77,7 +77,7 @@ pub struct Tables {
 
 /// How linked tables were written down, so that a publication can be written the same way.
 #[derive(Clone, Debug)]
-pub struct Form {
+pub struct TablesForm {
     source: Source,
     shape: Shape,
     /// Per table of the shape its columns, lookups done.
@@ -90,19 +90,19 @@ pub struct Form {
     database: Option<postgres::Origin>,
 }
 
-impl Form {
+impl TablesForm {
     /// The same tables with other attributes, and one more column in that of the people.
     pub(crate) fn dissected(
         &self,
         attributes: &[AttributePolicy],
         undeclared: Undeclared,
         column: &str,
-    ) -> Form {
+    ) -> TablesForm {
         let mut form = self.clone();
         form.shape = Shape::new(&form.source, attributes, undeclared);
         if let Some(person) = form.columns.first_mut() {
             let (name, declared) = (column.to_owned(), "INTEGER".to_owned());
-            person.insert(0, Column { name, declared, form: backend::Form::Number });
+            person.insert(0, Column { name, declared, form: backend::ColumnKind::Number });
         }
         form
     }
@@ -228,7 +228,7 @@ impl Tables {
     }
 
     /// Reads all records, or says everything that is wrong with them.
-    pub fn read(self, observer: &dyn Observer) -> Result<(Dataset, Form)> {
+    pub fn read(self, observer: &dyn Observer) -> Result<(Dataset, TablesForm)> {
         let inputs = self.paths();
         let Tables { source, shape, mode, store } = self;
         let read = |backend: &mut dyn Backend| assemble(backend, &source, &shape, mode, observer);
@@ -250,7 +250,7 @@ impl Tables {
                 (read, Vec::new())
             }
         };
-        Ok((data, Form { source, shape, columns, separators, inputs, database }))
+        Ok((data, TablesForm { source, shape, columns, separators, inputs, database }))
     }
 }
 

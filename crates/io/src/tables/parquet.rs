@@ -6,7 +6,7 @@ use parquet::basic::Repetition;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::backend::{At, Backend, BadRow, Column, Form, Row, Take};
+use super::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take};
 use super::disassemble::Rows;
 use super::emit::Outflow;
 use super::files::Files;
@@ -43,7 +43,7 @@ fn columns(root: &Type) -> Vec<(Column, usize)> {
     let mut first = 0;
     let mut found = Vec::new();
     for field in root.get_fields() {
-        let foreign = |name: &str| (String::new(), Form::Foreign(name.to_owned()));
+        let foreign = |name: &str| (String::new(), ColumnKind::Foreign(name.to_owned()));
         let repeated = field.get_basic_info().repetition() == Repetition::REPEATED;
         let (declared, form) = match field.is_primitive().then(|| Scalar::of(field)) {
             _ if repeated => foreign("LIST"),
@@ -51,9 +51,9 @@ fn columns(root: &Type) -> Vec<(Column, usize)> {
             Some(Err(name)) => foreign(&name),
             Some(Ok(scalar)) => {
                 let form = match scalar.kind() {
-                    Kind::Text => Form::Text,
-                    Kind::Number => Form::Number,
-                    Kind::Bool => Form::Bool,
+                    Kind::Text => ColumnKind::Text,
+                    Kind::Number => ColumnKind::Number,
+                    Kind::Bool => ColumnKind::Bool,
                 };
                 (scalar.words(), form)
             }

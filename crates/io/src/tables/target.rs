@@ -138,7 +138,7 @@ impl Target {
                 let help = "give the files of the source different names";
                 return Err(Failure::new(Fault::Policy, what.help(help)));
             }
-            files.push((Output::create(&target, create)?, name));
+            files.push((Output::create(&target, create.clone())?, name));
         }
         Ok(Target::Files { format: place.format, files, written: Vec::new(), folder })
     }

@@ -11,7 +11,7 @@ use super::columns::Mode;
 use super::disassemble::disassemble;
 use super::sqlite;
 use super::target::{Details, Place, Target};
-use super::{Form, Pair, parquet};
+use super::{Pair, TablesForm, parquet};
 use crate::Create;
 use crate::fingerprint::Certify;
 use crate::output::Output;
@@ -20,13 +20,13 @@ use crate::policy_file::PolicyFile;
 /// A publication of linked tables that is not there yet.
 #[derive(Debug)]
 pub struct Writing {
-    form: Form,
+    form: TablesForm,
     target: Target,
 }
 
 impl Writing {
     /// Begins a publication in the place that the policy names, which must be free unless it is to be replaced.
-    pub fn begin(file: &PolicyFile, form: &Form, create: Create) -> Result<Self> {
+    pub fn begin(file: &PolicyFile, form: &TablesForm, create: Create) -> Result<Self> {
         let publish = file.policy.need_publish()?;
         let mut path = file.resolve(publish.path.as_deref().unwrap_or_default());
         if path == Path::new("-") {
@@ -87,7 +87,7 @@ impl Writing {
 
     /// Reads what has been written, as a stranger would.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
-        let Form { source, shape, .. } = &self.form;
+        let TablesForm { source, shape, .. } = &self.form;
         let (data, _) = self.target.reading(source.separator.as_deref(), |backend| {
             assemble(backend, source, shape, Mode::Publication, observer)
         })?;

@@ -59,7 +59,7 @@ fn decode_table(table: &mut Table, mut bytes: &[u8], last: bool, out: &mut Vec<u
 }
 
 /// What the first bytes of a document say about its encoding.
-pub(super) struct Found {
+pub(super) struct DetectedEncoding {
     pub(super) decoder: Decoder,
     /// How messages call it.
     pub(super) name: &'static str,
@@ -68,10 +68,10 @@ pub(super) struct Found {
 }
 
 /// Finds the encoding of a document that starts with `head`. `marked`: a byte order mark of UTF-8 stood before it.
-pub(super) fn detect(head: &[u8], marked: bool, place: Place) -> Result<Found> {
+pub(super) fn detect(head: &[u8], marked: bool, place: Place) -> Result<DetectedEncoding> {
     let sixteen = |encoding: &'static Encoding, mark| {
         let decoder = Decoder::Other(encoding.new_decoder_without_bom_handling());
-        Found { decoder, name: "UTF-16", mark }
+        DetectedEncoding { decoder, name: "UTF-16", mark }
     };
     let found = match head {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, b'<', ..] | [b'<', 0, 0, 0, ..] => {
@@ -81,7 +81,7 @@ pub(super) fn detect(head: &[u8], marked: bool, place: Place) -> Result<Found> {
         [0xFE, 0xFF, ..] => sixteen(UTF_16BE, 2),
         [b'<', 0, ..] => sixteen(UTF_16LE, 0),
         [0, b'<', ..] => sixteen(UTF_16BE, 0),
-        _ => Found { decoder: Decoder::Utf8, name: "UTF-8", mark: 0 },
+        _ => DetectedEncoding { decoder: Decoder::Utf8, name: "UTF-8", mark: 0 },
     };
     let sixteen = matches!(found.decoder, Decoder::Other(_));
     let Some(label) = declared(head, sixteen) else {
@@ -103,7 +103,7 @@ pub(super) fn detect(head: &[u8], marked: bool, place: Place) -> Result<Found> {
         let what = format!("the XML declaration says {name}, but the file begins as {}", found.name);
         return Err(refuse(&what, place, "correct the declaration, or write the file again"));
     }
-    Ok(if sixteen { found } else { Found { decoder, name, mark: 0 } })
+    Ok(if sixteen { found } else { DetectedEncoding { decoder, name, mark: 0 } })
 }
 
 fn refuse(what: &str, place: Place, help: &str) -> Failure {

@@ -89,8 +89,8 @@ fn check(
     let n = people.spool.len();
     let groups = (n / size).max(1);
     let group_of: Vec<u32> = (0..n).map(|r| (r % groups) as u32).collect();
-    let create = Create { force: true, private: false };
-    let mut drafts = dissection.write(&mut people, (&group_of, groups), create).expect("writable");
+    let create = Create { force: true, ..Create::default() };
+    let mut drafts = dissection.write(&mut people, (&group_of, groups), create.clone()).expect("writable");
     let found = dissection.read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{input}: {e}"));
     assert_eq!(found.dissected.people.iter().sum::<u32>() as usize, n, "{input}");
     assert!(found.gone.iter().all(|g| !g), "{input}");
@@ -243,7 +243,7 @@ fn other_encodings_and_namespaces() {
         let dissection = Dissection::new(&file).expect("a good policy");
         let place = Whereabouts::input(&file).expect("a source");
         let (drafts, namespaces, _) = dissection.plain(&place, 0).expect("readable");
-        drafts.finish(Create { force: true, private: false }, Vec::new()).expect("writable");
+        drafts.finish(Create { force: true, ..Create::default() }, Vec::new()).expect("writable");
         let schema = dissection.schema(&place, &namespaces).expect("a schema").expect("of XML");
         validate(folder.path(), &schema, &folder.path().join("out.xml"));
         published.push(std::fs::read_to_string(folder.path().join("out.xml")).expect("published"));

@@ -174,8 +174,8 @@ fn check(folder: &Path, people: &[Value], groups: usize) {
     let group_of: Vec<u32> = (0..people.len())
         .map(|r| if r + 1 < people.len() { (r % groups) as u32 } else { u32::MAX })
         .collect();
-    let create = Create { force: true, private: false };
-    let mut drafts = dissection.write(&mut read, (&group_of, groups), create).expect("writable");
+    let create = Create { force: true, ..Create::default() };
+    let mut drafts = dissection.write(&mut read, (&group_of, groups), create.clone()).expect("writable");
     let found = dissection.read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(found.dissected.people.iter().sum::<u32>() as usize, people.len() - 1);
     assert!(found.gone.iter().all(|g| !g));
@@ -303,8 +303,8 @@ fn the_order_of_the_input_does_not_show() {
         let mut read =
             dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet).expect("readable");
         let group_of: Vec<u32> = people.iter().map(|p| u32::from(p.0 == "T1")).collect();
-        let create = Create { force: true, private: false };
-        let drafts = dissection.write(&mut read, (&group_of, 2), create).expect("writable");
+        let create = Create { force: true, ..Create::default() };
+        let drafts = dissection.write(&mut read, (&group_of, 2), create.clone()).expect("writable");
         drafts.finish(create, Vec::new()).expect("writable");
         let path = |name: &str| folder.path().join(format!("out/{name}.parquet"));
         let bytes = ["in", "sensitive_note"].map(|name| std::fs::read(path(name)).expect("published"));
@@ -363,7 +363,7 @@ fn types_are_kept() {
     let mut people = dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet).expect("readable");
     let create = Create::default();
     dissection
-        .write(&mut people, (&[0, 0], 1), create)
+        .write(&mut people, (&[0, 0], 1), create.clone())
         .and_then(|d| d.finish(create, Vec::new()))
         .expect("written");
     let types = |name: &str| {

@@ -8,8 +8,9 @@ use bosket_io::atomic::AtomicFile;
 use bosket_io::{Create, Input, Output, finish_all};
 use bosket_model::{Fault, Result};
 
-const NEW: Create = Create { force: false, private: false };
-const FORCE: Create = Create { force: true, private: false };
+fn force() -> Create {
+    Create { force: true, ..Create::default() }
+}
 
 fn put(path: &Path, create: Create, text: &str) -> Result<()> {
     let mut out = Output::create(path, create)?;
@@ -29,7 +30,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn a_file_appears_when_it_is_complete() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.txt");
-    let mut out = Output::create(&path, NEW).expect("writable");
+    let mut out = Output::create(&path, Create::default()).expect("writable");
     out.write_all(b"text").expect("room");
     assert!(!path.exists());
     out.finish().expect("room");
@@ -41,8 +42,8 @@ fn a_file_appears_when_it_is_complete() {
 fn a_dropped_file_leaves_nothing_and_the_old_one_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.txt");
-    put(&path, NEW, "old").expect("writable");
-    let mut out = Output::create(&path, FORCE).expect("writable");
+    put(&path, Create::default(), "old").expect("writable");
+    let mut out = Output::create(&path, force()).expect("writable");
     out.write_all(&[b'x'; 1 << 20]).expect("room");
     drop(out);
     assert_eq!(fs::read(&path).expect("there"), b"old");
@@ -53,11 +54,11 @@ fn a_dropped_file_leaves_nothing_and_the_old_one_stays() {
 fn an_existing_file_is_only_replaced_by_force() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.txt");
-    put(&path, NEW, "old").expect("writable");
-    let refused = put(&path, NEW, "new").expect_err("exists");
+    put(&path, Create::default(), "old").expect("writable");
+    let refused = put(&path, Create::default(), "new").expect_err("exists");
     assert_eq!(refused.fault, Fault::Environment);
     assert!(refused.to_string().contains("--force"), "{refused}");
-    put(&path, FORCE, "new").expect("forced");
+    put(&path, force(), "new").expect("forced");
     assert_eq!(fs::read(&path).expect("there"), b"new");
 }
 
@@ -65,7 +66,7 @@ fn an_existing_file_is_only_replaced_by_force() {
 fn somebody_else_took_the_name_meanwhile() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.txt");
-    let out = AtomicFile::create(&path, NEW).expect("writable");
+    let out = AtomicFile::create(&path, Create::default()).expect("writable");
     fs::write(&path, "theirs").expect("room");
     assert!(out.commit().expect_err("taken").to_string().contains("--force"));
     assert_eq!(fs::read(&path).expect("there"), b"theirs");
@@ -81,7 +82,7 @@ fn wrong_places_are_named() {
         (folder.path().join("file/out.txt"), "not a folder"),
         (folder.path().to_owned(), "it is a folder"),
     ] {
-        let failure = put(&path, FORCE, "").expect_err("must fail");
+        let failure = put(&path, force(), "").expect_err("must fail");
         assert_eq!(failure.fault, Fault::Environment);
         let text = failure.to_string();
         assert!(text.contains(why) && text.contains(&*path.to_string_lossy()), "{text}");
@@ -94,9 +95,9 @@ fn compressed_by_name_and_always_the_same() {
     let text = "a b c\n".repeat(10_000);
     for name in ["out.txt", "out.txt.gz", "out.txt.ZST"] {
         let path = folder.path().join(name);
-        put(&path, NEW, &text).expect("writable");
+        put(&path, Create::default(), &text).expect("writable");
         let bytes = fs::read(&path).expect("there");
-        put(&path, FORCE, &text).expect("writable");
+        put(&path, force(), &text).expect("writable");
         assert!(bytes == fs::read(&path).expect("there"), "{name}");
         assert_eq!(bytes.len() < text.len() / 10, name != "out.txt");
         let mut input = Input::open(&path).expect("readable");
@@ -110,7 +111,7 @@ fn compressed_by_name_and_always_the_same() {
 fn compression_is_recognised_by_content() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.gz");
-    put(&path, NEW, "text").expect("writable");
+    put(&path, Create::default(), "text").expect("writable");
     let plain = folder.path().join("plain.txt");
     fs::rename(&path, &plain).expect("same folder");
     assert_eq!(Input::open(&plain).and_then(|mut i| i.read_all()).expect("whole"), b"text");
@@ -129,12 +130,12 @@ mod unix {
     fn only_the_owner_reads_unfinished_and_private_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let (open, private) = (folder.path().join("open"), folder.path().join("private"));
-        let out = Output::create(&open, NEW).expect("writable");
+        let out = Output::create(&open, Create::default()).expect("writable");
         let temporary = names(folder.path()).pop().expect("a temporary file");
         assert!(temporary.starts_with('.'));
         assert_eq!(mode(&folder.path().join(temporary)), 0o600);
         out.finish().expect("room");
-        put(&private, Create { private: true, force: false }, "").expect("writable");
+        put(&private, Create { private: true, ..Create::default() }, "").expect("writable");
         let usual = folder.path().join("usual");
         fs::write(&usual, "").expect("room");
         assert_eq!(mode(&open), mode(&usual));
@@ -145,9 +146,9 @@ mod unix {
     fn a_link_stays_a_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        put(&file, NEW, "old").expect("writable");
+        put(&file, Create::default(), "old").expect("writable");
         std::os::unix::fs::symlink("file", &link).expect("a link");
-        put(&link, FORCE, "new").expect("forced");
+        put(&link, force(), "new").expect("forced");
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).expect("there"), b"new");
     }
@@ -155,7 +156,7 @@ mod unix {
     #[test]
     fn a_device_is_written_to_not_replaced() {
         use std::os::unix::fs::FileTypeExt;
-        put(Path::new("/dev/null"), NEW, "text").expect("writable");
+        put(Path::new("/dev/null"), Create::default(), "text").expect("writable");
         assert!(fs::metadata("/dev/null").expect("there").file_type().is_char_device());
     }
 
@@ -168,7 +169,7 @@ mod unix {
         let folder = tempfile::tempdir().expect("a folder");
         let first = folder.path().join("first");
         let outputs = [first.as_path(), Path::new("/dev/full")].map(|path| {
-            let mut out = Output::create(path, NEW).expect("writable");
+            let mut out = Output::create(path, Create::default()).expect("writable");
             out.write_all(b"text").expect("buffered");
             out
         });
@@ -185,13 +186,13 @@ mod unix {
         const FOLDER: &str = "BOSKET_TEST_LIMITED_FOLDER";
         if let Some(folder) = std::env::var_os(FOLDER) {
             let path = Path::new(&folder).join("out.txt");
-            let mut out = Output::create(&path, FORCE).expect("writable");
+            let mut out = Output::create(&path, force()).expect("writable");
             let error = out.write_all(&[b'x'; 1 << 20]).expect_err("a limit");
             assert!(error.to_string().contains("larger than allowed"), "{error}");
             return;
         }
         let folder = tempfile::tempdir().expect("a folder");
-        put(&folder.path().join("out.txt"), NEW, "old").expect("writable");
+        put(&folder.path().join("out.txt"), Create::default(), "old").expect("writable");
         let limited = std::process::Command::new("sh")
             .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact \"$1\""])
             .arg(std::env::current_exe().expect("a path"))

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use bosket_io::hierarchies::{self, Ask};
+use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Input, Layout, PolicyFile};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, fanout::fanout};
@@ -26,7 +26,7 @@ fn load(
     let binding =
         Binding::new(data.schema(), &policy.attributes, policy.undeclared, "data").expect("declared");
     let file = PolicyFile { policy, folder: Default::default(), warnings };
-    hierarchies::load(&file, &data, &binding, "data", Ask { required, show_values: false })
+    hierarchies::load(&file, &data, &binding, "data", HierarchyNeeds { required, show_values: false })
 }
 
 #[test]

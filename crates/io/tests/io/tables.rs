@@ -116,7 +116,7 @@ fn what_is_published_never_takes_the_place_of_what_is_read() {
     let file = policy(dir.path(), &school_policy().replace("path = \"out\"", "path = \".\""));
     let (data, form) = read_input(&file).expect("tables");
     let before = fs::read(dir.path().join("takes.csv")).expect("a file");
-    let create = bosket_io::Create { force: true, private: false };
+    let create = bosket_io::Create { force: true, ..bosket_io::Create::default() };
     let refused = bosket_io::tables::Writing::begin(&file, &form, create).expect_err("the input").to_string();
     assert!(refused.contains("would overwrite"), "{refused}");
     drop(data);

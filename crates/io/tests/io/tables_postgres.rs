@@ -152,7 +152,7 @@ fn a_publication_appears_whole_with_keys_that_hold() {
 
     let refused = Writing::begin(&file, &form, Create::default()).expect_err("it exists").to_string();
     assert!(refused.contains("there is a table `student` already"), "{refused}");
-    let forced = Create { force: true, private: false };
+    let forced = Create { force: true, ..Create::default() };
     let mut writing = Writing::begin(&file, &form, forced).expect("forced");
     writing.write(&data).expect("writable");
     drop(writing);
@@ -163,12 +163,12 @@ fn a_publication_appears_whole_with_keys_that_hold() {
 fn the_source_is_never_replaced() {
     let Some(server) = Server::start("trust") else { return };
     school(&server);
-    let forced = Create { force: true, private: false };
+    let forced = Create { force: true, ..Create::default() };
     for schema in ["public", "school"] {
         let text = SCHOOL.replace("SOURCE", &server.url("source")).replace("TARGET", &server.url("source"));
         let other = policy(Path::new(""), &text.replace("\"published\"", &format!("{schema:?}")));
         let (_, form) = read_input(&other).expect("tables");
-        let refused = Writing::begin(&other, &form, forced).expect_err("the source").to_string();
+        let refused = Writing::begin(&other, &form, forced.clone()).expect_err("the source").to_string();
         assert!(refused.contains("take the place of the tables it is made from"), "{refused}");
     }
     // Another schema of the same database is fine.

@@ -122,7 +122,8 @@ fn a_publication_is_a_new_database_with_the_same_tables_and_keys() {
     let refused = publish(&file, &form, &data).expect_err("it exists").to_string();
     assert!(refused.contains("it exists"), "{refused}");
     let bytes = fs::read(&out).expect("published");
-    let mut writing = Writing::begin(&file, &form, Create { force: true, private: false }).expect("forced");
+    let mut writing =
+        Writing::begin(&file, &form, Create { force: true, ..Create::default() }).expect("forced");
     writing.write(&data).expect("writable");
     assert_eq!(fs::read(&out).expect("published"), bytes, "the old one stays until the new one is finished");
     writing.finish(Vec::new()).expect("finished");
@@ -139,7 +140,7 @@ fn a_folder_as_path_keeps_the_name_of_the_source() {
     let (published, _) = read_published(&file, &dir.path().join("out")).expect("readable");
     assert_eq!(canonical(&published), canonical(&data));
     let file = policy(dir.path(), &SCHOOL.replace("out/published.db", "."));
-    let create = Create { force: true, private: false };
+    let create = Create { force: true, ..Create::default() };
     let refused = Writing::begin(&file, &form, create).expect_err("the input").to_string();
     assert!(refused.contains("would overwrite"), "{refused}");
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bosket_io::tables::{Form, Tables, Writing};
+use bosket_io::tables::{Tables, TablesForm, Writing};
 use bosket_io::{Create, PolicyFile};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Policy;
@@ -20,11 +20,11 @@ pub(crate) fn attribute(path: &str, role: &str) -> String {
     format!("[[attribute]]\npath = \"{path}\"\nrole = \"{role}\"\n")
 }
 
-pub(crate) fn read_input(file: &PolicyFile) -> Result<(Dataset, Form)> {
+pub(crate) fn read_input(file: &PolicyFile) -> Result<(Dataset, TablesForm)> {
     Tables::input(file)?.read(&Quiet)
 }
 
-pub(crate) fn read_published(file: &PolicyFile, at: &Path) -> Result<(Dataset, Form)> {
+pub(crate) fn read_published(file: &PolicyFile, at: &Path) -> Result<(Dataset, TablesForm)> {
     Tables::given(file, at, true)?.read(&Quiet)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn refused(file: &PolicyFile) -> String {
 }
 
 /// Publishes a dataset and gives what reading it again gave before it was in place.
-pub(crate) fn publish(file: &PolicyFile, form: &Form, data: &Dataset) -> Result<Dataset> {
+pub(crate) fn publish(file: &PolicyFile, form: &TablesForm, data: &Dataset) -> Result<Dataset> {
     let mut writing = Writing::begin(file, form, Create::default())?;
     writing.write(data)?;
     let again = writing.read_again(&Quiet)?;

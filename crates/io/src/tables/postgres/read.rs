@@ -7,7 +7,7 @@ use postgres::Client;
 use super::connect::connect;
 use super::{failure, qualified, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take, no_such_table};
+use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take, no_such_table};
 
 /// Rows fetched at once.
 const FETCH: usize = 8192;
@@ -96,11 +96,11 @@ fn column(row: &postgres::Row) -> Column {
     let (name, declared, base): (String, String, String) = (row.get(0), row.get(1), row.get(2));
     let (category, own): (String, bool) = (row.get(3), row.get(4));
     let form = match category.as_str() {
-        _ if base == "money" || base == "uuid" => Form::Text,
-        "B" => Form::Bool,
-        "N" => Form::Number,
-        "S" | "D" | "E" | "T" | "I" => Form::Text,
-        _ => Form::Foreign(declared.clone()),
+        _ if base == "money" || base == "uuid" => ColumnKind::Text,
+        "B" => ColumnKind::Bool,
+        "N" => ColumnKind::Number,
+        "S" | "D" | "E" | "T" | "I" => ColumnKind::Text,
+        _ => ColumnKind::Foreign(declared.clone()),
     };
     let declared = if own { declared } else { "text".to_owned() };
     Column { name, declared, form }
@@ -193,16 +193,16 @@ fn fill(row: &mut Row, found: &postgres::Row, wanted: &[usize], columns: &[Colum
         })?;
         match (text, &column.form) {
             (None, _) => row.push_missing(),
-            (Some(text), Form::Number)
+            (Some(text), ColumnKind::Number)
                 if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !text.ends_with('y') =>
             {
                 row.push(Kind::Number, number::canonical(text, &mut scratch));
             }
-            (Some(_), Form::Number) => {
+            (Some(_), ColumnKind::Number) => {
                 let message = format!("column `{}` holds a value that is no finite number", column.name);
                 return Err(BadRow { message, help: "replace it by NULL" });
             }
-            (Some(text), Form::Bool) => row.push(Kind::Bool, text),
+            (Some(text), ColumnKind::Bool) => row.push(Kind::Bool, text),
             (Some(text), _) => row.push(Kind::Text, text),
         }
     }

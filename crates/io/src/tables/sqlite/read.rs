@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{failure, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, Form, Row, Take, no_such_table};
+use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take, no_such_table};
 
 /// Rows between two signs of progress.
 const STEP: u64 = 1 << 14;
@@ -63,17 +63,17 @@ impl SqliteTables {
 }
 
 /// How values of a declared type come, by SQLite's own rules.
-fn form(declared: &str) -> Form {
+fn form(declared: &str) -> ColumnKind {
     let upper = declared.to_uppercase();
     let has = |parts: &[&str]| parts.iter().any(|p| upper.contains(p));
     if has(&["INT"]) {
-        Form::Number
+        ColumnKind::Number
     } else if has(&["CHAR", "CLOB", "TEXT"]) || upper.is_empty() {
-        Form::Text
+        ColumnKind::Text
     } else if has(&["BLOB"]) {
-        Form::Foreign(declared.to_owned())
+        ColumnKind::Foreign(declared.to_owned())
     } else {
-        Form::Number
+        ColumnKind::Number
     }
 }
 
@@ -145,7 +145,7 @@ impl Backend for SqliteTables {
 
 fn push(row: &mut Row, value: ValueRef<'_>, column: &Column) -> Result<(), BadRow> {
     // A column without a numeric type may hold both 5 and '5', which would look alike and be different.
-    let kind = if column.form == Form::Number { Kind::Number } else { Kind::Text };
+    let kind = if column.form == ColumnKind::Number { Kind::Number } else { Kind::Text };
     let name = &column.name;
     match value {
         ValueRef::Null => row.push_missing(),
