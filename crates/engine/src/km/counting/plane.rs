@@ -55,20 +55,20 @@ fn before(code: u32) -> usize {
 
 /// Pairs as bits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plane {
+pub(crate) struct Plane {
     pub(super) shape: Shape,
     pub(super) bits: Vec<u64>,
 }
 
 impl Plane {
     /// Whether a pair is in.
-    pub(super) fn has(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn has(&self, a: u32, b: u32) -> bool {
         let (low, high) = (a.min(b), a.max(b));
         !self.bits.is_empty() && self.bits[self.shape.row(high) + self.shape.word(low)] >> (low % 64) & 1 == 1
     }
 
     /// The codes before one that are in a pair with it, as far as `wanted` has them.
-    pub(super) fn partners(&self, code: u32, wanted: &[u64], found: &mut Vec<u32>) {
+    pub(crate) fn partners(&self, code: u32, wanted: &[u64], found: &mut Vec<u32>) {
         if self.bits.is_empty() || code < self.shape.first {
             return;
         }
@@ -103,7 +103,7 @@ impl Plane {
     }
 
     /// Takes the codes before one that are in a pair with it out of `wanted`.
-    pub(super) fn remove_partners(&self, code: u32, wanted: &mut [u64]) {
+    pub(crate) fn remove_partners(&self, code: u32, wanted: &mut [u64]) {
         if self.bits.is_empty() || code < self.shape.first {
             return;
         }

@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 
 use super::coded::Coded;
 use super::rare::Planes;
-use super::tree::{Node, Tree};
+use crate::km::tree::{Node, ROOT, Tree};
 
 /// All itemsets of a size at a cut, rare and frequent ones.
 #[derive(Debug)]
-pub(super) struct Counted<'a> {
-    pub(super) coded: &'a Coded,
+pub(crate) struct Counted<'a> {
+    pub(crate) coded: &'a Coded,
     /// By all but the last two codes.
     planes: FxHashMap<Vec<u32>, Planes>,
     /// For triples, by their first code.
@@ -22,7 +22,7 @@ pub(super) struct Counted<'a> {
 const TRIES: usize = 64;
 
 impl<'a> Counted<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         coded: &'a Coded,
         mut planes: FxHashMap<Vec<u32>, Planes>,
         size: usize,
@@ -36,7 +36,7 @@ impl<'a> Counted<'a> {
         let mut below: Vec<Vec<u32>> = vec![Vec::new(); tree.len()];
         for (code, &node) in coded.nodes.iter().enumerate() {
             let mut at = node;
-            while at != super::tree::ROOT {
+            while at != ROOT {
                 below[at as usize].push(code as u32);
                 at = tree.parent(at);
             }
@@ -45,17 +45,17 @@ impl<'a> Counted<'a> {
     }
 
     /// The codes at or below a node, the most popular first.
-    pub(super) fn below(&self, node: Node) -> &[u32] {
+    pub(crate) fn below(&self, node: Node) -> &[u32] {
         &self.below[node as usize]
     }
 
     /// What was counted for the triples that begin with a code.
-    pub(super) fn triples_of(&self, code: u32) -> &Planes {
+    pub(crate) fn triples_of(&self, code: u32) -> &Planes {
         &self.triples[code as usize]
     }
 
     /// Per code whether it is in a rare triple.
-    pub(super) fn in_rare_triples(&self) -> Vec<bool> {
+    pub(crate) fn in_rare_triples(&self) -> Vec<bool> {
         let mut found = vec![false; self.triples.len()];
         for (first, planes) in self.triples.iter().enumerate() {
             let any = planes.rare.mark_members(&mut found);
@@ -65,7 +65,7 @@ impl<'a> Counted<'a> {
     }
 
     /// The rare itemsets of the cut, one after the other; none if there are more than `most`.
-    pub(super) fn rare_sets(&self, most: usize) -> Option<Vec<u32>> {
+    pub(crate) fn rare_sets(&self, most: usize) -> Option<Vec<u32>> {
         let mut prefixes: Vec<&Vec<u32>> = self.planes.keys().collect();
         prefixes.sort_unstable();
         let (mut sets, mut count) = (Vec::new(), 0);
@@ -96,7 +96,7 @@ impl<'a> Counted<'a> {
     }
 
     /// What the itemsets below some nodes say about the nodes together.
-    pub(super) fn judge(&self, nodes: &[Node]) -> Verdict {
+    pub(crate) fn judge(&self, nodes: &[Node]) -> Verdict {
         if nodes.iter().any(|&n| self.below(n).is_empty()) {
             return Verdict::Open;
         }
@@ -125,7 +125,7 @@ impl<'a> Counted<'a> {
 
 /// What is known about an itemset above the cut that has a rare one below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// One below it is frequent, so it is.
     Frequent,
     /// One below it is rare and the others do not occur, so it is as rare as that one.

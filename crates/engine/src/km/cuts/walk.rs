@@ -5,21 +5,21 @@
 
 use rustc_hash::FxHashSet;
 
-use super::coded::{Coded, Codes};
-use super::counted::{Counted, Verdict};
-use super::rare::{Bounds, rare_sets};
 use super::search::Search;
-use super::tree::{Node, ROOT};
+use crate::km::counting::coded::{Coded, Codes};
+use crate::km::counting::counted::{Counted, Verdict};
+use crate::km::counting::rare::{Bounds, rare_sets};
+use crate::km::tree::{Node, ROOT};
 
 /// A walk over the itemsets of a size that begin with a prefix.
-pub(super) struct Walk {
-    pub(super) prefix: Vec<Node>,
-    pub(super) size: usize,
+pub(crate) struct Walk {
+    pub(crate) prefix: Vec<Node>,
+    pub(crate) size: usize,
 }
 
 impl Walk {
     /// Repairs the violating itemsets among the transactions that have the prefix, given as far as they matter.
-    pub(super) fn visit(&mut self, search: &mut Search<'_>, coded: &Coded) {
+    pub(crate) fn visit(&mut self, search: &mut Search<'_>, coded: &Coded) {
         let left = self.size - self.prefix.len();
         if left == 1 {
             return self.last(search, coded);
@@ -112,14 +112,14 @@ fn is_related(search: &Search<'_>, prefix: &[Node], node: Node) -> bool {
 
 /// An itemset that may violate, as the places of its nodes in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Suspect {
-    pub(super) key: u128,
+pub(crate) struct Suspect {
+    pub(crate) key: u128,
     /// Whether it does for sure. Else it is counted when its turn comes: by then most of them are gone.
-    pub(super) certain: bool,
+    pub(crate) certain: bool,
 }
 
 /// Repairs itemsets that begin with a prefix: the violating ones of the cut, which are given, and those above them.
-pub(super) fn above_and_through(
+pub(crate) fn above_and_through(
     search: &mut Search<'_>,
     prefix: &[Node],
     keys: Keys,
@@ -194,18 +194,18 @@ fn add_those_above(
 
 /// Itemsets as numbers, ascending as the walk goes: the places of their nodes in the order, the first one highest.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     bits: u32,
-    pub(super) size: usize,
+    pub(crate) size: usize,
 }
 
 impl Keys {
-    pub(super) fn new(search: &Search<'_>, size: usize) -> Self {
+    pub(crate) fn new(search: &Search<'_>, size: usize) -> Self {
         Keys { bits: usize::BITS - search.order.nodes.len().leading_zeros(), size }
     }
 
     /// Whether a number can hold an itemset.
-    pub(super) fn fit(self) -> bool {
+    pub(crate) fn fit(self) -> bool {
         self.size * self.bits as usize <= 128
     }
 
@@ -215,7 +215,7 @@ impl Keys {
     }
 
     /// Violating sets of codes, one after the other.
-    pub(super) fn pack_all(self, search: &Search<'_>, coded: &Coded, sets: &[u32]) -> Vec<Suspect> {
+    pub(crate) fn pack_all(self, search: &Search<'_>, coded: &Coded, sets: &[u32]) -> Vec<Suspect> {
         let mut ranks = Vec::new();
         sets.chunks_exact(self.size)
             .map(|set| {

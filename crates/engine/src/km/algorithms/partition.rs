@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 use bosket_model::observe::Observer;
 
-use super::beyond::Shares;
-use super::cut::Loss;
-use super::found::{Found, most};
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT, Tree};
+use crate::km::cuts::beyond::Shares;
+use crate::km::cuts::cut::Loss;
+use crate::km::recoding::{Recoding, most};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT, Tree};
 
 /// Records that look alike.
 struct Group {
@@ -26,7 +26,7 @@ struct Group {
 }
 
 /// Parts all records into groups.
-pub(super) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &dyn Observer) -> Found {
+pub(crate) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &dyn Observer) -> Recoding {
     let mut records: Vec<u32> = (0..data.len() as u32).collect();
     // By content, so that who fills a group up does not depend on the order of the input.
     records.sort_by(|&a, &b| {
@@ -37,7 +37,7 @@ pub(super) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &
         records.len() >= k as usize && l.is_none_or(|l| Shares::of(data, records).hold(l, records.len()))
     };
     let mut open = vec![Group { records, nodes: vec![ROOT], closed: Vec::new() }];
-    let mut found = Found { part_of: vec![0; data.len()], most: most(data), ..Found::default() };
+    let mut found = Recoding { part_of: vec![0; data.len()], most: most(data), ..Recoding::default() };
     while let Some(mut group) = open.pop() {
         found.examined += 1;
         match next_node(data, &group) {

@@ -7,16 +7,16 @@ use rustc_hash::FxHashSet;
 
 use super::cut::{Cut, Loss};
 use super::search::Search;
-use super::tree::{Node, ROOT};
+use crate::km::tree::{Node, ROOT};
 
 /// A replacement of an itemset's nodes. The order is that of preference: least added loss, fewest generalized leaves,
 /// smallest node numbers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Replacement {
     pub(super) added: Loss,
-    pub(super) leaves: usize,
+    pub(crate) leaves: usize,
     /// What the nodes become, ascending; equal ones are one.
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Replacement {
@@ -74,7 +74,7 @@ pub(super) fn best_replacement(
 
 impl Search<'_> {
     /// Repairs an itemset: raises or drops what costs least. Whether anything could be done.
-    pub(super) fn repair(&mut self, set: &[Node]) -> bool {
+    pub(crate) fn repair(&mut self, set: &[Node]) -> bool {
         let Search { data, limits, cut, tids, .. } = self;
         let region = limits.region.clone();
         let allowed = |node: Node| {

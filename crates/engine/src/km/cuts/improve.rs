@@ -10,14 +10,14 @@ use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 use super::beyond;
-use super::coded::{Coded, Codes};
 use super::cut::DROPPED;
-use super::rare::{Bounds, rare_sets};
 use super::search::Search;
-use super::tree::Node;
+use crate::km::counting::coded::{Coded, Codes};
+use crate::km::counting::rare::{Bounds, rare_sets};
+use crate::km::tree::Node;
 
 /// Lets nodes of the cut go down to their children wherever that keeps the promise.
-pub(super) fn improve(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
+pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
     let mut open: BinaryHeap<_> = BinaryHeap::new();
     let push = |open: &mut BinaryHeap<_>, search: &Search<'_>, node: Node| {
         if !search.data.tree.is_leaf(node) && search.cut.occurrences(node) > 0 {

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cut::Cut;
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT};
+use crate::km::cuts::cut::Cut;
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// Records, ascending; as a list when few, else as bits.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Set {
 
 /// The records of each node that somebody has asked for.
 #[derive(Debug)]
-pub(super) struct Tids<'a> {
+pub(crate) struct Tids<'a> {
     data: &'a Transactions,
     /// Per leaf position where its records begin in `records`; empty until the first question.
     start: Vec<u32>,
@@ -48,7 +48,7 @@ const MANY: u32 = 128;
 
 impl<'a> Tids<'a> {
     /// Keeps about `limit` bytes of record sets.
-    pub(super) fn new(data: &'a Transactions, limit: usize) -> Self {
+    pub(crate) fn new(data: &'a Transactions, limit: usize) -> Self {
         let sets = (0..data.tree.len()).map(|_| None).collect();
         Tids {
             data,
@@ -129,7 +129,7 @@ impl<'a> Tids<'a> {
     }
 
     /// Forgets the sets of a node and of all above it, since a leaf of theirs was dropped.
-    pub(super) fn forget_above(&mut self, node: Node) {
+    pub(crate) fn forget_above(&mut self, node: Node) {
         self.pairs.clear();
         let mut at = node;
         loop {
@@ -144,7 +144,7 @@ impl<'a> Tids<'a> {
     }
 
     /// How many records have all of these nodes, counted up to `enough` only.
-    pub(super) fn support_up_to(&mut self, nodes: &[Node], cut: &Cut, enough: u32) -> u32 {
+    pub(crate) fn support_up_to(&mut self, nodes: &[Node], cut: &Cut, enough: u32) -> u32 {
         self.need(nodes, cut);
         if nodes.len() > 2 {
             let mut rarest = nodes.to_vec();
@@ -197,7 +197,7 @@ impl<'a> Tids<'a> {
     }
 
     /// The records that have all of these nodes; all records if there is none.
-    pub(super) fn shared(&mut self, nodes: &[Node], cut: &Cut) -> Vec<u32> {
+    pub(crate) fn shared(&mut self, nodes: &[Node], cut: &Cut) -> Vec<u32> {
         self.need(nodes, cut);
         self.intersection(nodes)
     }
@@ -222,7 +222,7 @@ impl<'a> Tids<'a> {
     }
 
     /// Those of some records that have a node.
-    pub(super) fn among(&mut self, records: &[u32], node: Node, cut: &Cut) -> Vec<u32> {
+    pub(crate) fn among(&mut self, records: &[u32], node: Node, cut: &Cut) -> Vec<u32> {
         self.need(&[node], cut);
         let Some(set) = &self.sets[node as usize] else {
             return Vec::new();

@@ -1,11 +1,11 @@
 //! The size of the paper's count tree, where its memory figures are reproduced.
 
-use super::search::Search;
-use super::tree::Node;
+use crate::km::cuts::search::Search;
+use crate::km::tree::Node;
 
 /// How many nodes the count tree for itemsets of a size has at the cut so far: the beginnings of all such itemsets over
 /// nodes at or above the cut. Nothing here needs that tree; this only counts what it would hold.
-pub(super) fn count_tree_nodes(search: &mut Search<'_>, size: usize) -> u64 {
+pub(crate) fn count_tree_nodes(search: &mut Search<'_>, size: usize) -> u64 {
     let records: Vec<u32> = (0..search.data.len() as u32).collect();
     below(search, &mut Vec::new(), &records, size)
 }

@@ -12,23 +12,23 @@ use rustc_hash::FxHashSet;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::beyond::{Shares, is_listed};
-use super::cut::{Cut, Loss};
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT};
+use crate::km::cuts::beyond::{Shares, is_listed};
+use crate::km::cuts::cut::{Cut, Loss};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// Cuts looked at, at most.
 const MOST_CUTS: u64 = 1 << 20;
 
 /// What is asked for.
-pub(super) struct Ask {
-    pub(super) k: u32,
-    pub(super) m: usize,
-    pub(super) l: Option<f64>,
+pub(crate) struct Ask {
+    pub(crate) k: u32,
+    pub(crate) m: usize,
+    pub(crate) l: Option<f64>,
 }
 
 /// The cheapest cut, and how many were looked at.
-pub(super) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Result<(Cut, u64)> {
+pub(crate) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Result<(Cut, u64)> {
     let cuts = how_many(data, ROOT);
     if cuts > MOST_CUTS {
         let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");

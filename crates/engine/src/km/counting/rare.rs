@@ -15,40 +15,40 @@ use super::plane_counter::PlaneCounter;
 
 /// Rare itemsets as codes, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Rare {
-    pub(super) sets: Vec<u32>,
+pub(crate) struct Rare {
+    pub(crate) sets: Vec<u32>,
     /// Whether these are all.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// What was counted for a prefix: pairs that make rare sets with it, and pairs that make frequent ones.
 #[derive(Debug, Default)]
-pub(super) struct Planes {
-    pub(super) rare: Plane,
-    pub(super) frequent: Plane,
+pub(crate) struct Planes {
+    pub(crate) rare: Plane,
+    pub(crate) frequent: Plane,
 }
 
 /// Bounds of one count.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// The items of a set, at least two.
-    pub(super) size: usize,
-    pub(super) k: u32,
+    pub(crate) size: usize,
+    pub(crate) k: u32,
     /// Stops when there are more sets than this.
-    pub(super) cap: usize,
+    pub(crate) cap: usize,
     /// Bytes for the counters of one thread.
-    pub(super) memory: usize,
+    pub(crate) memory: usize,
     /// Also find out which sets are frequent.
-    pub(super) keep: bool,
+    pub(crate) keep: bool,
 }
 
 /// The itemsets of a size that are in some but fewer than k transactions.
-pub(super) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
+pub(crate) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
     let mut rare = Rare { complete: true, ..Rare::default() };
-    let mut add = |found: Found| {
+    let mut add = |found: PrefixCount| {
         match found {
-            Found::Sets(sets) => rare.sets.extend(sets),
-            Found::Planes(prefix, planes) => {
+            PrefixCount::Sets(sets) => rare.sets.extend(sets),
+            PrefixCount::Planes(prefix, planes) => {
                 for (a, b) in planes.rare.pairs() {
                     rare.sets.extend_from_slice(&prefix);
                     rare.sets.extend([a, b]);
@@ -65,13 +65,13 @@ pub(super) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
 
 /// The planes of all prefixes, by prefix; none if they, or the counters for them, would take too much memory.
 /// Equal transactions may have been grouped.
-pub(super) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>, Planes>> {
+pub(crate) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>, Planes>> {
     if !planes_fit(coded, bounds) {
         return None;
     }
     let (mut all, mut bytes) = (FxHashMap::default(), 0);
-    let mut add = |found: Found| {
-        if let Found::Planes(prefix, planes) = found {
+    let mut add = |found: PrefixCount| {
+        if let PrefixCount::Planes(prefix, planes) = found {
             bytes += planes.rare.bytes() + planes.frequent.bytes();
             all.insert(prefix, planes);
         }
@@ -81,7 +81,7 @@ pub(super) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>
 }
 
 /// Whether there is memory for the planes of all prefixes.
-pub(super) fn planes_fit(coded: &Coded, bounds: Bounds) -> bool {
+pub(crate) fn planes_fit(coded: &Coded, bounds: Bounds) -> bool {
     let codes = coded.nodes.len();
     let sets = (0..bounds.size).fold(1f64, |sets, i| sets * codes.saturating_sub(i) as f64 / (i + 1) as f64);
     // Two bits per set.
@@ -89,7 +89,7 @@ pub(super) fn planes_fit(coded: &Coded, bounds: Bounds) -> bool {
 }
 
 /// What is found for one prefix.
-enum Found {
+enum PrefixCount {
     Sets(Vec<u32>),
     Planes(Vec<u32>, Planes),
 }
@@ -101,7 +101,7 @@ const DENSE: usize = 2048;
 const BLOCK: usize = 16;
 
 /// Counts everything, handing it over in order, until `add` has enough. Whether it never had.
-fn count(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(Found) -> bool) -> bool {
+fn count(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(PrefixCount) -> bool) -> bool {
     match bounds.k {
         0..=2 => count_with::<1>(coded, bounds, add),
         3..=4 => count_with::<2>(coded, bounds, add),
@@ -113,7 +113,11 @@ fn count(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(Found) -> bool) -> b
     }
 }
 
-fn count_with<const D: usize>(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(Found) -> bool) -> bool {
+fn count_with<const D: usize>(
+    coded: &Coded,
+    bounds: Bounds,
+    add: &mut dyn FnMut(PrefixCount) -> bool,
+) -> bool {
     if coded.longest < bounds.size {
         return true;
     }
@@ -128,7 +132,7 @@ fn count_with<const D: usize>(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut
     let idle: Mutex<Vec<Counter<'_, D>>> = Mutex::new(Vec::new());
     let firsts: Vec<u32> = (0..coded.nodes.len() as u32).filter(|&x| !places.of(x).is_empty()).collect();
     for block in firsts.chunks(BLOCK) {
-        let found: Vec<Vec<Found>> = block
+        let found: Vec<Vec<PrefixCount>> = block
             .par_iter()
             .map(|&x| {
                 let free = idle.lock().ok().and_then(|mut idle| idle.pop());
@@ -203,7 +207,7 @@ impl<'a, const D: usize> Counter<'a, D> {
     }
 
     /// Counts the sets that begin with `prefix`, in the transactions that have it.
-    fn count(&mut self, prefix: &mut Vec<u32>, places: &[u32], found: &mut Vec<Found>) {
+    fn count(&mut self, prefix: &mut Vec<u32>, places: &[u32], found: &mut Vec<PrefixCount>) {
         match self.bounds.size - prefix.len() {
             2 if self.coded.nodes.len() <= DENSE => self.by_plane(prefix, places, found),
             2 => self.by_table(prefix, places, found),
@@ -229,7 +233,7 @@ impl<'a, const D: usize> Counter<'a, D> {
         split.map(|(code, places)| (code as u32, places)).collect()
     }
 
-    fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<Found>) {
+    fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
         self.plane.reset(Shape::new(first_after(prefix), self.coded.nodes.len() as u32));
         self.coded.for_each(places.iter().copied(), |row, heavy| {
             self.plane.count(row, heavy);
@@ -237,12 +241,12 @@ impl<'a, const D: usize> Counter<'a, D> {
         });
         let frequent = if self.bounds.keep { self.plane.frequent() } else { Plane::default() };
         let planes = Planes { rare: self.plane.rare(), frequent };
-        found.push(Found::Planes(prefix.to_vec(), planes));
+        found.push(PrefixCount::Planes(prefix.to_vec(), planes));
     }
 
     /// For many codes, of which few occur together. The table is parted by the first item of the pairs where it would
     /// take too much memory.
-    fn by_table(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<Found>) {
+    fn by_table(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
         let pairs: usize = places.iter().map(|&p| self.rarer(p, prefix).len().pow(2) / 2).sum();
         let entry = 24;
         let mut sets = Vec::new();
@@ -277,7 +281,7 @@ impl<'a, const D: usize> Counter<'a, D> {
                 rarer().for_each(|&b| count[b as usize] = 0);
             }
         }
-        found.push(Found::Sets(sets));
+        found.push(PrefixCount::Sets(sets));
     }
 }
 

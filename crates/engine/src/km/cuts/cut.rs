@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT, Tree};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT, Tree};
 
 /// Loss of information as a whole number: occurrences times leaves. Divided by all occurrences times all leaves it is the
 /// NCP.
-pub(super) type Loss = u128;
+pub(crate) type Loss = u128;
 
 /// Where a leaf goes that is suppressed.
-pub(super) const DROPPED: Node = Node::MAX;
+pub(crate) const DROPPED: Node = Node::MAX;
 
 /// A cut with the loss below every node, so that the price of raising it somewhere is one subtraction.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
-    pub(super) tree: Arc<Tree>,
+pub(crate) struct Cut {
+    pub(crate) tree: Arc<Tree>,
     /// Per leaf position its node.
     at: Vec<Node>,
     /// Per node whether the cut lies above it, or it is dropped.
@@ -27,12 +27,12 @@ pub(super) struct Cut {
     /// What dropped occurrences lose.
     dropped: Loss,
     /// How many times it has been changed.
-    pub(super) changes: u64,
+    pub(crate) changes: u64,
 }
 
 impl Cut {
     /// Every leaf as it is.
-    pub(super) fn bottom(data: &Transactions) -> Self {
+    pub(crate) fn bottom(data: &Transactions) -> Self {
         let tree = data.tree.clone();
         Cut {
             at: (0..tree.leaf_count() as u32).map(|p| tree.leaf(p)).collect(),
@@ -46,12 +46,12 @@ impl Cut {
     }
 
     /// Per leaf position its node, [`DROPPED`] if it has none.
-    pub(super) fn at(&self) -> &[Node] {
+    pub(crate) fn at(&self) -> &[Node] {
         &self.at
     }
 
     /// Where the leaves below a node go that was in the cut once, [`DROPPED`] if nowhere.
-    pub(super) fn now(&self, node: Node) -> Node {
+    pub(crate) fn now(&self, node: Node) -> Node {
         if !self.is_gone(node) {
             return node;
         }
@@ -60,26 +60,26 @@ impl Cut {
     }
 
     /// Whether the node lies below the cut, or is dropped.
-    pub(super) fn is_gone(&self, node: Node) -> bool {
+    pub(crate) fn is_gone(&self, node: Node) -> bool {
         self.gone[node as usize]
     }
 
     /// Whether a leaf is suppressed.
-    pub(super) fn is_dropped(&self, position: u32) -> bool {
+    pub(crate) fn is_dropped(&self, position: u32) -> bool {
         self.at[position as usize] == DROPPED
     }
 
-    pub(super) fn has_dropped(&self) -> bool {
+    pub(crate) fn has_dropped(&self) -> bool {
         self.dropped > 0
     }
 
     /// The occurrences below a node that are not dropped.
-    pub(super) fn occurrences(&self, node: Node) -> u64 {
+    pub(crate) fn occurrences(&self, node: Node) -> u64 {
         self.occurrences[node as usize]
     }
 
     /// What the whole cut loses.
-    pub(super) fn total(&self) -> Loss {
+    pub(crate) fn total(&self) -> Loss {
         self.loss[ROOT as usize] + self.dropped
     }
 
@@ -95,7 +95,7 @@ impl Cut {
     }
 
     /// Raises everything below the node to it.
-    pub(super) fn raise(&mut self, node: Node) {
+    pub(crate) fn raise(&mut self, node: Node) {
         let added = self.price(node);
         let tree = self.tree.clone();
         for below in tree.subtree(node).skip(1) {
@@ -177,7 +177,7 @@ impl Cut {
     }
 
     /// The nodes of the cut that have occurrences, ascending.
-    pub(super) fn nodes(&self) -> Vec<Node> {
+    pub(crate) fn nodes(&self) -> Vec<Node> {
         let mut nodes: Vec<Node> = Vec::new();
         for &node in &self.at {
             if node != DROPPED && nodes.last() != Some(&node) && self.occurrences(node) > 0 {

@@ -3,40 +3,40 @@
 use std::ops::Range;
 
 use super::cut::Cut;
-use super::tids::Tids;
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT};
+use crate::km::counting::tids::Tids;
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// Bounds of a search.
 #[derive(Clone, Debug)]
-pub(super) struct Limits {
-    pub(super) k: u32,
-    pub(super) m: usize,
+pub(crate) struct Limits {
+    pub(crate) k: u32,
+    pub(crate) m: usize,
     /// An item may be dropped everywhere.
-    pub(super) suppress: bool,
+    pub(crate) suppress: bool,
     /// Bytes for counters and record sets.
-    pub(super) memory: usize,
+    pub(crate) memory: usize,
     /// Only nodes within these leaves are looked at.
-    pub(super) region: Option<Range<u32>>,
+    pub(crate) region: Option<Range<u32>>,
 }
 
 /// A search for a cut.
 #[derive(Debug)]
-pub(super) struct Search<'a> {
-    pub(super) data: &'a Transactions,
-    pub(super) limits: Limits,
-    pub(super) cut: Cut,
-    pub(super) tids: Tids<'a>,
-    pub(super) order: Order,
+pub(crate) struct Search<'a> {
+    pub(crate) data: &'a Transactions,
+    pub(crate) limits: Limits,
+    pub(crate) cut: Cut,
+    pub(crate) tids: Tids<'a>,
+    pub(crate) order: Order,
     /// How many itemsets were repaired.
-    pub(super) repaired: u64,
+    pub(crate) repaired: u64,
     /// The nodes of the largest count tree so far, if that is asked for.
-    pub(super) count_tree: Option<u64>,
+    pub(crate) count_tree: Option<u64>,
 }
 
 impl<'a> Search<'a> {
     /// Starts from a cut.
-    pub(super) fn new(data: &'a Transactions, cut: Cut, limits: Limits) -> Self {
+    pub(crate) fn new(data: &'a Transactions, cut: Cut, limits: Limits) -> Self {
         Search {
             data,
             tids: Tids::new(data, limits.memory / 2),
@@ -49,7 +49,7 @@ impl<'a> Search<'a> {
     }
 
     /// How many records have all these nodes, counted up to k.
-    pub(super) fn support(&mut self, nodes: &[Node]) -> u32 {
+    pub(crate) fn support(&mut self, nodes: &[Node]) -> u32 {
         match nodes {
             [node] if !self.cut.has_dropped() => self.data.support(*node).min(self.limits.k),
             _ => self.tids.support_up_to(nodes, &self.cut, self.limits.k),
@@ -67,11 +67,11 @@ fn inside(data: &Transactions, region: Option<&Range<u32>>, node: Node) -> bool 
 /// The order of the count tree: nodes by falling support, those above before those below. Itemsets are gone through in the
 /// order of a walk over that tree, so that a generalization of an itemset always comes before the itemset.
 #[derive(Clone, Debug)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// The nodes that occur, but for the root.
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// Per node its place; `u32::MAX` for nodes that are not looked at.
-    pub(super) rank: Vec<u32>,
+    pub(crate) rank: Vec<u32>,
 }
 
 impl Order {

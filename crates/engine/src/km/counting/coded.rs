@@ -3,28 +3,28 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cut::{Cut, DROPPED};
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT};
+use crate::km::cuts::cut::{Cut, DROPPED};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// Stands behind the last item of each transaction.
-pub(super) const END: u32 = u32::MAX;
+pub(crate) const END: u32 = u32::MAX;
 
 /// No code: the leaf is not looked at.
 const NONE: u32 = u32::MAX;
 
 /// Which nodes are counted, and the number of each leaf's node among them.
 #[derive(Clone, Debug)]
-pub(super) struct Codes {
+pub(crate) struct Codes {
     /// The nodes by falling support: what is popular lies together, and pairs are kept at their rarer member.
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// Per leaf position.
     pub(super) of_leaf: Vec<u32>,
 }
 
 impl Codes {
     /// The nodes to which `at` maps the leaves and that satisfy a condition.
-    pub(super) fn new(data: &Transactions, cut: &Cut, at: &[Node], wanted: impl Fn(Node) -> bool) -> Self {
+    pub(crate) fn new(data: &Transactions, cut: &Cut, at: &[Node], wanted: impl Fn(Node) -> bool) -> Self {
         let mut nodes: Vec<Node> = Vec::new();
         for &node in at {
             if node != DROPPED && node != ROOT && nodes.last() != Some(&node) {
@@ -48,13 +48,13 @@ impl Codes {
 
 /// Transactions as runs of descending codes, the rarest first, each closed by [`END`].
 #[derive(Clone, Debug)]
-pub(super) struct Coded {
-    pub(super) nodes: Vec<Node>,
-    pub(super) items: Vec<u32>,
+pub(crate) struct Coded {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) items: Vec<u32>,
     /// Transactions that begin before this place stand for at least k equal ones.
     heavy: u32,
     /// The most items of a transaction.
-    pub(super) longest: usize,
+    pub(crate) longest: usize,
 }
 
 /// Items from which on a transaction is long: it closes many pairs at once, so it is counted first.
@@ -116,7 +116,7 @@ impl Rows {
 
 impl Coded {
     /// The transactions with at least `shortest` items.
-    pub(super) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
+    pub(crate) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
         let part = (records.len() / rayon::current_num_threads() + 1).max(SMALL as usize);
         let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest);
         let parts = records.par_chunks(part).map(rows).collect();
@@ -124,7 +124,7 @@ impl Coded {
     }
 
     /// All transactions at a cut, with the nodes that are frequent by themselves.
-    pub(super) fn at(data: &Transactions, cut: &Cut, k: u32, shortest: usize) -> Self {
+    pub(crate) fn at(data: &Transactions, cut: &Cut, k: u32, shortest: usize) -> Self {
         let codes = Codes::new(data, cut, cut.at(), |node| data.support(node) >= k);
         let records = data.len() as u32;
         let part = (records / rayon::current_num_threads() as u32 + 1).max(SMALL);
@@ -147,13 +147,13 @@ impl Coded {
     }
 
     /// Over codes, with no transaction yet.
-    pub(super) fn empty(nodes: Vec<Node>) -> Self {
+    pub(crate) fn empty(nodes: Vec<Node>) -> Self {
         Coded { nodes, items: Vec::new(), heavy: 0, longest: 0 }
     }
 
     /// Puts transactions that at least k records share first, once each, where there seem to be many of them: whatever is
     /// in one of them is frequent.
-    pub(super) fn group_equal(&mut self, k: u32) {
+    pub(crate) fn group_equal(&mut self, k: u32) {
         if !self.seems_repetitive() {
             return;
         }
@@ -207,7 +207,7 @@ impl Coded {
 
     /// Goes through the transactions that begin at some places, each with what follows it and whether it stands for k equal
     /// ones, as long as `then` wants more. They lie anywhere in memory: touching some at once, before their turn, lets the waiting for them overlap.
-    pub(super) fn for_each(
+    pub(crate) fn for_each(
         &self,
         mut places: impl Iterator<Item = u32>,
         mut then: impl FnMut(&[u32], bool) -> bool,
@@ -230,7 +230,7 @@ impl Coded {
     }
 
     /// The transactions.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[u32]> {
         self.items.split_inclusive(|&c| c == END).map(|row| &row[..row.len() - 1])
     }
 }

@@ -6,14 +6,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::counted::Counted;
 use super::cut::DROPPED;
 use super::search::Search;
-use super::tree::Node;
 use super::walk::{Keys, Suspect, above_and_through};
+use crate::km::counting::counted::Counted;
+use crate::km::tree::Node;
 
 /// Repairs all violating triples.
-pub(super) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
+pub(crate) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
     let mut code_of = vec![u32::MAX; search.data.tree.len()];
     counted.coded.nodes.iter().enumerate().for_each(|(c, &n)| code_of[n as usize] = c as u32);
     let keys = Keys::new(search, 2);

@@ -1,12 +1,12 @@
 //! What a search has found.
 
-use super::cut::{Cut, DROPPED, Loss};
+use super::cuts::cut::{Cut, DROPPED, Loss};
 use super::transactions::Transactions;
 use super::tree::{Node, ROOT};
 
 /// A recoding of all records, with its loss.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct Recoding {
     /// Per part the nodes that stand for its items, ascending. Items below none of them are not published.
     pub(super) parts: Vec<Vec<Node>>,
     /// Per part the leaves that are dropped, ascending: they may lie below a node to which others have been raised.
@@ -24,17 +24,17 @@ pub struct Found {
     pub count_tree: Option<u64>,
 }
 
-impl Found {
+impl Recoding {
     /// One cut for all records.
     pub(super) fn of_cut(data: &Transactions, cut: &Cut, repaired: u64) -> Self {
-        Found {
+        Recoding {
             parts: vec![nodes(cut)],
             dropped: vec![(0..cut.at().len() as u32).filter(|&leaf| cut.is_dropped(leaf)).collect()],
             part_of: Vec::new(),
             loss: cut.total(),
             most: most(data),
             repaired,
-            ..Found::default()
+            ..Recoding::default()
         }
     }
 

@@ -6,10 +6,42 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::transactions::Transactions;
+use bosket_model::observe::{Observer, Quiet};
+
+use crate::km::cuts::cut::Cut;
+use crate::km::params::Params;
+use crate::km::recoding::{Recoding, most};
+use crate::km::run::global;
+use crate::km::transactions::Transactions;
+
+/// One cut per part of similar records.
+pub(crate) fn lra(data: &Transactions, params: &Params, observer: &dyn Observer) -> Recoding {
+    let parts = parts(data, params.parts, params.flex, params.k, params.m);
+    observer.stage("parts", parts.len() as u64);
+    let own: Vec<Recoding> = parts
+        .par_iter()
+        .map(|records| {
+            let part = data.part(records);
+            let found = global(&part, params, Cut::bottom(&part), &Quiet);
+            observer.advance(1);
+            found
+        })
+        .collect();
+    let mut found = Recoding { most: most(data), part_of: vec![0; data.len()], ..Recoding::default() };
+    for (number, (records, own)) in parts.iter().zip(own).enumerate() {
+        records.iter().for_each(|&r| found.part_of[r as usize] = number as u32);
+        found.parts.extend(own.parts);
+        found.dropped.extend(own.dropped);
+        found.loss += own.loss;
+        found.repaired += own.repaired;
+        // The parts are gone through one after the other where memory is short, so the largest tree counts.
+        found.count_tree = found.count_tree.max(own.count_tree);
+    }
+    found
+}
 
 /// The parts, as records in their order.
-pub(super) fn parts(data: &Transactions, parts: usize, flex: usize, k: u32, m: usize) -> Vec<Vec<u32>> {
+fn parts(data: &Transactions, parts: usize, flex: usize, k: u32, m: usize) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..data.len() as u32).collect();
     // Equal transactions are alike; which of them comes first changes nothing but must not depend on threads.
     order.par_sort_by(|&a, &b| gray(data.items(a), data.items(b)).then(a.cmp(&b)));

@@ -7,17 +7,17 @@
 
 use bosket_model::observe::Observer;
 
-use super::coded::Coded;
-use super::count_tree::count_tree_nodes;
-use super::counted::Counted;
-use super::pairs;
-use super::rare::{self, Bounds};
-use super::search::Search;
-use super::triples::triples;
-use super::walk::{Keys, Walk, above_and_through};
+use crate::km::counting::coded::Coded;
+use crate::km::counting::count_tree::count_tree_nodes;
+use crate::km::counting::counted::Counted;
+use crate::km::counting::pairs;
+use crate::km::counting::rare::{self, Bounds};
+use crate::km::cuts::search::Search;
+use crate::km::cuts::triples::triples;
+use crate::km::cuts::walk::{Keys, Walk, above_and_through};
 
 /// Repairs all itemsets up to m, level by level.
-pub(super) fn aa(search: &mut Search<'_>, observer: &dyn Observer) {
+pub(crate) fn aa(search: &mut Search<'_>, observer: &dyn Observer) {
     let most = search.limits.m.min(search.data.longest());
     for size in 1..=most {
         observer.stage(&format!("itemsets of size {size}"), 1);

@@ -5,11 +5,11 @@
 
 use bosket_model::observe::Observer;
 
-use super::search::Search;
-use super::tree::Node;
+use crate::km::cuts::search::Search;
+use crate::km::tree::Node;
 
 /// Repairs all itemsets up to m in one pass.
-pub(super) fn da(search: &mut Search<'_>, observer: &dyn Observer) {
+pub(crate) fn da(search: &mut Search<'_>, observer: &dyn Observer) {
     let nodes = search.order.nodes.len();
     observer.stage("itemsets", nodes as u64);
     loop {

@@ -6,33 +6,33 @@
 
 use bosket_model::observe::Observer;
 
-use super::coded::{Coded, END};
 use super::cut::{Cut, DROPPED};
-use super::rare::{Bounds, rare_sets};
 use super::repair::best_replacement;
 use super::search::Search;
-use super::transactions::Transactions;
-use super::tree::{Node, ROOT};
+use crate::km::counting::coded::{Coded, END};
+use crate::km::counting::rare::{Bounds, rare_sets};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// How often each sensitive item is among some records.
 #[derive(Clone, Debug)]
-pub(super) struct Shares(Vec<u32>);
+pub(crate) struct Shares(Vec<u32>);
 
 impl Shares {
     /// The shares among these records.
-    pub(super) fn of(data: &Transactions, records: &[u32]) -> Self {
+    pub(crate) fn of(data: &Transactions, records: &[u32]) -> Self {
         let mut counts = vec![0; data.sensitive.len()];
         records.iter().flat_map(|&r| data.secrets(r)).for_each(|&s| counts[s as usize] += 1);
         Shares(counts)
     }
 
     /// Whether none is over 1/l of so many records.
-    pub(super) fn hold(&self, l: f64, records: usize) -> bool {
+    pub(crate) fn hold(&self, l: f64, records: usize) -> bool {
         self.over(l, records).next().is_none()
     }
 
     /// The sensitive items that are, as indices.
-    pub(super) fn over(&self, l: f64, records: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn over(&self, l: f64, records: usize) -> impl Iterator<Item = usize> {
         // A share of exactly 1/l is allowed, also where l has no exact binary form.
         let most = records as f64 * (1.0 + 1e-12);
         self.0.iter().enumerate().filter(move |(_, count)| f64::from(**count) * l > most).map(|(i, _)| i)
@@ -66,12 +66,12 @@ impl Known {
 }
 
 /// Whether the absence of all leaves of a node counts as knowledge.
-pub(super) fn is_listed(data: &Transactions, node: Node) -> bool {
+pub(crate) fn is_listed(data: &Transactions, node: Node) -> bool {
     data.tree.leaves(node).all(|leaf| data.listed[leaf as usize])
 }
 
 /// Whether anything beyond plain k^m is asked for.
-pub(super) fn is_asked(data: &Transactions, l: Option<f64>) -> bool {
+pub(crate) fn is_asked(data: &Transactions, l: Option<f64>) -> bool {
     l.is_some() || has_negative(data)
 }
 
@@ -81,7 +81,7 @@ fn has_negative(data: &Transactions) -> bool {
 }
 
 /// Repairs, on a cut that is k^m-anonymous, what is not kept beyond that.
-pub(super) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
+pub(crate) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
     loop {
         observer.stage("sensitive and absent items", 1);
         let violating = violations(search.data, &search.cut, &Ask::new(search, l), MANY);
@@ -102,7 +102,7 @@ pub(super) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Obs
 }
 
 /// Whether a cut keeps everything beyond plain k^m.
-pub(super) fn holds(search: &Search<'_>, l: Option<f64>) -> bool {
+pub(crate) fn holds(search: &Search<'_>, l: Option<f64>) -> bool {
     violations(search.data, &search.cut, &Ask::new(search, l), 1).is_empty()
 }
 

@@ -7,19 +7,19 @@ use rayon::prelude::*;
 
 use super::coded::{Coded, END};
 use super::count::{Count, with_counter};
-use super::cut::Cut;
-use super::tree::{Node, Tree};
+use crate::km::cuts::cut::Cut;
+use crate::km::tree::{Node, Tree};
 
 /// A pair that is in some but perhaps fewer than k transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Suspect {
-    pub(super) partner: Node,
+pub(crate) struct Suspect {
+    pub(crate) partner: Node,
     /// Whether its support is known to be below k, and not only suspected.
-    pub(super) certain: bool,
+    pub(crate) certain: bool,
 }
 
 /// Bytes that the matrix of a cut takes, about.
-pub(super) fn bytes(cut: &Cut, k: u32) -> usize {
+pub(crate) fn bytes(cut: &Cut, k: u32) -> usize {
     let nodes = cut.nodes().len();
     let cell = if k < 128 {
         1
@@ -32,10 +32,10 @@ pub(super) fn bytes(cut: &Cut, k: u32) -> usize {
 }
 
 /// Gives the partners of a node with which it is rare.
-pub(super) type Partners = Box<dyn FnMut(Node, &mut Vec<Suspect>)>;
+pub(crate) type Partners = Box<dyn FnMut(Node, &mut Vec<Suspect>)>;
 
 /// Counts the pairs of the cut.
-pub(super) fn partners(coded: &Coded, cut: &Cut, k: u32) -> Partners {
+pub(crate) fn partners(coded: &Coded, cut: &Cut, k: u32) -> Partners {
     with_counter!(k, boxed(coded, cut, k))
 }
 
