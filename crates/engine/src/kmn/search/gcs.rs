@@ -1,8 +1,4 @@
-//! AllCutSearch, GreedyCutSearch, OnlyCutSearch.
-//!
-//! The search starts with nothing published. A child of a cut publishes one more attribute as its root, or replaces one
-//! node by its children. A cut whose values alone are not sound is dropped with all cuts below it; otherwise its
-//! relations are repaired.
+//! GreedyCutSearch: a beam over cuts. Relations are taken apart where they give people away.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,36 +6,16 @@ use std::sync::Arc;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
-use super::domain::{Node, Step};
-use super::problem::{Problem, Solution, rounded};
-use super::state::{Child, Recalled, State};
-use super::violations::Knowledge;
-
-/// What a search has found.
-#[derive(Default)]
-pub(super) struct Found {
-    /// The cheapest, ascending; at most as many as the problem asks for.
-    pub(super) best: Vec<Solution>,
-    pub(super) examined: u64,
-    /// Why the search ended early, if it did.
-    pub(super) stopped: Option<Stop>,
-}
-
-/// Why a search did not come to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// It had examined as many cuts as allowed.
-    Cuts,
-    /// What it keeps takes more bytes than allowed.
-    Memory(usize),
-    /// Whoever watches does not want it any more.
-    Cancelled,
-}
+use super::{Finalists, Stop};
+use crate::kmn::domain::{Node, Step};
+use crate::kmn::problem::{Problem, Solution, rounded};
+use crate::kmn::state::{Child, Recalled, State};
+use crate::kmn::violations::Knowledge;
 
 impl Problem<'_> {
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
-    pub(super) fn gcs(&self, g: usize, observer: &dyn Observer) -> Found {
-        let mut found = Found::default();
+    pub(crate) fn gcs(&self, g: usize, observer: &dyn Observer) -> Finalists {
+        let mut found = Finalists::default();
         let mut kept = vec![self.start()];
         loop {
             let mut seen: BTreeSet<Vec<Node>> = BTreeSet::new();
@@ -105,50 +81,9 @@ impl Problem<'_> {
         }
         found
     }
-
-    /// Every cut exactly once: expansions in the order of nodes, so that each set of expansions comes about in one way.
-    pub(super) fn acs(&self, observer: &dyn Observer) -> Found {
-        let mut found = Found::default();
-        observer.stage("all cuts", self.max_cuts);
-        self.below(&self.start(), 0, &mut found, observer);
-        found
-    }
-
-    fn below(&self, state: &State, from: u64, found: &mut Found, observer: &dyn Observer) {
-        for step in self.steps(state) {
-            let key = self.domain.key(step);
-            if key < from {
-                continue;
-            }
-            if found.examined == self.max_cuts {
-                found.stopped = Some(Stop::Cuts);
-            } else if observer.cancelled() {
-                found.stopped = Some(Stop::Cancelled);
-            }
-            if found.stopped.is_some() {
-                return;
-            }
-            found.examined += 1;
-            observer.advance(1);
-            let Some(Child { state: child, .. }) = self.child(state, step) else {
-                continue;
-            };
-            found.add(child.accepted(self).then(|| child.solution()), self.finalists);
-            self.below(&child, key + 1, found, observer);
-        }
-    }
 }
 
-impl Found {
-    /// Takes solutions in; of equal ones the first stays ahead.
-    pub(super) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>, finalists: usize) {
-        self.best.extend(solutions);
-        self.best.sort_by_key(Solution::rank);
-        self.best.truncate(finalists);
-    }
-}
-
-fn progress(found: &Found) -> String {
+fn progress(found: &Finalists) -> String {
     match found.best.first() {
         None => "searching cuts".to_owned(),
         Some(best) => format!("searching cuts: {} examined, best cost {:.3e}", found.examined, best.cost),
