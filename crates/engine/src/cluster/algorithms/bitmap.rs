@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::forest::Forest;
 use super::miracle::Stream;
-use super::params::Absent;
-use super::rep::Rep;
-use super::search::Search;
-use super::{Clustering, cancelled};
+use crate::cluster::forest::Forest;
+use crate::cluster::params::Absent;
+use crate::cluster::rep::Rep;
+use crate::cluster::search::Search;
+use crate::cluster::{Clustering, cancelled};
 
 /// The columns of all records: per record its columns with their vertices, in the order of columns.
 struct Columns {
@@ -80,7 +80,7 @@ struct Row {
 }
 
 /// Puts records into clusters. What fits nowhere is left over.
-pub(super) fn bitmap(
+pub(crate) fn bitmap(
     search: &Search<'_>,
     stream: Stream,
     absent: Absent,

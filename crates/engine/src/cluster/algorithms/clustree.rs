@@ -7,9 +7,9 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::rep::Rep;
-use super::search::{Looked, Pool, Search};
-use super::{Clustering, cancelled};
+use crate::cluster::rep::Rep;
+use crate::cluster::search::{Looked, Pool, Search};
+use crate::cluster::{Clustering, cancelled};
 
 /// Runners-up that a search remembers.
 const RUNNERS_UP: usize = 3;
@@ -53,7 +53,7 @@ impl Accepted {
 }
 
 /// Puts records into clusters of `size`. What fits nowhere is left over.
-pub(super) fn clustree(
+pub(crate) fn clustree(
     search: &mut Search<'_>,
     size: usize,
     (s, m): (f64, f64),

@@ -3,12 +3,12 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::rep::Rep;
-use super::search::{Pool, Search};
-use super::{Clustering, cancelled};
+use crate::cluster::rep::Rep;
+use crate::cluster::search::{Pool, Search};
+use crate::cluster::{Clustering, cancelled};
 
 /// Puts records into clusters of `size`. What fits nowhere is left over.
-pub(super) fn ctoff(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
+pub(crate) fn ctoff(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
     let records = search.forest().len();
     observer.stage("clustering", records as u64);
     let mut pool = Pool::new(records);

@@ -3,13 +3,13 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::diverse::Judge;
 use super::miracle::{Stream, miracle, nearest_cluster};
-use super::search::Search;
-use super::{Cluster, Clustering, cancelled};
+use crate::cluster::diverse::Judge;
+use crate::cluster::search::Search;
+use crate::cluster::{Cluster, Clustering, cancelled};
 
 /// Puts records into diverse clusters. A last one that is not diverse is left over.
-pub(super) fn dmiracle(
+pub(crate) fn dmiracle(
     search: &mut Search<'_>,
     stream: Stream,
     judge: &Judge<'_>,

@@ -3,10 +3,10 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::profile::Profile;
-use super::rep::{FAR, Rep};
-use super::search::Search;
-use super::{Cluster, Clustering, cancelled};
+use crate::cluster::profile::Profile;
+use crate::cluster::rep::{FAR, Rep};
+use crate::cluster::search::Search;
+use crate::cluster::{Cluster, Clustering, cancelled};
 
 /// Steps of progress are this many records.
 const STEP: u64 = 64;
@@ -23,17 +23,17 @@ struct Open {
 
 /// What the stream depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     /// A cluster with so many members is full.
-    pub(super) size: usize,
+    pub(crate) size: usize,
     /// Most open clusters.
-    pub(super) climit: usize,
+    pub(crate) climit: usize,
     /// A record farther away opens a cluster.
-    pub(super) th: f64,
+    pub(crate) th: f64,
 }
 
 /// Puts records into clusters. What fits nowhere is left over.
-pub(super) fn miracle(
+pub(crate) fn miracle(
     search: &mut Search<'_>,
     stream: Stream,
     observer: &dyn Observer,

@@ -13,13 +13,13 @@ use rayon::prelude::*;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::rep::Rep;
-use super::search::Search;
-use super::{Clustering, cancelled};
+use crate::cluster::rep::Rep;
+use crate::cluster::search::Search;
+use crate::cluster::{Clustering, cancelled};
 use table::{Group, Table};
 
 /// Puts rows into clusters of at least `size`.
-pub(super) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
+pub(crate) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
     let forest = search.forest();
     if !forest.kinds.of_kid.is_empty() {
         let what = "algorithm `blocks` is for flat tables, but records have something below them";
