@@ -3,8 +3,8 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::algorithms::{aa::aa, da::da, lra::lra, oa, partition::partition, vpa::vpa};
-use super::cuts::beyond::{self, Shares, beyond};
+use super::algorithms::{aa::aa, da::da, lra::lra, oa::oa, partition::partition, vpa::vpa};
+use super::cuts::beyond::{self, Promise, Shares, beyond};
 use super::cuts::cut::Cut;
 use super::cuts::improve::improve;
 use super::cuts::search::{Limits, Search};
@@ -54,8 +54,8 @@ fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result
     match params.algorithm {
         Algorithm::Aa | Algorithm::Da => Ok(global(data, params, Cut::bottom(data), observer)),
         Algorithm::Oa => {
-            let ask = oa::Ask { k: params.k, m: params.m, l: params.l };
-            let (cut, examined) = oa::oa(data, &ask, observer)?;
+            let promise = Promise { k: params.k, m: params.m, l: params.l };
+            let (cut, examined) = oa(data, &promise, observer)?;
             Ok(Recoding { examined, ..Recoding::of_cut(data, &cut, 0) })
         }
         Algorithm::Lra => Ok(lra(data, params, observer)),

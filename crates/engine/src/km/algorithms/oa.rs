@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use crate::km::cuts::beyond::{Shares, is_listed};
+use crate::km::cuts::beyond::{Promise, Shares, is_listed};
 use crate::km::cuts::cut::{Cut, Loss};
 use crate::km::transactions::Transactions;
 use crate::km::tree::{Node, ROOT};
@@ -20,15 +20,8 @@ use crate::km::tree::{Node, ROOT};
 /// Cuts looked at, at most.
 const MOST_CUTS: u64 = 1 << 20;
 
-/// What is asked for.
-pub(crate) struct Ask {
-    pub(crate) k: u32,
-    pub(crate) m: usize,
-    pub(crate) l: Option<f64>,
-}
-
 /// The cheapest cut, and how many were looked at.
-pub(crate) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Result<(Cut, u64)> {
+pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer) -> Result<(Cut, u64)> {
     let cuts = how_many(data, ROOT);
     if cuts > MOST_CUTS {
         let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");
@@ -38,7 +31,7 @@ pub(crate) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Res
         ));
     }
     observer.stage("cuts", cuts);
-    let violating = Violating::find(data, ask);
+    let violating = Violating::find(data, promise);
     let mut open = BinaryHeap::new();
     let mut seen = FxHashSet::default();
     let bottom: Vec<Node> =
@@ -138,7 +131,7 @@ struct Fact {
 }
 
 impl Violating {
-    fn find(data: &Transactions, ask: &Ask) -> Self {
+    fn find(data: &Transactions, promise: &Promise) -> Self {
         let occurs = |&n: &Node| data.support(n) > 0;
         let present = (1..data.tree.len() as Node).filter(occurs).map(|node| Fact { node, absent: false });
         let absent = (1..data.tree.len() as Node)
@@ -166,7 +159,7 @@ impl Violating {
             })
             .collect();
         let mut violating = Violating { words: data.tree.len().div_ceil(64), sets: Vec::new() };
-        let finder = Finder { data, ask, facts, rows };
+        let finder = Finder { data, promise, facts, rows };
         finder.extend(&mut Vec::new(), &all, 0, &mut violating);
         violating
     }
@@ -186,7 +179,7 @@ impl Violating {
 
 struct Finder<'a> {
     data: &'a Transactions,
-    ask: &'a Ask,
+    promise: &'a Promise,
     facts: Vec<Fact>,
     /// Per node its records, as bits.
     rows: Vec<Vec<u64>>,
@@ -194,7 +187,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn extend(&self, set: &mut Vec<Fact>, records: &[u64], from: usize, violating: &mut Violating) {
-        if set.len() == self.ask.m {
+        if set.len() == self.promise.m {
             return;
         }
         for (i, &fact) in self.facts.iter().enumerate().skip(from) {
@@ -210,7 +203,7 @@ impl Finder<'_> {
             }
             set.push(fact);
             // A larger set would only be found in cuts that hold this one.
-            if support < self.ask.k || self.is_too_certain(&shared, support) {
+            if support < self.promise.k || self.is_too_certain(&shared, support) {
                 violating.push(set);
             } else {
                 self.extend(set, &shared, i + 1, violating);
@@ -220,7 +213,7 @@ impl Finder<'_> {
     }
 
     fn is_too_certain(&self, records: &[u64], support: u32) -> bool {
-        let Some(l) = self.ask.l else {
+        let Some(l) = self.promise.l else {
             return false;
         };
         let list: Vec<u32> =

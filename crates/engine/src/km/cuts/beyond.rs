@@ -8,7 +8,7 @@ use bosket_model::observe::Observer;
 
 use super::cut::{Cut, DROPPED};
 use super::repair::best_replacement;
-use super::search::Search;
+use super::search::{Limits, Search};
 use crate::km::counting::coded::{Coded, END};
 use crate::km::counting::rare::{Bounds, rare_sets};
 use crate::km::transactions::Transactions;
@@ -84,7 +84,7 @@ fn has_negative(data: &Transactions) -> bool {
 pub(crate) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
     loop {
         observer.stage("sensitive and absent items", 1);
-        let violating = violations(search.data, &search.cut, &Ask::new(search, l), MANY);
+        let violating = violations(search, l, MANY);
         observer.advance(1);
         if violating.is_empty() {
             return;
@@ -103,7 +103,7 @@ pub(crate) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Obs
 
 /// Whether a cut keeps everything beyond plain k^m.
 pub(crate) fn holds(search: &Search<'_>, l: Option<f64>) -> bool {
-    violations(search.data, &search.cut, &Ask::new(search, l), 1).is_empty()
+    violations(search, l, 1).is_empty()
 }
 
 fn repair(search: &mut Search<'_>, known: &Known, l: Option<f64>) {
@@ -126,38 +126,32 @@ fn repair(search: &mut Search<'_>, known: &Known, l: Option<f64>) {
     search.apply(&set, best);
 }
 
-/// What is asked for.
-struct Ask {
-    k: u32,
-    m: usize,
-    l: Option<f64>,
-    memory: usize,
-}
-
-impl Ask {
-    fn new(search: &Search<'_>, l: Option<f64>) -> Self {
-        Ask { k: search.limits.k, m: search.limits.m, l, memory: search.limits.memory / 8 }
-    }
+/// What is to hold of everything that somebody may know.
+pub(crate) struct Promise {
+    pub(crate) k: u32,
+    pub(crate) m: usize,
+    pub(crate) l: Option<f64>,
 }
 
 /// Violations that are repaired before all of them are looked for again.
 const MANY: usize = 1 << 14;
 
 /// Knowledge about the published records that breaks the promise, smallest first; some of it where there is much.
-fn violations(data: &Transactions, cut: &Cut, ask: &Ask, many: usize) -> Vec<Known> {
-    let facts = Facts::new(data, cut);
+fn violations(search: &Search<'_>, l: Option<f64>, many: usize) -> Vec<Known> {
+    let (data, limits) = (search.data, &search.limits);
+    let facts = Facts::new(data, &search.cut);
     let mut found = Vec::new();
     if has_negative(data) {
-        for size in 1..=ask.m.min(facts.coded.longest) {
-            facts.rare(size, ask, many, &mut found);
+        for size in 1..=limits.m.min(facts.coded.longest) {
+            facts.rare(size, limits, many, &mut found);
             if !found.is_empty() {
                 break;
             }
         }
     }
-    if let Some(l) = ask.l {
+    if let Some(l) = l {
         let places: Vec<(u32, u32)> = (facts.rows.iter().enumerate()).map(|(i, &p)| (i as u32, p)).collect();
-        facts.certain(data, l, ask.m, many, &mut Vec::new(), &places, &mut found);
+        facts.certain(data, l, limits.m, many, &mut Vec::new(), &places, &mut found);
     }
     let mut known: Vec<(usize, Known)> = found.iter().map(|set| (set.len(), facts.known(set))).collect();
     known.sort();
@@ -235,15 +229,15 @@ impl Facts {
     }
 
     /// Sets of a size in some but fewer than k records.
-    fn rare(&self, size: usize, ask: &Ask, many: usize, found: &mut Vec<Vec<u32>>) {
+    fn rare(&self, size: usize, limits: &Limits, many: usize, found: &mut Vec<Vec<u32>>) {
         if size == 1 {
             let mut count = vec![0u32; self.coded.nodes.len()];
             self.coded.rows().flatten().for_each(|&c| count[c as usize] += 1);
-            let rare = (0..count.len()).filter(|&c| count[c] > 0 && count[c] < ask.k);
+            let rare = (0..count.len()).filter(|&c| count[c] > 0 && count[c] < limits.k);
             found.extend(rare.map(|c| vec![c as u32]));
             return;
         }
-        let bounds = Bounds { size, k: ask.k, cap: many, memory: ask.memory, keep: false };
+        let bounds = Bounds { size, k: limits.k, cap: many, memory: limits.memory / 8, keep: false };
         found.extend(rare_sets(&self.coded, bounds).sets.chunks_exact(size).map(<[u32]>::to_vec));
     }
 
