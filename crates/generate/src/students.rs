@@ -22,7 +22,7 @@ use bosket_model::observe::Observer;
 
 use crate::random::Random;
 use catalogue::{Course, courses};
-use policy::{Form, policy};
+use policy::{PolicyFormat, policy};
 use write::Tables;
 
 /// Which students.
@@ -57,7 +57,7 @@ pub fn hierarchies(kind: Kind) -> Vec<(&'static str, String)> {
 
 /// The policy that goes with `data.ndjson`.
 pub fn document_policy(kind: Kind) -> String {
-    policy(kind, Form::Ndjson)
+    policy(kind, PolicyFormat::Ndjson)
 }
 
 /// Writes the records, one JSON object per line.
@@ -96,9 +96,9 @@ pub fn write(
     // Every file is begun before the work, so that one that exists is told at once.
     let begin = |name: &str| Output::create(&folder.join(name), create.clone());
     let policies = [
-        ("policy.toml", Form::Ndjson),
-        ("tables/policy-csv.toml", Form::Csv),
-        ("tables/policy-sqlite.toml", Form::Sqlite),
+        ("policy.toml", PolicyFormat::Ndjson),
+        ("tables/policy-csv.toml", PolicyFormat::Csv),
+        ("tables/policy-sqlite.toml", PolicyFormat::Sqlite),
     ];
     let courses: Vec<Course> = courses(kind);
     let texts: Vec<(Output, String)> = policies

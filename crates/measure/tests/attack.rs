@@ -245,7 +245,7 @@ proptest! {
         agree(&found.points[0], &expected, 2)?;
         prop_assert!(found.worst.iter().all(|w| w.matches == expected[w.record].fewest));
         // Asked for more than anything can give, the definition names the most common value of every place.
-        let ask = diversity::Ask { double_l: 1 << 32, entropy: false, each: false, listed: Vec::new(), bounds: None };
+        let ask = diversity::DiversityRule { double_l: 1 << 32, entropy: false, each: false, listed: Vec::new(), bounds: None };
         let shares = diversity::too_common(&people, &roles, &ask);
         let of_class = |class: &Vec<usize>| {
             shares.iter().filter(|s| s.class == *class).map(|s| s.share).fold(0.0, f64::max)

@@ -9,7 +9,7 @@ use crate::vertices::{NAMES, Roles, Vertex, path};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct DiversityRule {
     /// Twice l.
     pub double_l: u64,
     /// Entropy instead of frequency.
@@ -36,7 +36,7 @@ pub struct TooCommon {
 }
 
 /// Everything that is said too clearly: at each place the most common values, and listed values that recur.
-pub fn too_common(records: &[Vertex], roles: &Roles, ask: &Ask) -> Vec<TooCommon> {
+pub fn too_common(records: &[Vertex], roles: &Roles, rule: &DiversityRule) -> Vec<TooCommon> {
     let mut found = Vec::new();
     for class in classes(records, roles) {
         for place in places(records, &class, roles) {
@@ -48,10 +48,10 @@ pub fn too_common(records: &[Vertex], roles: &Roles, ask: &Ask) -> Vec<TooCommon
                 }
                 let values: Vec<(usize, Option<String>)> = (place.iter())
                     .map(|&(r, v)| {
-                        (r, records[r].all()[v].values[a].as_deref().map(|text| label(ask, a, text)))
+                        (r, records[r].all()[v].values[a].as_deref().map(|text| label(rule, a, text)))
                     })
                     .collect();
-                found.extend(judge(&values, class.len(), ask).into_iter().map(|(value, share)| TooCommon {
+                found.extend(judge(&values, class.len(), rule).into_iter().map(|(value, share)| TooCommon {
                     class: class.clone(),
                     path: path(kind, a),
                     value,
@@ -59,14 +59,14 @@ pub fn too_common(records: &[Vertex], roles: &Roles, ask: &Ask) -> Vec<TooCommon
                 }));
             }
         }
-        found.extend(recurring(records, &class, roles, ask));
+        found.extend(recurring(records, &class, roles, rule));
     }
     found
 }
 
 /// The value as it is compared.
-fn label(ask: &Ask, attribute: usize, text: &str) -> String {
-    let Some(bounds) = ask.bounds.as_ref().filter(|_| NAMES[attribute] == "d") else {
+fn label(rule: &DiversityRule, attribute: usize, text: &str) -> String {
+    let Some(bounds) = rule.bounds.as_ref().filter(|_| NAMES[attribute] == "d") else {
         return text.to_owned();
     };
     let number: f64 = text.parse().expect("a number");
@@ -82,7 +82,7 @@ fn label(ask: &Ask, attribute: usize, text: &str) -> String {
 }
 
 /// The most common values of a place with their share, if it says too much.
-fn judge(values: &[(usize, Option<String>)], records: usize, ask: &Ask) -> Vec<(String, f64)> {
+fn judge(values: &[(usize, Option<String>)], records: usize, rule: &DiversityRule) -> Vec<(String, f64)> {
     let distinct: BTreeSet<&String> = values.iter().filter_map(|(_, v)| v.as_ref()).collect();
     let fills = |value: &String| values.iter().filter(|(_, v)| v.as_ref() == Some(value)).count();
     let holders = |value: &String| {
@@ -90,15 +90,15 @@ fn judge(values: &[(usize, Option<String>)], records: usize, ask: &Ask) -> Vec<(
         having.map(|(r, _)| r).collect::<BTreeSet<_>>().len()
     };
     let (count, of): (&dyn Fn(&String) -> usize, usize) =
-        if ask.each { (&holders, records) } else { (&fills, values.len()) };
+        if rule.each { (&holders, records) } else { (&fills, values.len()) };
     let most = distinct.iter().map(|v| count(v)).max().unwrap_or(0);
-    let frequent = most as u64 * ask.double_l > 2 * of as u64;
-    let uniform = ask.entropy && !distinct.is_empty() && {
+    let frequent = most as u64 * rule.double_l > 2 * of as u64;
+    let uniform = rule.entropy && !distinct.is_empty() && {
         let missing = values.iter().filter(|(_, v)| v.is_none()).map(|_| 1);
         let counts: Vec<usize> = distinct.iter().map(|v| fills(v)).chain(missing).collect();
-        entropy_is_below(&counts, ask.double_l)
+        entropy_is_below(&counts, rule.double_l)
     };
-    if !uniform && (!frequent || (ask.entropy && !ask.each)) {
+    if !uniform && (!frequent || (rule.entropy && !rule.each)) {
         return Vec::new();
     }
     let worst = distinct.into_iter().filter(|v| count(v) == most);
@@ -132,18 +132,18 @@ fn product(factors: impl Iterator<Item = u64>) -> Vec<u64> {
 }
 
 /// Listed values that stand more than once in a class, with each attribute that has them.
-fn recurring(records: &[Vertex], class: &[usize], roles: &Roles, ask: &Ask) -> Vec<TooCommon> {
+fn recurring(records: &[Vertex], class: &[usize], roles: &Roles, rule: &DiversityRule) -> Vec<TooCommon> {
     let mut seen: BTreeMap<String, (usize, BTreeSet<String>)> = BTreeMap::new();
     for vertex in class.iter().flat_map(|&r| records[r].all()) {
         for (a, text) in vertex.with_role(roles, Role::Sensitive) {
             if let Some(text) = text {
-                let (count, paths) = seen.entry(label(ask, a, text)).or_default();
+                let (count, paths) = seen.entry(label(rule, a, text)).or_default();
                 *count += 1;
                 paths.insert(path(vertex.class, a));
             }
         }
     }
-    let again = seen.into_iter().filter(|(value, (count, _))| *count > 1 && ask.listed.contains(value));
+    let again = seen.into_iter().filter(|(value, (count, _))| *count > 1 && rule.listed.contains(value));
     again
         .flat_map(|(value, (count, paths))| {
             paths.into_iter().map(move |path| TooCommon {

@@ -9,24 +9,18 @@
 //!
 //! The flow: `forest` lays the records out and interns their subtrees; `rep` holds what a cluster's members have in common
 //! and joins two of them (`diversify`); `rows`, `profile` and `search` find the cheapest record to join without comparing
-//! all; one file per algorithm makes clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
+//! all; the `algorithms` make clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
 //! writes them back.
 
+mod algorithms;
 mod assign;
-mod bitmap;
-mod blocks;
-mod clustree;
 mod cost;
-mod ctoff;
 mod diverse;
-mod dmiracle;
 mod domain;
 mod forest;
 mod improve;
 mod kinds;
 mod leftovers;
-mod miracle;
-mod miraclex;
 mod params;
 mod profile;
 mod publish;
@@ -45,9 +39,10 @@ pub use assign::Solver;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use params::{APPROXIMATE, Absent, Algorithm, Diverse, Matching, Params};
 
+use algorithms::miracle::Stream;
+use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
 use diverse::{Judge, distinct_everywhere};
 use forest::Forest;
-use miracle::Stream;
 use rep::{Joiner, Rep};
 use search::Search;
 

@@ -20,7 +20,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// What is asked of the groups.
 #[derive(Clone, Debug)]
-pub(super) struct Ask {
+pub(super) struct Attempt {
     /// Per attribute which values may not meet.
     pub(super) levels: Vec<Level>,
     /// Per attribute the distance, and whether for every pair.
@@ -47,7 +47,7 @@ pub(super) struct Tried {
     pub(super) left: Vec<u32>,
 }
 
-impl Ask {
+impl Attempt {
     /// Whether everything but `few` records may be grouped at all: no bucket, and no node that a whole group may not stay
     /// below, holds too many.
     pub(super) fn is_eligible(&self, rows: &Rows, columns: &[Column<'_>], size: usize, few: usize) -> bool {

@@ -3,7 +3,7 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use super::attempt::{Ask, Tried, Way};
+use super::attempt::{Attempt, Tried, Way};
 use super::column::{Column, Level};
 use super::params::Params;
 use super::rows::Rows;
@@ -17,15 +17,15 @@ pub(super) fn anatomy(
     observer: &dyn Observer,
 ) -> Result<Tried> {
     observer.stage("groups of distinct values", 1);
-    let ask = Ask {
+    let attempt = Attempt {
         levels: vec![Level::Values; columns.len()],
         delta: vec![0; columns.len()],
         pairwise: false,
         way: Way::Swap,
     };
-    let rows = Rows::new(records, columns, &ask.levels);
-    refuse_frequent(&rows, columns, &ask.levels, params)?;
-    let tried = ask.try_groups(&rows, columns, params.group_size, ties, None);
+    let rows = Rows::new(records, columns, &attempt.levels);
+    refuse_frequent(&rows, columns, &attempt.levels, params)?;
+    let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None);
     observer.advance(1);
     Ok(tried)
 }
@@ -53,16 +53,16 @@ pub(super) fn delta(
     let mut tried_rows = None;
     for delta in (to..=from).rev() {
         let mut best: Option<Tried> = None;
-        for ask in asks(columns, delta, params.pairwise) {
-            let rows = Rows::new(records, columns, &ask.levels);
-            if ask.is_eligible(&rows, columns, params.group_size, few) {
-                let tried = ask.try_groups(&rows, columns, params.group_size, ties, Some(few));
+        for attempt in attempts(columns, delta, params.pairwise) {
+            let rows = Rows::new(records, columns, &attempt.levels);
+            if attempt.is_eligible(&rows, columns, params.group_size, few) {
+                let tried = attempt.try_groups(&rows, columns, params.group_size, ties, Some(few));
                 let fewest = best.as_ref().map_or(few + 1, |b| b.left.len());
                 if tried.left.len() < fewest {
                     best = Some(tried);
                 }
             }
-            tried_rows.get_or_insert((rows, ask.levels));
+            tried_rows.get_or_insert((rows, attempt.levels));
             if best.as_ref().is_some_and(|b| b.left.is_empty()) {
                 break;
             }
@@ -89,22 +89,22 @@ fn most_left(records: usize, size: usize) -> usize {
     size.saturating_sub(1).max(records / 100)
 }
 
-/// What can be asked so that a distance is kept, the best first.
+/// What can be tried so that a distance is kept, the best first.
 ///
 /// For every pair the buckets are the nodes just below the highest ancestor that two values may share. For a whole group
 /// they may be smaller: what counts is that not all its values lie below one such node. First nothing related is put
 /// together, down to the depth of the shallowest value; where that leaves too few buckets they are made smaller,
 /// and at last the groups larger.
-fn asks(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Ask> {
+fn attempts(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Attempt> {
     let own: Vec<u32> = columns.iter().map(|c| delta.min(c.shallowest)).collect();
-    let ask = |deeper: Option<u32>| {
+    let attempt = |deeper: Option<u32>| {
         let level = |(column, &delta): (&Column<'_>, &u32)| match deeper {
             _ if delta == 0 => Level::Values,
             None => Level::Values,
             Some(_) if pairwise => Level::Depth(column.shallowest - delta + 1),
             Some(deeper) => Level::Depth(column.shallowest + deeper),
         };
-        Ask {
+        Attempt {
             levels: columns.iter().zip(&own).map(level).collect(),
             delta: own.clone(),
             pairwise,
@@ -112,12 +112,12 @@ fn asks(columns: &[Column<'_>], delta: u32, pairwise: bool) -> Vec<Ask> {
         }
     };
     if pairwise {
-        return vec![ask(Some(0))];
+        return vec![attempt(Some(0))];
     }
     let height = columns.iter().filter_map(|c| Some(c.hierarchy?.height() - c.shallowest)).max().unwrap_or(0);
-    let hope = Ask { way: Way::Hope, ..ask(Some(0)) };
-    let even = Ask { way: Way::Even, ..ask(None) };
-    let swap = (0..height.max(1)).map(Some).chain([None]).map(ask);
+    let hope = Attempt { way: Way::Hope, ..attempt(Some(0)) };
+    let even = Attempt { way: Way::Even, ..attempt(None) };
+    let swap = (0..height.max(1)).map(Some).chain([None]).map(attempt);
     std::iter::once(hope).chain(swap).chain([even]).collect()
 }
 

@@ -5,43 +5,28 @@
 //! A record is a set of items. Every itemset of up to m items that occurs in a published record occurs in at least k of
 //! them. Items are replaced by nodes of their hierarchy: by one cut everywhere, or by one per part of the records. The root
 //! stands for nothing and is left out.
+//!
+//! Three rooms: `algorithms` decides in which order what is looked at, `counting` finds the itemsets that are too rare,
+//! `cuts` changes the cut. They meet in `cuts::search::Search`. `run` chooses an algorithm, `transactions` and `tree` are
+//! the input as plain arrays, `recoding` is what comes out and `publish` writes it back.
 
-mod aa;
-mod beyond;
-mod coded;
-mod count;
-mod count_tree;
-mod counted;
-mod cut;
-mod da;
-mod found;
-mod improve;
-mod lra;
-mod oa;
-mod pairs;
+mod algorithms;
+mod counting;
+mod cuts;
 mod params;
-mod partition;
-mod plane;
-mod plane_counter;
 mod publish;
-mod rare;
-mod repair;
+mod recoding;
 mod run;
-mod search;
-mod tids;
 mod transactions;
 mod tree;
-mod triples;
-mod vpa;
-mod walk;
 
 use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
-pub use found::Found;
 pub use params::{Algorithm, Params};
+pub use recoding::Recoding;
 pub use run::search;
 pub use transactions::Transactions;
 
@@ -119,7 +104,7 @@ pub fn run(
 }
 
 /// The items that no record publishes, and how many occurrences are not published.
-fn unpublished(data: &Transactions, found: &Found, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
+fn unpublished(data: &Transactions, found: &Recoding, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
     let leaves = hierarchy.leaf_count();
     let (mut occurs, mut published, mut lost) = (vec![false; leaves], vec![false; leaves], 0);
     let place = found.places(data);

@@ -6,7 +6,7 @@ use bosket_model::Kind;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
 
-use super::found::Found;
+use super::recoding::Recoding;
 use super::transactions::Transactions;
 use super::tree::Node;
 
@@ -15,7 +15,7 @@ pub(super) fn publish(
     trees: &ValueTrees,
     hierarchy: &Hierarchy,
     data: &Transactions,
-    found: &Found,
+    found: &Recoding,
 ) -> ValueTrees {
     let leaf_of: Vec<u32> = (trees.items().iter())
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)

@@ -1,21 +1,19 @@
 //! From parameters to a recoding: which algorithm, with what before and after.
 
-use rayon::prelude::*;
-
-use bosket_model::observe::{Observer, Quiet};
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::beyond::{self, Shares, beyond};
-use super::cut::Cut;
-use super::found::{Found, most};
-use super::improve::improve;
+use super::algorithms::{aa::aa, da::da, lra::lra, oa::oa, partition::partition, vpa::vpa};
+use super::cuts::beyond::{self, Promise, Shares, beyond};
+use super::cuts::cut::Cut;
+use super::cuts::improve::improve;
+use super::cuts::search::{Limits, Search};
 use super::params::{Algorithm, Params};
-use super::search::{Limits, Search};
+use super::recoding::Recoding;
 use super::transactions::Transactions;
-use super::{aa::aa, da::da, lra, oa, partition::partition, vpa};
 
 /// Searches for a recoding that keeps the guarantee.
-pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Found> {
+pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
     if data.len() < params.k as usize || data.is_empty() {
         let what = format!("k = {} exceeds the number of records, {}", params.k, data.len());
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k")));
@@ -52,30 +50,26 @@ fn too_common(data: &Transactions, params: &Params) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
 }
 
-fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Found> {
+fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
     match params.algorithm {
         Algorithm::Aa | Algorithm::Da => Ok(global(data, params, Cut::bottom(data), observer)),
         Algorithm::Oa => {
-            let ask = oa::Ask { k: params.k, m: params.m, l: params.l };
-            let (cut, examined) = oa::oa(data, &ask, observer)?;
-            Ok(Found { examined, ..Found::of_cut(data, &cut, 0) })
+            let promise = Promise { k: params.k, m: params.m, l: params.l };
+            let (cut, examined) = oa(data, &promise, observer)?;
+            Ok(Recoding { examined, ..Recoding::of_cut(data, &cut, 0) })
         }
-        Algorithm::Lra => Ok(local(data, params, observer)),
-        Algorithm::Vpa => {
-            let (cut, repaired) = regions(data, params, observer);
-            let found = global(data, params, cut, observer);
-            Ok(Found { repaired: found.repaired + repaired, ..found })
-        }
+        Algorithm::Lra => Ok(lra(data, params, observer)),
+        Algorithm::Vpa => Ok(vpa(data, params, observer)),
         Algorithm::Partition => Ok(partition(data, params.k, params.l, observer)),
     }
 }
 
-fn limits(params: &Params) -> Limits {
+pub(super) fn limits(params: &Params) -> Limits {
     Limits { k: params.k, m: params.m, suppress: params.suppress, memory: params.memory, region: None }
 }
 
 /// One cut for all records, from a cut on.
-fn global(data: &Transactions, params: &Params, cut: Cut, observer: &dyn Observer) -> Found {
+pub(super) fn global(data: &Transactions, params: &Params, cut: Cut, observer: &dyn Observer) -> Recoding {
     let mut search = Search::new(data, cut, limits(params));
     search.count_tree = params.count_tree.then_some(0);
     if params.algorithm == Algorithm::Da {
@@ -89,55 +83,5 @@ fn global(data: &Transactions, params: &Params, cut: Cut, observer: &dyn Observe
     if params.improve {
         improve(&mut search, params.l, observer);
     }
-    Found { count_tree: search.count_tree, ..Found::of_cut(data, &search.cut, search.repaired) }
-}
-
-/// One cut per part of similar records.
-fn local(data: &Transactions, params: &Params, observer: &dyn Observer) -> Found {
-    let parts = lra::parts(data, params.parts, params.flex, params.k, params.m);
-    observer.stage("parts", parts.len() as u64);
-    let own: Vec<Found> = parts
-        .par_iter()
-        .map(|records| {
-            let part = data.part(records);
-            let found = global(&part, params, Cut::bottom(&part), &Quiet);
-            observer.advance(1);
-            found
-        })
-        .collect();
-    let mut found = Found { most: most(data), part_of: vec![0; data.len()], ..Found::default() };
-    for (number, (records, own)) in parts.iter().zip(own).enumerate() {
-        records.iter().for_each(|&r| found.part_of[r as usize] = number as u32);
-        found.parts.extend(own.parts);
-        found.dropped.extend(own.dropped);
-        found.loss += own.loss;
-        found.repaired += own.repaired;
-        // The parts are gone through one after the other where memory is short, so the largest tree counts.
-        found.count_tree = found.count_tree.max(own.count_tree);
-    }
-    found
-}
-
-/// What each region of the domain needs by itself, as one cut.
-fn regions(data: &Transactions, params: &Params, observer: &dyn Observer) -> (Cut, u64) {
-    let regions = vpa::regions(&data.tree, params.parts, params.level);
-    observer.stage("regions", regions.len() as u64);
-    let own: Vec<(Cut, u64)> = regions
-        .par_iter()
-        .map(|region| {
-            let part = data.projection(region);
-            let limits = Limits { region: Some(region.clone()), suppress: false, ..limits(params) };
-            let mut search = Search::new(&part, Cut::bottom(&part), limits);
-            aa(&mut search, &Quiet);
-            observer.advance(1);
-            (search.cut, search.repaired)
-        })
-        .collect();
-    let mut cut = Cut::bottom(data);
-    for (region, (own, _)) in regions.iter().zip(&own) {
-        let mut raised = own.at()[region.start as usize..region.end as usize].to_vec();
-        raised.dedup();
-        raised.into_iter().filter(|&n| !data.tree.is_leaf(n)).for_each(|n| cut.raise(n));
-    }
-    (cut, own.iter().map(|(_, repaired)| repaired).sum())
+    Recoding { count_tree: search.count_tree, ..Recoding::of_cut(data, &search.cut, search.repaired) }
 }

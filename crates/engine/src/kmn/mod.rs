@@ -31,7 +31,7 @@ pub use problem::{Cost, Shortcuts};
 use domain::{Domain, Wishes};
 use problem::{Pairs, Problem, Solution};
 use rows::Rows;
-use search::{Found, Stop};
+use search::Stop;
 use structure::{How, Rule};
 use violations::{Pair, Range};
 
@@ -129,11 +129,8 @@ pub fn run(
     let (route, found) = match params.algorithm {
         Algorithm::Acs => ("acs".to_owned(), problem.acs(observer)),
         Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g, observer)),
-        Algorithm::Ocs => {
-            problem.repair = false;
-            ("ocs".to_owned(), problem.gcs(params.g, observer))
-        }
-        Algorithm::Best => best(&mut problem, params, observer),
+        Algorithm::Ocs => ("ocs".to_owned(), problem.ocs(params.g, observer)),
+        Algorithm::Best => problem.best(params, observer),
     };
     match found.stopped {
         Some(Stop::Cuts) if params.algorithm == Algorithm::Acs => {
@@ -220,53 +217,6 @@ fn depth(trees: &ValueTrees, node: usize) -> usize {
 
 fn unreachable(what: String, help: &str) -> Failure {
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
-}
-
-/// Up to so many rows a beam costs so little that wide ones are tried as well.
-const FEW_ROWS: usize = 20_000;
-
-/// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
-/// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
-/// the policy asks for that.
-fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
-    let few = problem.rows.len() <= FEW_ROWS;
-    let mut total = Found::default();
-    let mut route = "best".to_owned();
-    let by_detail: &[(&str, bool, Cost)] = &[("gcs by lm", true, Cost::Lm), ("ocs by lm", false, Cost::Lm)];
-    let by_rpd: &[(&str, bool, Cost)] = &[
-        ("gcs by RPD_a", true, Cost::RpdA),
-        ("ocs by RPD_a", false, Cost::RpdA),
-        ("gcs by RPD", true, Cost::Rpd),
-        ("ocs by RPD", false, Cost::Rpd),
-    ];
-    for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
-        if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
-            continue;
-        }
-        problem.repair = repair;
-        problem.cost = cost;
-        let mut widths = vec![params.g];
-        if params.g > 1 && (few || cost != Cost::Rpd) {
-            widths.insert(0, 1);
-        }
-        if few {
-            widths.push(8 * params.g);
-        }
-        for g in widths {
-            let found = problem.gcs(g, observer);
-            total.examined += found.examined;
-            total.stopped = total.stopped.or(found.stopped);
-            let before = total.best.first().map(Solution::rank);
-            let judged = |s: Solution| Solution { cost: problem.judge(&s.cut, &s.rules), ..s };
-            total.add(found.best.into_iter().map(judged), problem.finalists);
-            if total.best.first().map(Solution::rank) != before {
-                route = format!("{name} with g = {g}");
-            }
-        }
-    }
-    problem.repair = params.disassociate;
-    problem.cost = if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
-    (route, total)
 }
 
 fn release(

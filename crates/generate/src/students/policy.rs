@@ -6,19 +6,19 @@ use super::Kind;
 
 /// The form that a policy reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PolicyFormat {
     Ndjson,
     Csv,
     Sqlite,
 }
 
 /// The policy of a kind of students in one form.
-pub(super) fn policy(kind: Kind, form: Form) -> String {
+pub(super) fn policy(kind: Kind, form: PolicyFormat) -> String {
     let mut text =
         String::from("# What may be told about students, and under which guarantee.\nversion = 1\n\n");
     // Writing to a String cannot fail.
     let _ = text.write_str(&source(kind, form));
-    let tables = form != Form::Ndjson;
+    let tables = form != PolicyFormat::Ndjson;
     let hierarchies = if tables { "../hierarchies" } else { "hierarchies" };
     let mut attribute = |document: &str, column: &str, rest: &str| {
         let path = if tables { column } else { document };
@@ -49,9 +49,9 @@ pub(super) fn policy(kind: Kind, form: Form) -> String {
         _ => "[privacy]\nmodel = \"l-diversity\"\nl = 3\n\n[method]\nalgorithm = \"clustree\"\nmatching = \"lsap\"\n\n",
     });
     let published = match form {
-        Form::Ndjson => "published.ndjson",
-        Form::Csv => "published",
-        Form::Sqlite => "published.db",
+        PolicyFormat::Ndjson => "published.ndjson",
+        PolicyFormat::Csv => "published",
+        PolicyFormat::Sqlite => "published.db",
     };
     let _ = writeln!(text, "[publish]\npath = \"{published}\"");
     text
@@ -62,16 +62,16 @@ fn buckets() -> String {
     format!("[{}]", bounds.join(", "))
 }
 
-fn source(kind: Kind, form: Form) -> String {
-    if form == Form::Ndjson {
+fn source(kind: Kind, form: PolicyFormat) -> String {
+    if form == PolicyFormat::Ndjson {
         return "[source]\nformat = \"ndjson\"\npath = \"data.ndjson\"\n\n".to_owned();
     }
     let mut text = match form {
-        Form::Sqlite => "[source]\nformat = \"sqlite\"\npath = \"students.db\"\n\n".to_owned(),
+        PolicyFormat::Sqlite => "[source]\nformat = \"sqlite\"\npath = \"students.db\"\n\n".to_owned(),
         _ => "[source]\nformat = \"csv\"\n\n".to_owned(),
     };
     let mut table = |name: &str, rest: &str| {
-        let path = if form == Form::Csv { format!("path = \"{name}.csv\"\n") } else { String::new() };
+        let path = if form == PolicyFormat::Csv { format!("path = \"{name}.csv\"\n") } else { String::new() };
         let _ = write!(text, "[[source.table]]\nname = \"{name}\"\n{path}{rest}\n");
     };
     table("student", "key = \"sid\"\n");

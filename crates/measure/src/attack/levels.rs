@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 
 use super::count::{ONE, Tally, choose};
 use super::figures::{Figure, Look, Point};
-use super::person::{Ask, Person, work, work_at_once, work_of_draw};
+use super::person::{Person, PersonScope, work, work_at_once, work_of_draw};
 use super::random::Random;
 use super::records::Records;
 use super::sweep::{Scope, sweep};
@@ -134,17 +134,17 @@ impl Plan<'_> {
         let people = people.clamp(1, everybody.max(1)) as usize;
         let people = Random::new(self.options.seed, 0).sample(records.people(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
-        let ask = Ask { records, size, relations: self.relations };
+        let scope = PersonScope { records, size, relations: self.relations };
         let found: Vec<(Vec<Tally>, u64)> = (people.par_iter())
             .map_init(Person::default, |means, &person| {
                 if self.observer.cancelled() {
                     return (vec![Tally::default(); self.relations.len()], 1);
                 }
                 let found = if work(records, person as usize, size) <= share {
-                    means.all(ask, person as usize)
+                    means.all(scope, person as usize)
                 } else {
                     let mut random = Random::new(self.options.seed, 1 + u64::from(person));
-                    means.drawn(ask, person as usize, draws(person as usize), &mut random)
+                    means.drawn(scope, person as usize, draws(person as usize), &mut random)
                 };
                 self.observer.advance(1);
                 found

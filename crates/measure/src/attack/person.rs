@@ -7,7 +7,7 @@ use super::records::Records;
 /// What is counted of a person: knowledge of `size` values (all, if there are fewer) with each of these numbers of
 /// relations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ask<'a> {
+pub(super) struct PersonScope<'a> {
     pub(super) records: &'a Records,
     pub(super) size: usize,
     pub(super) relations: &'a [usize],
@@ -23,108 +23,108 @@ pub(super) struct Person {
 
 impl Person {
     /// Per number of relations the tally of all knowledge, and of how many pieces.
-    pub(super) fn all(&mut self, ask: Ask<'_>, person: usize) -> (Vec<Tally>, u64) {
-        let items = ask.records.items(person);
-        let size = ask.size.min(items.len());
-        self.start(&ask, size);
+    pub(super) fn all(&mut self, scope: PersonScope<'_>, person: usize) -> (Vec<Tally>, u64) {
+        let items = scope.records.items(person);
+        let size = scope.size.min(items.len());
+        self.start(&scope, size);
         if size > 0 {
             for at in 0..=items.len() - size {
                 let mut list = std::mem::take(&mut self.lists[1]);
-                list.start(ask.records, items[at]);
-                self.grow(&ask, person, size, at, &list);
+                list.start(scope.records, items[at]);
+                self.grow(&scope, person, size, at, &list);
                 self.lists[1] = list;
             }
         }
-        (self.finish(&ask), choose(items.len(), size))
+        (self.finish(&scope), choose(items.len(), size))
     }
 
     /// The same from pieces drawn at random. The rarest values together are one more piece, which only the fewest
     /// records are taken from.
     pub(super) fn drawn(
         &mut self,
-        ask: Ask<'_>,
+        scope: PersonScope<'_>,
         person: usize,
         draws: u64,
         random: &mut Random,
     ) -> (Vec<Tally>, u64) {
-        let items = ask.records.items(person);
-        let size = ask.size.min(items.len());
-        self.start(&ask, size);
+        let items = scope.records.items(person);
+        let size = scope.size.min(items.len());
+        self.start(&scope, size);
         let mut positions: Vec<usize> = (0..size).collect();
-        self.piece(&ask, person, &positions);
+        self.piece(&scope, person, &positions);
         for tally in &mut self.tallies {
             *tally = Tally { fewest: tally.fewest, ..Tally::default() };
         }
         for _ in 0..draws {
             random.positions(items.len(), size, &mut positions);
-            self.piece(&ask, person, &positions);
+            self.piece(&scope, person, &positions);
         }
-        (self.finish(&ask), if size == 0 { 1 } else { draws })
+        (self.finish(&scope), if size == 0 { 1 } else { draws })
     }
 
-    fn start(&mut self, ask: &Ask<'_>, size: usize) {
+    fn start(&mut self, scope: &PersonScope<'_>, size: usize) {
         if self.lists.len() <= size {
             self.lists.resize(size + 1, List::default());
         }
         self.tallies.clear();
-        self.tallies.resize(ask.relations.len(), Tally::default());
+        self.tallies.resize(scope.relations.len(), Tally::default());
     }
 
     /// Whoever has no value is like everybody.
-    fn finish(&mut self, ask: &Ask<'_>) -> Vec<Tally> {
+    fn finish(&mut self, scope: &PersonScope<'_>) -> Vec<Tally> {
         for tally in self.tallies.iter_mut().filter(|t| t.fewest == u32::MAX) {
-            *tally = Tally::of(ask.records.counted() as u32);
+            *tally = Tally::of(scope.records.counted() as u32);
         }
         std::mem::take(&mut self.tallies)
     }
 
     /// Counts one piece.
-    fn piece(&mut self, ask: &Ask<'_>, person: usize, positions: &[usize]) {
-        let items = ask.records.items(person);
+    fn piece(&mut self, scope: &PersonScope<'_>, person: usize, positions: &[usize]) {
+        let items = scope.records.items(person);
         let Some((&first, rest)) = positions.split_first() else {
             return;
         };
-        let related = ask.relations.iter().any(|&n| n > 0);
+        let related = scope.relations.iter().any(|&n| n > 0);
         let (mut list, mut longer) = (std::mem::take(&mut self.lists[0]), List::default());
-        list.start(ask.records, items[first]);
+        list.start(scope.records, items[first]);
         for &at in rest {
-            list.with(ask.records, items[at], related, &mut longer);
+            list.with(scope.records, items[at], related, &mut longer);
             std::mem::swap(&mut list, &mut longer);
         }
-        self.account(ask, person, &list);
+        self.account(scope, person, &list);
         self.lists[0] = list;
     }
 
     /// Counts all knowledge that starts with that of a list, whose last value is at a position of the person's.
-    fn grow(&mut self, ask: &Ask<'_>, person: usize, size: usize, last: usize, list: &List) {
-        let items = ask.records.items(person);
+    fn grow(&mut self, scope: &PersonScope<'_>, person: usize, size: usize, last: usize, list: &List) {
+        let items = scope.records.items(person);
         if list.size == size {
-            self.account(ask, person, list);
+            self.account(scope, person, list);
             return;
         }
-        let fitting = ask.records.fitting(&list.records);
-        if fitting == ask.records.fewest() {
+        let fitting = scope.records.fitting(&list.records);
+        if fitting == scope.records.fewest() {
             let pieces = choose(items.len() - 1 - last, size - list.size);
             let pieces = Tally::at_most_one(fitting, pieces);
             self.tallies.iter_mut().for_each(|tally| tally.add(pieces));
             return;
         }
-        let related = ask.relations.iter().any(|&n| n > 0);
+        let related = scope.relations.iter().any(|&n| n > 0);
         let missing = size - list.size;
         for at in last + 1..=items.len() - missing {
             let mut longer = std::mem::take(&mut self.lists[list.size + 1]);
-            list.with(ask.records, items[at], related, &mut longer);
-            self.grow(ask, person, size, at, &longer);
+            list.with(scope.records, items[at], related, &mut longer);
+            self.grow(scope, person, size, at, &longer);
             self.lists[list.size + 1] = longer;
         }
     }
 
-    fn account(&mut self, ask: &Ask<'_>, person: usize, list: &List) {
-        let plain = Tally::of(ask.records.fitting(&list.records));
-        let related = ask.relations.iter().any(|&n| n > 0) && list.len() > 1;
+    fn account(&mut self, scope: &PersonScope<'_>, person: usize, list: &List) {
+        let plain = Tally::of(scope.records.fitting(&list.records));
+        let related = scope.relations.iter().any(|&n| n > 0) && list.len() > 1;
         let own = list.records.binary_search(&(person as u32)).unwrap_or(0);
-        let kind = if related { self.kinds.of(ask.records, list, own) } else { 0 };
-        for (tally, &n) in self.tallies.iter_mut().zip(ask.relations) {
+        let kind = if related { self.kinds.of(scope.records, list, own) } else { 0 };
+        for (tally, &n) in self.tallies.iter_mut().zip(scope.relations) {
             let outcome =
                 if n == 0 || !related || self.kinds.len() == 1 { plain } else { self.kinds.tally(kind, n) };
             tally.add(outcome);

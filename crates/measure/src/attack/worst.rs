@@ -60,7 +60,7 @@ pub(super) fn smallest(
 
 /// Knowledge: positions of values, relations over them in that order, and how many records fit.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct KnownPiece {
     positions: Vec<usize>,
     relations: u64,
     matches: u32,
@@ -73,7 +73,7 @@ struct Search<'a> {
     person: u32,
     matches: u32,
     strength: Strength,
-    best: Option<Found>,
+    best: Option<KnownPiece>,
     kinds: Kinds,
 }
 
@@ -85,12 +85,12 @@ impl Search<'_> {
         order.sort_unstable();
         let size = (relations.count_ones(), positions.len(), order);
         if self.best.as_ref().is_none_or(|best| size < best.size) {
-            self.best = Some(Found { positions: positions.to_vec(), relations, matches, size });
+            self.best = Some(KnownPiece { positions: positions.to_vec(), relations, matches, size });
         }
     }
 
     fn grow(&mut self, list: &List, positions: &mut Vec<usize>) {
-        let beaten = |best: &Found| best.size.0 == 0 && best.size.1 < list.size;
+        let beaten = |best: &KnownPiece| best.size.0 == 0 && best.size.1 < list.size;
         if self.best.as_ref().is_some_and(beaten) {
             return;
         }
@@ -163,7 +163,7 @@ impl Search<'_> {
 }
 
 /// Knowledge with paths and labels, in the policy's order.
-fn told(records: &Records, binding: &Binding, person: u32, found: &Found) -> Worst {
+fn told(records: &Records, binding: &Binding, person: u32, found: &KnownPiece) -> Worst {
     let items = records.items(person as usize);
     let value = |i: usize| &records.values[items[found.positions[i]] as usize];
     let mut order: Vec<usize> = (0..found.positions.len()).collect();

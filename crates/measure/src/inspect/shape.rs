@@ -99,7 +99,8 @@ pub(super) struct Shape {
     lengths: Option<(usize, usize)>,
 }
 
-enum Form {
+/// What one value looks like.
+enum ValueForm {
     Integer(f64),
     Decimal(f64),
     Bool,
@@ -116,19 +117,19 @@ impl Shape {
         let (low, high) = self.lengths.unwrap_or((length, length));
         self.lengths = Some((low.min(length), high.max(length)));
         match form(kind, text.trim()) {
-            Form::Integer(number) => {
+            ValueForm::Integer(number) => {
                 self.integers += 1;
                 self.numbers.add(number);
             }
-            Form::Decimal(number) => {
+            ValueForm::Decimal(number) => {
                 self.decimals += 1;
                 self.numbers.add(number);
             }
-            Form::Bool => self.bools += 1,
-            Form::Date => self.dates += 1,
-            Form::Time => self.times += 1,
-            Form::Code => self.codes += 1,
-            Form::Text => {
+            ValueForm::Bool => self.bools += 1,
+            ValueForm::Date => self.dates += 1,
+            ValueForm::Time => self.times += 1,
+            ValueForm::Code => self.codes += 1,
+            ValueForm::Text => {
                 self.texts += 1;
                 self.uuids += usize::from(is_uuid(text.trim()));
                 match icd(text.trim()) {
@@ -177,29 +178,29 @@ impl Shape {
     }
 }
 
-fn form(kind: Kind, text: &str) -> Form {
+fn form(kind: Kind, text: &str) -> ValueForm {
     if kind == Kind::Bool || text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
-        return Form::Bool;
+        return ValueForm::Bool;
     }
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits(unsigned) {
         if unsigned.len() > 1 && unsigned.starts_with('0') {
-            return Form::Code;
+            return ValueForm::Code;
         }
-        return text.parse().map_or(Form::Text, Form::Integer);
+        return text.parse().map_or(ValueForm::Text, ValueForm::Integer);
     }
     // `parse` also knows infinities, which no interval holds.
     if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && let Some(number) = text.parse::<f64>().ok().filter(|n| n.is_finite())
     {
-        return Form::Decimal(number);
+        return ValueForm::Decimal(number);
     }
-    when(text).unwrap_or(Form::Text)
+    when(text).unwrap_or(ValueForm::Text)
 }
 
 /// Close enough to tell what an attribute is; whether each value really is a date, the hierarchy says.
-fn when(text: &str) -> Option<Form> {
+fn when(text: &str) -> Option<ValueForm> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<u32> {
         let part = bytes.get(from..to)?;
@@ -210,14 +211,14 @@ fn when(text: &str) -> Option<Form> {
         return None;
     };
     if bytes.len() == 7 {
-        return Some(Form::Date);
+        return Some(ValueForm::Date);
     }
     let (b'-', 1..=31) = (bytes[7], number(8, 10)?) else {
         return None;
     };
     match bytes.get(10) {
-        None => Some(Form::Date),
-        Some(b'T' | b't' | b' ') if number(11, 13).is_some() => Some(Form::Time),
+        None => Some(ValueForm::Date),
+        Some(b'T' | b't' | b' ') if number(11, 13).is_some() => Some(ValueForm::Time),
         Some(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::{Diversity, Policy, Role, Siblings, Undeclared};
 use bosket_testkit::alike;
 use bosket_testkit::dice::{Dice, cases};
-use bosket_testkit::diversity::{Ask, too_common};
+use bosket_testkit::diversity::{DiversityRule as Ask, too_common};
 use bosket_testkit::vertices::{self, CLASSES, NAMES, Roles, Vertex, path};
 use bosket_verify::vertex::Diverse;
 use bosket_verify::{Claim, Witness, verify};

@@ -19,7 +19,7 @@ use crate::attack::random::Random;
 use crate::attack::{Options, cancelled};
 
 /// What was found, and how it was looked for.
-pub(super) struct Found {
+pub(super) struct WholeMatches {
     pub(super) look: Look,
     pub(super) figures: Vec<Figure>,
 }
@@ -30,7 +30,7 @@ pub(super) fn found(
     scales: &Scales,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<WholeMatches> {
     observer.stage("records of the population", 1);
     let shape = Shape::new(side, population);
     let people = Trees::of_people(side, scales, &shape);
@@ -44,7 +44,7 @@ pub(super) fn found(
         let count: FxHashMap<u32, u32> =
             groups.iter().map(|group| (other_forms[group.record as usize], group.records)).collect();
         let matches = own_forms.iter().map(|form| count.get(form).copied().unwrap_or(0));
-        return Ok(Found { look, figures: matches.map(Figure::one).collect() });
+        return Ok(WholeMatches { look, figures: matches.map(Figure::one).collect() });
     }
     drop(forms);
     let (classes, class_of) = grouped(&own_forms);
@@ -65,7 +65,10 @@ pub(super) fn found(
         .collect();
     cancelled(observer)?;
     let figures = asked.iter().map(|&person| Figure::one(matches[class_of[person as usize] as usize]));
-    Ok(Found { look: Look { exhaustive: asked.len() == people.len(), ..look }, figures: figures.collect() })
+    Ok(WholeMatches {
+        look: Look { exhaustive: asked.len() == people.len(), ..look },
+        figures: figures.collect(),
+    })
 }
 
 /// Whose records are looked for: everybody's if the budget allows, else those of a sample.

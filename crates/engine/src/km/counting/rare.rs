@@ -1,0 +1,291 @@
+//! Itemsets that occur, but in fewer than k transactions.
+//!
+//! A set is counted at its most popular items: all but the two rarest make a prefix, whose transactions are gone through once;
+//! the two rarest are counted in a plane. So the work grows with pairs, not with triples, and frequent
+//! sets cost nothing once they are known to be frequent.
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::coded::{Coded, END};
+use super::plane::{Plane, Shape};
+use super::plane_counter::PlaneCounter;
+
+/// Rare itemsets as codes, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
+    pub(crate) sets: Vec<u32>,
+    /// Whether these are all.
+    pub(crate) complete: bool,
+}
+
+/// What was counted for a prefix: pairs that make rare sets with it, and pairs that make frequent ones.
+#[derive(Debug, Default)]
+pub(crate) struct Planes {
+    pub(crate) rare: Plane,
+    pub(crate) frequent: Plane,
+}
+
+/// Bounds of one count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The items of a set, at least two.
+    pub(crate) size: usize,
+    pub(crate) k: u32,
+    /// Stops when there are more sets than this.
+    pub(crate) cap: usize,
+    /// Bytes for the counters of one thread.
+    pub(crate) memory: usize,
+    /// Also find out which sets are frequent.
+    pub(crate) keep: bool,
+}
+
+/// The itemsets of a size that are in some but fewer than k transactions.
+pub(crate) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
+    let mut rare = Rare { complete: true, ..Rare::default() };
+    let mut add = |found: PrefixCount| {
+        match found {
+            PrefixCount::Sets(sets) => rare.sets.extend(sets),
+            PrefixCount::Planes(prefix, planes) => {
+                for (a, b) in planes.rare.pairs() {
+                    rare.sets.extend_from_slice(&prefix);
+                    rare.sets.extend([a, b]);
+                }
+            }
+        }
+        let enough = rare.sets.len() > bounds.cap.saturating_mul(bounds.size);
+        rare.complete &= !enough;
+        !enough
+    };
+    count(coded, bounds, &mut add);
+    rare
+}
+
+/// The planes of all prefixes, by prefix; none if they, or the counters for them, would take too much memory.
+/// Equal transactions may have been grouped.
+pub(crate) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>, Planes>> {
+    if !planes_fit(coded, bounds) {
+        return None;
+    }
+    let (mut all, mut bytes) = (FxHashMap::default(), 0);
+    let mut add = |found: PrefixCount| {
+        if let PrefixCount::Planes(prefix, planes) = found {
+            bytes += planes.rare.bytes() + planes.frequent.bytes();
+            all.insert(prefix, planes);
+        }
+        bytes <= 2 * bounds.memory
+    };
+    count(coded, bounds, &mut add).then_some(all)
+}
+
+/// Whether there is memory for the planes of all prefixes.
+pub(crate) fn planes_fit(coded: &Coded, bounds: Bounds) -> bool {
+    let codes = coded.nodes.len();
+    let sets = (0..bounds.size).fold(1f64, |sets, i| sets * codes.saturating_sub(i) as f64 / (i + 1) as f64);
+    // Two bits per set.
+    codes <= DENSE && sets / 4.0 <= 2.0 * bounds.memory as f64
+}
+
+/// What is found for one prefix.
+enum PrefixCount {
+    Sets(Vec<u32>),
+    Planes(Vec<u32>, Planes),
+}
+
+/// Up to so many codes planes are laid over all of them; beyond, pairs are counted in a table.
+const DENSE: usize = 2048;
+
+/// First items that are counted before somebody looks whether it is enough.
+const BLOCK: usize = 16;
+
+/// Counts everything, handing it over in order, until `add` has enough. Whether it never had.
+fn count(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(PrefixCount) -> bool) -> bool {
+    match bounds.k {
+        0..=2 => count_with::<1>(coded, bounds, add),
+        3..=4 => count_with::<2>(coded, bounds, add),
+        5..=8 => count_with::<3>(coded, bounds, add),
+        9..=16 => count_with::<4>(coded, bounds, add),
+        17..=128 => count_with::<7>(coded, bounds, add),
+        129..=65_536 => count_with::<16>(coded, bounds, add),
+        _ => count_with::<32>(coded, bounds, add),
+    }
+}
+
+fn count_with<const D: usize>(
+    coded: &Coded,
+    bounds: Bounds,
+    add: &mut dyn FnMut(PrefixCount) -> bool,
+) -> bool {
+    if coded.longest < bounds.size {
+        return true;
+    }
+    if bounds.size == 2 {
+        let starts: Vec<u32> =
+            (0..coded.items.len() as u32).filter(|&i| i == 0 || coded.items[i as usize - 1] == END).collect();
+        let mut found = Vec::new();
+        Counter::<D>::new(coded, bounds).count(&mut Vec::new(), &starts, &mut found);
+        return found.into_iter().all(add);
+    }
+    let places = Places::new(coded, bounds.size);
+    let idle: Mutex<Vec<Counter<'_, D>>> = Mutex::new(Vec::new());
+    let firsts: Vec<u32> = (0..coded.nodes.len() as u32).filter(|&x| !places.of(x).is_empty()).collect();
+    for block in firsts.chunks(BLOCK) {
+        let found: Vec<Vec<PrefixCount>> = block
+            .par_iter()
+            .map(|&x| {
+                let free = idle.lock().ok().and_then(|mut idle| idle.pop());
+                let mut counter = free.unwrap_or_else(|| Counter::new(coded, bounds));
+                let mut found = Vec::new();
+                counter.count(&mut vec![x], places.of(x), &mut found);
+                if let Ok(mut idle) = idle.lock() {
+                    idle.push(counter);
+                }
+                found
+            })
+            .collect();
+        if !found.into_iter().flatten().all(&mut *add) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Where the transactions of each code begin.
+struct Places {
+    start: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Places {
+    /// Only those with enough items that are rarer than the code.
+    fn new(coded: &Coded, size: usize) -> Self {
+        let mut start = vec![0u32; coded.nodes.len() + 1];
+        for row in coded.rows() {
+            row.iter().skip(size - 1).for_each(|&c| start[c as usize + 1] += 1);
+        }
+        for code in 0..coded.nodes.len() {
+            start[code + 1] += start[code];
+        }
+        let mut next = start.clone();
+        let mut places = vec![0; start[coded.nodes.len()] as usize];
+        let mut at = 0;
+        for row in coded.rows() {
+            for &c in row.iter().skip(size - 1) {
+                places[next[c as usize] as usize] = at;
+                next[c as usize] += 1;
+            }
+            at += row.len() as u32 + 1;
+        }
+        Places { start, places }
+    }
+
+    fn of(&self, code: u32) -> &[u32] {
+        &self.places[self.start[code as usize] as usize..self.start[code as usize + 1] as usize]
+    }
+}
+
+/// Counters of one thread.
+struct Counter<'a, const D: usize> {
+    coded: &'a Coded,
+    bounds: Bounds,
+    plane: PlaneCounter<D>,
+}
+
+impl<'a, const D: usize> Counter<'a, D> {
+    fn new(coded: &'a Coded, bounds: Bounds) -> Self {
+        Counter { coded, bounds, plane: PlaneCounter::new(bounds.k) }
+    }
+
+    /// The items of a transaction that are rarer than all of a prefix.
+    fn rarer(&self, place: u32, prefix: &[u32]) -> &'a [u32] {
+        let row = &self.coded.items[place as usize..];
+        let first = first_after(prefix);
+        let length = row.iter().position(|&c| c == END || c < first).unwrap_or(0);
+        &row[..length]
+    }
+
+    /// Counts the sets that begin with `prefix`, in the transactions that have it.
+    fn count(&mut self, prefix: &mut Vec<u32>, places: &[u32], found: &mut Vec<PrefixCount>) {
+        match self.bounds.size - prefix.len() {
+            2 if self.coded.nodes.len() <= DENSE => self.by_plane(prefix, places, found),
+            2 => self.by_table(prefix, places, found),
+            left => {
+                for (code, places) in self.split(prefix, places, left) {
+                    prefix.push(code);
+                    self.count(prefix, &places, found);
+                    prefix.pop();
+                }
+            }
+        }
+    }
+
+    /// The places by the next item of the set, of which `left` are to come.
+    fn split(&self, prefix: &[u32], places: &[u32], left: usize) -> Vec<(u32, Vec<u32>)> {
+        let mut next: Vec<Vec<u32>> = vec![Vec::new(); self.coded.nodes.len()];
+        for &place in places {
+            for &code in self.rarer(place, prefix).iter().skip(left - 1) {
+                next[code as usize].push(place);
+            }
+        }
+        let split = next.into_iter().enumerate().filter(|(_, places)| !places.is_empty());
+        split.map(|(code, places)| (code as u32, places)).collect()
+    }
+
+    fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
+        self.plane.reset(Shape::new(first_after(prefix), self.coded.nodes.len() as u32));
+        self.coded.for_each(places.iter().copied(), |row, heavy| {
+            self.plane.count(row, heavy);
+            !self.plane.is_done()
+        });
+        let frequent = if self.bounds.keep { self.plane.frequent() } else { Plane::default() };
+        let planes = Planes { rare: self.plane.rare(), frequent };
+        found.push(PrefixCount::Planes(prefix.to_vec(), planes));
+    }
+
+    /// For many codes, of which few occur together. The table is parted by the first item of the pairs where it would
+    /// take too much memory.
+    fn by_table(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
+        let pairs: usize = places.iter().map(|&p| self.rarer(p, prefix).len().pow(2) / 2).sum();
+        let entry = 24;
+        let mut sets = Vec::new();
+        if pairs.saturating_mul(entry) <= self.bounds.memory {
+            let mut table: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+            for &place in places {
+                let items = self.rarer(place, prefix);
+                for (i, &a) in items.iter().enumerate() {
+                    items[i + 1..].iter().for_each(|&b| *table.entry((a, b)).or_default() += 1);
+                }
+            }
+            let mut rare: Vec<(u32, u32)> =
+                table.into_iter().filter(|&(_, count)| count < self.bounds.k).map(|(pair, _)| pair).collect();
+            rare.sort_unstable();
+            for (a, b) in rare {
+                sets.extend_from_slice(prefix);
+                sets.extend([a, b]);
+            }
+        } else {
+            let mut count = vec![0u32; self.coded.nodes.len()];
+            for (a, places) in self.split(prefix, places, 2) {
+                let rarer = || places.iter().flat_map(|&p| self.rarer(p, &[a]));
+                rarer().for_each(|&b| count[b as usize] += 1);
+                let mut rare: Vec<u32> =
+                    rarer().copied().filter(|&b| count[b as usize] < self.bounds.k).collect();
+                rare.sort_unstable();
+                rare.dedup();
+                for b in rare {
+                    sets.extend_from_slice(prefix);
+                    sets.extend([a, b]);
+                }
+                rarer().for_each(|&b| count[b as usize] = 0);
+            }
+        }
+        found.push(PrefixCount::Sets(sets));
+    }
+}
+
+/// The first code that is rarer than all of a prefix.
+fn first_after(prefix: &[u32]) -> u32 {
+    prefix.last().map_or(0, |&last| last + 1)
+}

@@ -1,0 +1,119 @@
+//! The cheapest way to make an itemset frequent.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashSet;
+
+use super::cut::{Cut, Loss};
+use super::search::Search;
+use crate::km::tree::{Node, ROOT};
+
+/// A replacement of an itemset's nodes. The order is that of preference: least added loss, fewest generalized leaves,
+/// smallest node numbers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Replacement {
+    pub(super) added: Loss,
+    pub(crate) leaves: usize,
+    /// What the nodes become, ascending; equal ones are one.
+    pub(crate) nodes: Vec<Node>,
+}
+
+impl Replacement {
+    fn new(cut: &Cut, set: &[Node], nodes: Vec<Node>) -> Self {
+        let raised = nodes.iter().filter(|n| !set.contains(n));
+        Replacement {
+            added: raised.clone().map(|&n| cut.price(n)).sum(),
+            leaves: raised.map(|&n| cut.tree.leaves(n).len()).sum(),
+            nodes,
+        }
+    }
+}
+
+/// The best replacement of the nodes by themselves or nodes above that is good, itself not among them. A node that takes
+/// one leaf takes all below it, so others of the set that lie below go with it.
+///
+/// Loss only rises on the way up, so the first good one in the order of preference is the best, but for chains of nodes with
+/// the same leaves: there the higher one comes later and is preferred for its number.
+pub(super) fn best_replacement(
+    cut: &Cut,
+    set: &[Node],
+    allowed: impl Fn(Node) -> bool,
+    mut is_good: impl FnMut(&[Node]) -> bool,
+) -> Option<Replacement> {
+    let mut start = set.to_vec();
+    start.sort_unstable();
+    let mut seen: FxHashSet<Vec<Node>> = FxHashSet::default();
+    let mut open = BinaryHeap::new();
+    let push = |open: &mut BinaryHeap<_>, seen: &mut FxHashSet<Vec<Node>>, from: &[Node]| {
+        for &node in from.iter().filter(|&&n| n != ROOT) {
+            let above = cut.tree.parent(node);
+            if !allowed(above) {
+                continue;
+            }
+            let mut nodes: Vec<Node> = from.iter().copied().filter(|&n| !cut.tree.covers(above, n)).collect();
+            nodes.insert(nodes.partition_point(|&n| n < above), above);
+            if seen.insert(nodes.clone()) {
+                open.push(Reverse(Replacement::new(cut, set, nodes)));
+            }
+        }
+    };
+    push(&mut open, &mut seen, &start);
+    let mut best: Option<Replacement> = None;
+    while let Some(Reverse(next)) = open.pop() {
+        if best.as_ref().is_some_and(|b| (next.added, next.leaves) > (b.added, b.leaves)) {
+            break;
+        }
+        push(&mut open, &mut seen, &next.nodes);
+        if best.as_ref().is_none_or(|b| next < *b) && is_good(&next.nodes) {
+            best = Some(next);
+        }
+    }
+    best
+}
+
+impl Search<'_> {
+    /// Repairs an itemset: raises or drops what costs least. Whether anything could be done.
+    pub(crate) fn repair(&mut self, set: &[Node]) -> bool {
+        let Search { data, limits, cut, tids, .. } = self;
+        let region = limits.region.clone();
+        let allowed = |node: Node| {
+            region.as_ref().is_none_or(|r| {
+                let leaves = data.tree.leaves(node);
+                node != ROOT && r.start <= leaves.start && leaves.end <= r.end
+            })
+        };
+        let good = |nodes: &[Node]| {
+            // Smaller sets have been made frequent before, unless that would have led out of the region.
+            nodes == [ROOT]
+                || (nodes.len() < set.len() && region.is_none())
+                || tids.support_up_to(nodes, cut, limits.k) >= limits.k
+        };
+        let best = best_replacement(cut, set, allowed, good);
+        self.apply(set, best)
+    }
+
+    /// Commits a replacement, or drops an item of the set if that costs less.
+    pub(super) fn apply(&mut self, set: &[Node], best: Option<Replacement>) -> bool {
+        if self.limits.suppress {
+            let price = |&n: &Node| (self.cut.price_of_dropping(n), self.cut.tree.leaves(n).len(), n);
+            let cheapest = set.iter().map(price).min();
+            if let Some((price, _, node)) = cheapest
+                && best.as_ref().is_none_or(|b| price < b.added)
+            {
+                self.cut.drop_item(node);
+                self.tids.forget_above(node);
+                self.repaired += 1;
+                return true;
+            }
+        }
+        let Some(best) = best else {
+            return false;
+        };
+        for node in best.nodes.into_iter().filter(|n| !set.contains(n)) {
+            self.cut.raise(node);
+        }
+        self.repaired += 1;
+        true
+    }
+}

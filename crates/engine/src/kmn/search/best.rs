@@ -1,0 +1,57 @@
+//! Several beams, judged by one figure.
+
+use bosket_model::observe::Observer;
+
+use super::Finalists;
+use crate::kmn::params::Params;
+use crate::kmn::problem::{Cost, Problem, Solution};
+
+/// Up to so many rows a beam costs so little that wide ones are tried as well.
+const FEW_ROWS: usize = 20_000;
+
+impl Problem<'_> {
+    /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
+    /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
+    /// the policy asks for that.
+    pub(crate) fn best(&mut self, params: &Params, observer: &dyn Observer) -> (String, Finalists) {
+        let few = self.rows.len() <= FEW_ROWS;
+        let mut total = Finalists::default();
+        let mut route = "best".to_owned();
+        let by_detail: &[(&str, bool, Cost)] =
+            &[("gcs by lm", true, Cost::Lm), ("ocs by lm", false, Cost::Lm)];
+        let by_rpd: &[(&str, bool, Cost)] = &[
+            ("gcs by RPD_a", true, Cost::RpdA),
+            ("ocs by RPD_a", false, Cost::RpdA),
+            ("gcs by RPD", true, Cost::Rpd),
+            ("ocs by RPD", false, Cost::Rpd),
+        ];
+        for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
+            if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
+                continue;
+            }
+            self.repair = repair;
+            self.cost = cost;
+            let mut widths = vec![params.g];
+            if params.g > 1 && (few || cost != Cost::Rpd) {
+                widths.insert(0, 1);
+            }
+            if few {
+                widths.push(8 * params.g);
+            }
+            for g in widths {
+                let found = self.gcs(g, observer);
+                total.examined += found.examined;
+                total.stopped = total.stopped.or(found.stopped);
+                let before = total.best.first().map(Solution::rank);
+                let judged = |s: Solution| Solution { cost: self.judge(&s.cut, &s.rules), ..s };
+                total.add(found.best.into_iter().map(judged), self.finalists);
+                if total.best.first().map(Solution::rank) != before {
+                    route = format!("{name} with g = {g}");
+                }
+            }
+        }
+        self.repair = params.disassociate;
+        self.cost = if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
+        (route, total)
+    }
+}

@@ -1,0 +1,145 @@
+//! GreedyCutSearch: a beam over cuts. Relations are taken apart where they give people away.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bosket_model::observe::Observer;
+use rayon::prelude::*;
+
+use super::{Finalists, Stop};
+use crate::kmn::domain::{Node, Step};
+use crate::kmn::problem::{Problem, Solution, rounded};
+use crate::kmn::state::{Child, Recalled, State};
+use crate::kmn::violations::Knowledge;
+
+impl Problem<'_> {
+    /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
+    pub(crate) fn gcs(&self, g: usize, observer: &dyn Observer) -> Finalists {
+        let mut found = Finalists::default();
+        let mut kept = vec![self.start()];
+        loop {
+            let mut seen: BTreeSet<Vec<Node>> = BTreeSet::new();
+            let mut tasks: Vec<(usize, Step)> = Vec::new();
+            for (parent, state) in kept.iter().enumerate() {
+                for step in self.steps(state) {
+                    // What is left out depends on the parent, so such steps are all looked at.
+                    let sound = !state.dead.contains(&self.domain.key(step));
+                    if !sound || seen.insert(self.child_cut(state, step)) {
+                        tasks.push((parent, step));
+                    }
+                }
+            }
+            if found.examined + tasks.len() as u64 > self.max_cuts {
+                found.stopped = Some(Stop::Cuts);
+                break;
+            }
+            observer.stage(&progress(&found), tasks.len() as u64);
+            let level = (tasks.par_iter().enumerate())
+                .map(|(order, &(parent, step))| {
+                    if observer.cancelled() {
+                        return LevelResult::default();
+                    }
+                    observer.advance(1);
+                    match self.recall(&kept[parent], step) {
+                        Some(recalled) => LevelResult::known(self, order, parent, step, recalled),
+                        None => LevelResult::one(self, order, parent, step, self.child(&kept[parent], step)),
+                    }
+                })
+                .reduce(LevelResult::default, |a, b| a.merge(b, g, self.finalists));
+            if observer.cancelled() {
+                found.stopped = Some(Stop::Cancelled);
+                break;
+            }
+            found.examined += tasks.len() as u64;
+            found.add(level.best.into_iter().map(|(_, _, solution)| solution), self.finalists);
+            if level.kept.is_empty() {
+                break;
+            }
+            let mut dead: Vec<BTreeSet<u64>> = kept.iter().map(|s| s.dead.clone()).collect();
+            for (parent, key) in level.dead {
+                dead[parent].insert(key);
+            }
+            let mut known: Vec<BTreeMap<u64, Vec<Knowledge>>> = vec![BTreeMap::new(); kept.len()];
+            for (parent, key, violations) in level.known {
+                known[parent].insert(key, violations);
+            }
+            let known: Vec<Arc<_>> = known.into_iter().map(Arc::new).collect();
+            kept = (level.kept.into_par_iter())
+                .filter_map(|(_, order, parent, state)| {
+                    let again = || self.child(&kept[parent], tasks[order].1).map(|child| child.state);
+                    let mut state = state.or_else(again)?;
+                    state.dead.clone_from(&dead[parent]);
+                    state.known = Arc::clone(&known[parent]);
+                    Some(state)
+                })
+                .collect();
+            let bytes = kept.iter().map(State::bytes).sum();
+            if bytes > self.memory {
+                found.stopped = Some(Stop::Memory(bytes));
+                break;
+            }
+        }
+        found
+    }
+}
+
+fn progress(found: &Finalists) -> String {
+    match found.best.first() {
+        None => "searching cuts".to_owned(),
+        Some(best) => format!("searching cuts: {} examined, best cost {:.3e}", found.examined, best.cost),
+    }
+}
+
+/// What the children of one level have given so far; merging is independent of the order.
+#[derive(Default)]
+struct LevelResult {
+    /// Cost, order, parent, state unless it was recalled: the cheapest, ascending.
+    kept: Vec<(f64, usize, usize, Option<State>)>,
+    best: Vec<(f64, usize, Solution)>,
+    dead: Vec<(usize, u64)>,
+    known: Vec<(usize, u64, Vec<Knowledge>)>,
+}
+
+impl LevelResult {
+    fn one(problem: &Problem<'_>, order: usize, parent: usize, step: Step, child: Option<Child>) -> Self {
+        let key = problem.domain.key(step);
+        let Some(Child { state, violations, thinned }) = child else {
+            return LevelResult { dead: vec![(parent, key)], ..Self::default() };
+        };
+        let mut result = LevelResult::default();
+        if thinned {
+            result.dead.push((parent, key));
+        } else {
+            result.known.push((parent, key, violations));
+        }
+        if state.accepted(problem) {
+            result.best.push((state.cost, order, state.solution()));
+        }
+        result.kept.push((state.cost, order, parent, Some(state)));
+        result
+    }
+
+    fn known(problem: &Problem<'_>, order: usize, parent: usize, step: Step, recalled: Recalled) -> Self {
+        let mut result = LevelResult::default();
+        match recalled {
+            Recalled::Dead => result.dead.push((parent, problem.domain.key(step))),
+            Recalled::Judged { accepted, solution } => {
+                result.kept.push((solution.cost, order, parent, None));
+                result.best.extend(accepted.then_some((solution.cost, order, solution)));
+            }
+        }
+        result
+    }
+
+    fn merge(mut self, other: LevelResult, g: usize, finalists: usize) -> Self {
+        self.dead.extend(other.dead);
+        self.known.extend(other.known);
+        self.kept.extend(other.kept);
+        self.kept.sort_by_key(|&(cost, order, ..)| (rounded(cost), order));
+        self.kept.truncate(g);
+        self.best.extend(other.best);
+        self.best.sort_by_key(|(_, order, solution)| (solution.rank(), *order));
+        self.best.truncate(finalists);
+        self
+    }
+}

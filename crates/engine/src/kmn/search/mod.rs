@@ -1,0 +1,43 @@
+//! The searches over cuts, one file each.
+//!
+//! A search starts with nothing published. A child of a cut publishes one more attribute as its root, or replaces one
+//! node by its children. A cut whose values alone are not sound is dropped with all cuts below it; otherwise its
+//! relations are repaired. `acs` looks at every cut, `gcs` at the children of the g cheapest, `ocs` does the same without
+//! repair, `best` tries several beams.
+
+mod acs;
+mod best;
+mod gcs;
+mod ocs;
+
+use super::problem::Solution;
+
+/// The cheapest solutions that a search has found.
+#[derive(Default)]
+pub(crate) struct Finalists {
+    /// The cheapest, ascending; at most as many as the problem asks for.
+    pub(crate) best: Vec<Solution>,
+    pub(crate) examined: u64,
+    /// Why the search ended early, if it did.
+    pub(crate) stopped: Option<Stop>,
+}
+
+/// Why a search did not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It had examined as many cuts as allowed.
+    Cuts,
+    /// What it keeps takes more bytes than allowed.
+    Memory(usize),
+    /// Whoever watches does not want it any more.
+    Cancelled,
+}
+
+impl Finalists {
+    /// Takes solutions in; of equal ones the first stays ahead.
+    pub(crate) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>, finalists: usize) {
+        self.best.extend(solutions);
+        self.best.sort_by_key(Solution::rank);
+        self.best.truncate(finalists);
+    }
+}
