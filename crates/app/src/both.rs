@@ -34,7 +34,9 @@ impl Both {
     pub(crate) fn published(&self) -> Side<'_> {
         match &self.published {
             PublishedAs::Records(bound) => bound.side(),
-            PublishedAs::Anatomized(published) => Side { data: &published.people, binding: &published.binding },
+            PublishedAs::Anatomized(published) => {
+                Side { data: &published.people, binding: &published.binding }
+            }
         }
     }
 

@@ -95,12 +95,7 @@ pub(crate) struct Certified<'a> {
 
 impl Begun {
     /// Takes the certificate's place before the work, and the fingerprints of the hierarchies that it is done with.
-    pub(crate) fn new(
-        file: &PolicyFile,
-        policy: &Path,
-        target: &Path,
-        create: Create,
-    ) -> Result<Self> {
+    pub(crate) fn new(file: &PolicyFile, policy: &Path, target: &Path, create: Create) -> Result<Self> {
         let Some(place) = place(file, policy, target)? else {
             return Ok(Begun { output: None, hierarchies: Vec::new() });
         };

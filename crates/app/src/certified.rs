@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::fingerprint;
 use bosket_io::PolicyFile;
+use bosket_io::fingerprint;
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::policy::{Model, Policy, Role};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::convert::{self as io, Summary, To};
 use bosket_io::tables::{Catalogue, Destination, Linked, Tables, Whole, catalogue, is_linked};
-use bosket_io::{SourceForm, Layout, Opened, PolicyFile, Whereabouts};
+use bosket_io::{Layout, Opened, PolicyFile, SourceForm, Whereabouts};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Result};

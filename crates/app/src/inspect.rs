@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use bosket_io::{Input, Output};
 use bosket_io::xml::apart::infer;
+use bosket_io::{Input, Output};
 use bosket_measure::inspect::{
     AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
 };

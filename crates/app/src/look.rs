@@ -53,8 +53,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     };
     let linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
-    let tables =
-        LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
+    let tables = LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
     let separator = reading.separator.clone();
     Ok(Looked { data, format: format.name(), record: None, separator, tables: Some(tables) })
 }

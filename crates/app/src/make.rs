@@ -5,9 +5,9 @@
 use bosket_engine::{cluster, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Policy};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_verify::{Claim, Witness};
 use serde_json::{Value, json};

@@ -39,7 +39,8 @@ pub fn measure(request: &MeasureRequest, observer: &dyn Observer) -> Result<Warn
         let file = request.policy.load(run)?;
         if file.policy.need_privacy()?.model.is_apart() {
             let what = "a dissected publication changes no value: there is no loss to measure";
-            let help = "`bosket anonymize` says what was suppressed, `bosket verify` how far apart values are";
+            let help =
+                "`bosket anonymize` says what was suppressed, `bosket verify` how far apart values are";
             return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
         }
         let places = Places {

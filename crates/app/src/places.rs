@@ -26,12 +26,7 @@ pub(crate) fn private(file: &PolicyFile) -> Vec<PathBuf> {
 
 /// Refuses a run whose files would take each other's place, or that of what it reads; and private ones in a folder that is
 /// handed out.
-pub(crate) fn check(
-    file: &PolicyFile,
-    policy: &Path,
-    source: Vec<PathBuf>,
-    target: &Path,
-) -> Result<()> {
+pub(crate) fn check(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>, target: &Path) -> Result<()> {
     let publish = file.policy.need_publish()?;
     let report = publish.report.as_deref().map(|p| file.resolve(p));
     let private = private(file);

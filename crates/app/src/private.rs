@@ -16,11 +16,7 @@ pub(crate) struct Private {
 
 impl Private {
     /// Takes the places of the files, if the policy asks for them; `inputs` is what the run reads.
-    pub(crate) fn create(
-        file: &PolicyFile,
-        create: Create,
-        inputs: Vec<PathBuf>,
-    ) -> Result<Option<Self>> {
+    pub(crate) fn create(file: &PolicyFile, create: Create, inputs: Vec<PathBuf>) -> Result<Option<Self>> {
         let path = file.policy.publish.as_ref().and_then(|p| p.mapping.as_deref());
         let Some(path) = path.map(|p| file.resolve(p)) else {
             return Ok(None);

@@ -28,12 +28,7 @@ pub(crate) struct Drawn<'a> {
 }
 
 impl Register {
-    pub(crate) fn open(
-        path: &Path,
-        file: &PolicyFile,
-        drawn: &Drawn<'_>,
-        run: &Run<'_>,
-    ) -> Result<Self> {
+    pub(crate) fn open(path: &Path, file: &PolicyFile, drawn: &Drawn<'_>, run: &Run<'_>) -> Result<Self> {
         let place = Whereabouts::given(file, path, false)?;
         let name = place.name();
         let records = load::input(place, &file.policy, run)?;

@@ -111,8 +111,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         let html = render(&file, &target, &study, &caveats, certified, None)?;
         (study, html)
     } else {
-        let places =
-            Places { input: source, publication: &target, mapping: request.mapping.as_deref() };
+        let places = Places { input: source, publication: &target, mapping: request.mapping.as_deref() };
         let input_name = places.input.name();
         let both = both::open(&file, places, run)?;
         let study = compared(&file, &both, run)?;
@@ -171,7 +170,14 @@ fn render(
 ) -> Result<String> {
     let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats);
     let method = method(&file.policy)?;
-    Ok(page(&Page { title: &title(file, target), study, method: &method, limits: &limits, certificate, internal }))
+    Ok(page(&Page {
+        title: &title(file, target),
+        study,
+        method: &method,
+        limits: &limits,
+        certificate,
+        internal,
+    }))
 }
 
 /// What is found out about a dissected publication.

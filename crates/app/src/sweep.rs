@@ -86,7 +86,8 @@ impl SweepCost {
 impl SweepRow {
     /// The row for programs.
     pub fn to_json(&self) -> Value {
-        let value = |value: &String| value.parse::<f64>().map_or_else(|_| json!(value), |number| json!(number));
+        let value =
+            |value: &String| value.parse::<f64>().map_or_else(|_| json!(value), |number| json!(number));
         let setting: Map<String, Value> = self.setting.iter().map(|(k, v)| (k.clone(), value(v))).collect();
         match &self.result {
             Ok(found) => json!({
@@ -108,7 +109,8 @@ impl SweepRow {
 pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<Vec<SweepRow>>> {
     run(&request.settings, observer, |run| {
         let settings = settings(&request.lists)?;
-        let files = settings.iter().map(|setting| policy(request, setting, run)).collect::<Result<Vec<_>>>()?;
+        let files =
+            settings.iter().map(|setting| policy(request, setting, run)).collect::<Result<Vec<_>>>()?;
         let first = &files[0];
         if first.policy.need_privacy()?.model.is_apart() {
             let what = "`sweep` compares what generalization costs; dissection changes no value";
@@ -159,7 +161,8 @@ fn settings(lists: &[(String, Vec<String>)]) -> Result<Vec<Setting>> {
     for (key, given) in lists.iter().filter(|(_, given)| !given.is_empty()) {
         let values = expanded(key, given)?;
         let longer = |setting: &Setting| -> Vec<Setting> {
-            let with = |value: &String| setting.iter().cloned().chain([(key.clone(), value.clone())]).collect();
+            let with =
+                |value: &String| setting.iter().cloned().chain([(key.clone(), value.clone())]).collect();
             values.iter().map(with).collect()
         };
         all = all.iter().flat_map(longer).collect();

@@ -1,7 +1,7 @@
 //! Numbers in messages.
 
 /// A number with separators: 1,234,567.
-pub fn count(n: usize) -> String {
+pub(crate) fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
@@ -14,6 +14,6 @@ pub fn count(n: usize) -> String {
 }
 
 /// `1 record`, `2 records`.
-pub fn plural(n: usize, one: &str) -> String {
+pub(crate) fn plural(n: usize, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }

@@ -119,11 +119,7 @@ impl Observer for Talk {
                 ProgressBar::new(bytes),
                 "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}, {eta} left",
             ),
-            None => self.bar(
-                &name,
-                ProgressBar::no_length(),
-                "{msg} {binary_bytes} {binary_bytes_per_sec}",
-            ),
+            None => self.bar(&name, ProgressBar::no_length(), "{msg} {binary_bytes} {binary_bytes_per_sec}"),
         }
     }
 

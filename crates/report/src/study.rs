@@ -7,7 +7,7 @@ use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Policy, Role};
-use bosket_verify::{Claim, JudgedSides, TwoSides, Verification};
+use bosket_verify::{Claim, TwoSides, Verification};
 
 use crate::cut::{Cut, cuts};
 
@@ -27,8 +27,6 @@ pub struct Subject<'a> {
     pub hierarchies: &'a [Option<Hierarchy>],
     /// Pairs (input record, published record), if they are known.
     pub mapping: Option<&'a [(u32, u32)]>,
-    /// Bytes for counting.
-    pub memory: usize,
 }
 
 /// What was found out. Holds no value that is not published, except the worst cases of [`Risk`].
@@ -53,55 +51,62 @@ pub struct Study {
 }
 
 impl Study {
-    /// Looks at a publication of records.
-    pub fn new(subject: &Subject<'_>, observer: &dyn Observer) -> Result<Self> {
-        let Subject { policy, published, hierarchies, .. } = *subject;
-        let claim = Claim::new(policy)?;
-        let Side { data, binding } = published;
-        let verification =
-            Verification::of_records(data, binding, &claim, hierarchies, subject.memory, observer)?;
+    /// Looks at a publication of records that was verified. What was measured already is not measured again.
+    pub fn of_records(
+        subject: &Subject<'_>,
+        verification: Verification,
+        loss: Option<Loss>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Subject { policy, published: Side { data, binding }, .. } = *subject;
         let after = attack::risk(data, binding, policy, &attack::Options::of(policy), observer)?;
-        Self::of(subject, verification, after, observer)
+        Self::of(subject, verification, loss, after, observer)
     }
 
     /// Looks at a publication of clusters whose sides are apart; the subject's published records are its quasi side.
-    pub fn anatomized(
+    pub fn of_anatomized(
         subject: &Subject<'_>,
-        published: &TwoSides<'_>,
-        sides: &JudgedSides,
+        sides: &TwoSides<'_>,
+        verification: Verification,
+        loss: Option<Loss>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let claim = Claim::new(subject.policy)?;
-        let verification = Verification::of_anatomized(published, sides, &claim, observer)?;
-        let TwoSides { people, binding, groups, sensitive, .. } = *published;
+        let TwoSides { people, binding, groups, sensitive, .. } = *sides;
         let attacked = attack::Sides { people, binding, groups, sensitive };
         let options = attack::Options::of(subject.policy);
         let after = attack::risk_anatomized(&attacked, subject.policy, &options, observer)?;
-        let study = Self::of(subject, verification, after, observer)?;
-        let groups = ("Groups of records that look alike".to_owned(), published.names.len().to_string());
+        let study = Self::of(subject, verification, loss, after, observer)?;
+        let groups = ("Groups of records that look alike".to_owned(), sides.names.len().to_string());
         Ok(Study { remarks: vec![groups], ..study })
     }
 
     fn of(
         subject: &Subject<'_>,
         verification: Verification,
+        loss: Option<Loss>,
         after: Risk,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let Subject { policy, input, published, hierarchies, mapping, .. } = *subject;
+        let Subject { policy, input, published, hierarchies, mapping } = *subject;
         let options = attack::Options::of(policy);
         // A companion says nothing that its attribute does not.
         let known = input.binding.without_companions();
         let before = attack::risk(input.data, &known, policy, &options, observer)?;
         let mining = input.data.len() <= MINED;
-        let compared = Compared { policy, input, published, hierarchies, mapping, mining };
+        let loss = match loss {
+            Some(loss) => loss,
+            None => {
+                let compared = Compared { policy, input, published, hierarchies, mapping, mining };
+                Loss::new(&compared, observer)?
+            }
+        };
         Ok(Study {
             verification,
             roles: roles(policy),
             attacker: attacker(policy)?,
             before: Some(before),
             after: Some(after),
-            loss: Some(Loss::new(&compared, observer)?),
+            loss: Some(loss),
             cuts: cuts(published, None, hierarchies),
             remarks: Vec::new(),
         })

@@ -1,7 +1,7 @@
 //! Publications of clusters whose quasi and sensitive values are apart.
 
 use bosket_io::apart::{Clustered, Dissection, Drafts, Fate, Published, Records as Clusters};
-use bosket_io::{Certify, Create, SourceForm, Output};
+use bosket_io::{Certify, Create, Output, SourceForm};
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::binding::Binding;
 use bosket_model::{Failure, Result};
@@ -157,13 +157,8 @@ impl Draft for Anatomized<'_> {
         drafts.finish_certified(self.create.clone(), others, certify)
     }
 
-    fn study(
-        &self,
-        verification: Option<Verification>,
-        loss: Option<Loss>,
-        run: &Run<'_>,
-    ) -> Result<Study> {
-        let subject = self.private.subject(self.people()?, &self.pairs, run);
+    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {
+        let subject = self.private.subject(self.people()?, &self.pairs);
         let verification = verification.ok_or_else(too_early)?;
         Study::of_anatomized(&subject, &sides(self.again()?), verification, loss, run.observer)
     }

@@ -175,12 +175,7 @@ impl Draft for Dissected<'_> {
         drafts.finish_certified(self.create.clone(), others, certify)
     }
 
-    fn study(
-        &self,
-        verification: Option<Verification>,
-        _: Option<Loss>,
-        run: &Run<'_>,
-    ) -> Result<Study> {
+    fn study(&self, verification: Option<Verification>, _: Option<Loss>, run: &Run<'_>) -> Result<Study> {
         let file = &self.prepared.file;
         match &self.found {
             Some(found) => report::dissected(file, found, verification, run),

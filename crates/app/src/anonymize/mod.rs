@@ -67,12 +67,7 @@ trait Draft {
     fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()>;
 
     /// What the report says, from what is in memory.
-    fn study(
-        &self,
-        verification: Option<Verification>,
-        loss: Option<Loss>,
-        run: &Run<'_>,
-    ) -> Result<Study>;
+    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study>;
 }
 
 /// What is to be said about a publication.
@@ -136,9 +131,9 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     let report = match &file.policy.publish.as_ref().and_then(|p| p.report.as_ref()) {
         None => None,
         Some(_) => {
-            let written = draft
-                .study(verification.clone(), loss.clone(), run)
-                .and_then(|study| report::with_publication(prepared, &study, &caveats, kept, request.force, run));
+            let written = draft.study(verification.clone(), loss.clone(), run).and_then(|study| {
+                report::with_publication(prepared, &study, &caveats, kept, request.force, run)
+            });
             Some(written.map_err(late)?)
         }
     };

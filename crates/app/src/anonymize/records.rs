@@ -57,11 +57,7 @@ impl Private<'_> {
         counted.filter(|a| a.values > 0).collect()
     }
 
-    pub(super) fn compared<'a>(
-        &'a self,
-        published: Side<'a>,
-        mapping: &'a [(u32, u32)],
-    ) -> Compared<'a> {
+    pub(super) fn compared<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)]) -> Compared<'a> {
         Compared {
             policy: &self.prepared.file.policy,
             input: self.input.side(),
@@ -72,14 +68,13 @@ impl Private<'_> {
         }
     }
 
-    pub(super) fn subject<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)], run: &Run<'_>) -> Subject<'a> {
+    pub(super) fn subject<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)]) -> Subject<'a> {
         Subject {
             policy: &self.prepared.file.policy,
             input: self.input.side(),
             published,
             hierarchies: &self.hierarchies,
             mapping: Some(mapping),
-            memory: run.settings.memory(),
         }
     }
 }
@@ -191,13 +186,8 @@ impl Draft for Records<'_> {
         self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify)
     }
 
-    fn study(
-        &self,
-        verification: Option<Verification>,
-        loss: Option<Loss>,
-        run: &Run<'_>,
-    ) -> Result<Study> {
-        let subject = self.private.subject(self.again()?.side(), &self.pairs, run);
+    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {
+        let subject = self.private.subject(self.again()?.side(), &self.pairs);
         Study::of_records(&subject, verification.ok_or_else(too_early)?, loss, run.observer)
     }
 }

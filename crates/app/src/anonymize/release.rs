@@ -75,8 +75,7 @@ impl Release {
         if let (Value::Object(all), Value::Object(figures)) = (&mut all, self.figures.to_json()) {
             all.extend(figures);
         }
-        let attribute =
-            |a: &AttributeValues| json!({"path": a.path, "values": a.values, "published_values": a.published});
+        let attribute = |a: &AttributeValues| json!({"path": a.path, "values": a.values, "published_values": a.published});
         all["attributes"] = self.attributes.iter().map(attribute).collect();
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();

@@ -8,8 +8,8 @@ mod records;
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::{PolicyFile, Whereabouts};
 use bosket_io::apart::Published;
+use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;

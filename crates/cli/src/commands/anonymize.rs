@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bosket_app::anonymize::AnonymizeRequest;
 use bosket_app::{Figures, Prepared, Release};
-use bosket_model::policy::Privacy;
 use bosket_model::Result;
+use bosket_model::policy::Privacy;
 
 use crate::Outcome;
 use crate::args::Anonymize;
@@ -22,12 +22,18 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     };
     if args.dry_run {
         let prepared = talk.told(bosket_app::prepare(&request, talk)?);
-        if args.json { print_json(&prepared.to_json())? } else { print(&dry_run(&prepared)?)? }
+        if args.json {
+            print_json(&prepared.to_json())?
+        } else {
+            print(&dry_run(&prepared)?)?
+        }
         return Ok(Outcome::Done);
     }
     let release = talk.told(bosket_app::anonymize(&request, talk)?);
     if release.certificate.is_none() {
-        talk.line("note: no certificate is written with a stream; name a file in `publish.certificate` to have one");
+        talk.line(
+            "note: no certificate is written with a stream; name a file in `publish.certificate` to have one",
+        );
     }
     if release.target == Path::new("-") {
         // Standard output holds the publication.

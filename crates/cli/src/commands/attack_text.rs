@@ -2,7 +2,7 @@
 
 use bosket_app::attack::Attacked;
 use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
-use bosket_model::policy::{Model, Privacy};
+use bosket_model::policy::Privacy;
 
 use crate::output::{count, plural};
 

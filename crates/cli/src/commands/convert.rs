@@ -31,7 +31,11 @@ pub fn run(args: &Convert, talk: &Talk) -> Result<Outcome> {
     if args.output == Path::new("-") {
         return Ok(Outcome::Done);
     }
-    if args.json { print_json(&converted.to_json())? } else { print(&text(&converted))? }
+    if args.json {
+        print_json(&converted.to_json())?
+    } else {
+        print(&text(&converted))?
+    }
     Ok(Outcome::Done)
 }
 

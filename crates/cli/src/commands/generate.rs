@@ -13,12 +13,7 @@ use crate::talk::Talk;
 pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
     match args {
         Generate::Clinic { people, seed, out, force } => {
-            clinic::write(
-                out,
-                *people,
-                *seed,
-                talk.create(*force),
-            )?;
+            clinic::write(out, *people, *seed, talk.create(*force))?;
             let out = out.display();
             print(&format!(
                 "wrote {} invented patients to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies\n",
@@ -26,12 +21,7 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             ))?;
         }
         Generate::Tpch { customers, out, force } => {
-            let written = tpch::write(
-                out,
-                *customers,
-                talk.create(*force),
-                talk,
-            );
+            let written = tpch::write(out, *customers, talk.create(*force), talk);
             talk.quiet();
             print(&describe_tpch(out, &written?))?;
         }
@@ -61,12 +51,7 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
                 most: *most,
                 group_size: *group_size,
             };
-            let written = sensitive_tree::write(
-                out,
-                &shape,
-                *seed,
-                talk.create(*force),
-            )?;
+            let written = sensitive_tree::write(out, &shape, *seed, talk.create(*force))?;
             let out = out.display();
             print(&format!(
                 "wrote {} to {out}/data.ndjson and {out}/data.xml, with {out}/policy.toml, {out}/policy-xml.toml and \

@@ -59,10 +59,7 @@ fn build(args: &HierarchyBuild, talk: &Talk) -> Result<Outcome, Failure> {
         print(&text)?;
         return Ok(Outcome::Done);
     }
-    let mut out = Output::create(
-        &args.out,
-        talk.create(args.force),
-    )?;
+    let mut out = Output::create(&args.out, talk.create(args.force))?;
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()?;
     talk.line(&format!("wrote {}: {}", args.out.display(), describe(&hierarchy)));

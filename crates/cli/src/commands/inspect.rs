@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_app::LinkedTables;
-use bosket_app::inspect::{Inspection, InspectRequest, infer_xsd};
+use bosket_app::inspect::{InspectRequest, Inspection, infer_xsd};
 use bosket_model::Result;
 
 use crate::Outcome;
@@ -27,7 +27,11 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
         settings,
     };
     let found = talk.told(bosket_app::inspect(&request, talk)?);
-    if args.json { print_json(&found.to_json())? } else { print(&table(&found))? }
+    if args.json {
+        print_json(&found.to_json())?
+    } else {
+        print(&table(&found))?
+    }
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
         talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));
     }

@@ -20,7 +20,11 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome> {
         settings: talk.settings(None, args.show_values),
     };
     let loss = talk.told(bosket_app::measure(&request, talk)?);
-    if args.json { print_json(&loss.to_json())? } else { print(&table(&loss))? }
+    if args.json {
+        print_json(&loss.to_json())?
+    } else {
+        print(&table(&loss))?
+    }
     Ok(Outcome::Done)
 }
 

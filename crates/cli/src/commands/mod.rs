@@ -21,7 +21,9 @@ use bosket_verify::dissect::Distances;
 fn degrees(all: &[(String, Distances)]) -> String {
     let told = all.iter().filter_map(|(path, found)| Some((path, found.set_wise?, found.pairwise?)));
     let line = |(path, set_wise, pairwise): (&String, _, _)| {
-        format!("{path}: values of a group are {set_wise} edges apart from what all have in common, pairwise {pairwise}\n")
+        format!(
+            "{path}: values of a group are {set_wise} edges apart from what all have in common, pairwise {pairwise}\n"
+        )
     };
     told.map(line).collect()
 }

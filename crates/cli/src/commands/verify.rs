@@ -7,7 +7,7 @@ use bosket_app::{CertificateCheck, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 use bosket_verify::truth::Untruth;
-use bosket_verify::{Claim, Verification, Witness};
+use bosket_verify::{Claim, Recount, Verification, Witness};
 
 use crate::Outcome;
 use crate::args::Verify;
@@ -70,14 +70,22 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification,
     let mut wrong = Vec::new();
     if !verification.left.is_empty() {
         let them = if verification.left.len() == 1 { "it" } else { "them" };
-        wrong.push(format!("the policy removes {}, but the file still has {them}", verification.left.join(", ")));
+        wrong.push(format!(
+            "the policy removes {}, but the file still has {them}",
+            verification.left.join(", ")
+        ));
     }
-    wrong.extend(verification.misplaced.iter().map(ToString::to_string));
+    wrong.extend(
+        verification
+            .misplaced
+            .iter()
+            .map(|m| format!("{} is on the {} side: {}", m.path, m.side.name(), m.reason)),
+    );
     match &verification.witness {
         None if wrong.is_empty() => {
             out.push_str(&format!("HOLDS: {claim}.\n       Checked for all of {all}.\n"));
             if let Some(recount) = &verification.recount {
-                out.push_str(&format!("       {recount}\n"));
+                out.push_str(&format!("       {}\n", recounted(recount)));
             }
         }
         None => {
@@ -96,6 +104,21 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification,
             push_witness(out, found, verification, witness);
         }
     }
+}
+
+/// The second count, in words.
+fn recounted(recount: &Recount) -> String {
+    let pieces = plural(recount.pieces as usize, "piece");
+    let how = if recount.complete {
+        format!("all {pieces} of knowledge")
+    } else {
+        format!("{pieces} of knowledge of {} drawn", plural(recount.records as usize, "record"))
+    };
+    let but = match recount.not_covered.as_slice() {
+        [] => String::new(),
+        some => format!(", but for {}", some.join(", ")),
+    };
+    format!("Counted a second time, literally: {how}{but}.")
 }
 
 fn push_witness(out: &mut String, found: &Verified, verification: &Verification, witness: &Witness) {
