@@ -51,5 +51,10 @@ fn against(check: &Check<'_>, published: &Published, input: &Path) -> Result<Vec
         hierarchies: &hierarchies,
         mapping: groups.as_deref(),
     };
-    compare_anatomized(&grouped, run.observer)
+    let left = published.left.iter().map(|path| Untruth {
+        message: "the policy removes this attribute, but it is published".to_owned(),
+        path: Some(path.clone()),
+        records: Vec::new(),
+    });
+    Ok(left.chain(compare_anatomized(&grouped, run.observer)?).collect())
 }

@@ -1,7 +1,5 @@
 //! `bosket verify`
 
-use std::path::Path;
-
 use bosket_app::verify::VerifyRequest;
 use bosket_app::{CertificateCheck, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
@@ -38,16 +36,16 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
     if args.json {
         print_json(&found.to_json())?;
     } else {
-        print(&text(&found, &args.publication))?;
+        print(&text(&found))?;
     }
     Ok(if found.holds() { Outcome::Done } else { Outcome::Violated })
 }
 
-fn text(found: &Verified, publication: &Path) -> String {
+fn text(found: &Verified) -> String {
     let mut out = String::new();
     match &found.verification {
         Some(verification) => {
-            push_verdict(&mut out, found, verification, publication);
+            push_verdict(&mut out, found, verification);
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
         }
@@ -60,7 +58,7 @@ fn text(found: &Verified, publication: &Path) -> String {
     out
 }
 
-fn push_verdict(out: &mut String, found: &Verified, verification: &Verification, publication: &Path) {
+fn push_verdict(out: &mut String, found: &Verified, verification: &Verification) {
     let claim = verification.claim.as_ref().map_or(String::new(), Claim::sentence);
     let records = plural(verification.records, "record");
     let all = match verification.groups {
@@ -91,8 +89,7 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification,
         None => {
             let what = wrong.join(";\n          ");
             out.push_str(&format!(
-                "VIOLATED: {what}.\n          Do not hand {} out. Of what else is in it, {all}, this is true:\n          {claim}.\n",
-                publication.display()
+                "VIOLATED: {what}.\n          Do not hand it out. Of everything else in it, {all}, it is true that\n          {claim}.\n"
             ));
         }
         Some(witness) => {

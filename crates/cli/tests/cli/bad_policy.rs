@@ -100,8 +100,10 @@ fn undeclared_attributes_are_listed() {
     ]);
     // Dropped attributes are not part of the claim, but the file still has them.
     let args = ["verify", "data.ndjson", "--policy", "policy.toml", "--set", "undeclared=drop"];
-    let found = dir.run(&args).exits(0).hides(SECRETS).prints(&["HOLDS"]);
-    found.says(&["warning: the policy removes name, visits[].hopsital, visits[].cost"]);
+    let found = dir.run(&args).exits(1).hides(SECRETS);
+    found.prints(&[
+        "VIOLATED: the policy removes name, visits[].hopsital, visits[].cost, but the file still has them",
+    ]);
 }
 
 #[test]

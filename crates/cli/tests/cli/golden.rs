@@ -10,8 +10,10 @@ const TREES: [&str; 3] =
 
 fn trees() -> Dir {
     let dir = Dir::new();
-    let text = policy(&TREES.map(|p| attribute(p, "quasi", "")), "model = \"kmn\"\nk = 2\nm = 2\nn = 1");
-    dir.write("policy.toml", text.replace("version = 1\n", "version = 1\nundeclared = \"drop\"\n"));
+    // Some of the files number their records.
+    let id = attribute("id", "insensitive", "acknowledge = true");
+    let attributes: Vec<String> = TREES.map(|p| attribute(p, "quasi", "")).into_iter().chain([id]).collect();
+    dir.write("policy.toml", policy(&attributes, "model = \"kmn\"\nk = 2\nm = 2\nn = 1"));
     dir
 }
 
