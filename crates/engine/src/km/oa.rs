@@ -29,15 +29,7 @@ pub(super) struct Ask {
 
 /// The cheapest cut, and how many were looked at.
 pub(super) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Result<(Cut, u64)> {
-    let cuts = how_many(data, ROOT);
-    if cuts > MOST_CUTS {
-        let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");
-        return Err(Failure::new(
-            Fault::Unreachable,
-            Diagnostic::error(what).help("`oa` is for up to some 60 items; use `aa`"),
-        ));
-    }
-    observer.stage("cuts", cuts);
+    observer.stage("cuts", count_cuts(data)?);
     let violating = Violating::find(data, ask);
     let mut open = BinaryHeap::new();
     let mut seen = FxHashSet::default();
@@ -70,6 +62,19 @@ pub(super) fn oa(data: &Transactions, ask: &Ask, observer: &dyn Observer) -> Res
         }
     }
     Ok((cut, examined))
+}
+
+/// How many cuts there are, unless there are too many.
+pub(super) fn count_cuts(data: &Transactions) -> Result<u64> {
+    let cuts = how_many(data, ROOT);
+    if cuts > MOST_CUTS {
+        let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");
+        return Err(Failure::new(
+            Fault::Unreachable,
+            Diagnostic::error(what).help("`oa` is for up to some 60 items; use `aa`"),
+        ));
+    }
+    Ok(cuts)
 }
 
 /// How many cuts the part of the hierarchy that occurs has below a node.

@@ -9,18 +9,15 @@ use super::beyond::{self, Shares, beyond};
 use super::cut::Cut;
 use super::found::{Found, most};
 use super::improve::improve;
-use super::params::{Algorithm, Params};
+use super::params::Params;
 use super::search::{Limits, Search};
 use super::transactions::Transactions;
-use super::{aa::aa, da::da, lra, oa, partition::partition, vpa};
+use super::{Algorithm, aa::aa, da::da, lra, oa, partition::partition, vpa};
+use crate::asked::foreign;
 
 /// Searches for a recoding that keeps the guarantee.
 pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Found> {
-    if data.len() < params.k as usize || data.is_empty() {
-        let what = format!("k = {} exceeds the number of records, {}", params.k, data.len());
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k")));
-    }
-    too_common(data, params)?;
+    refuse_unreachable(data, params)?;
     let mut found = once(data, params, observer)?;
     if params.suppress {
         // Greedy repairs with more to choose from may well end worse.
@@ -30,6 +27,16 @@ pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> 
         }
     }
     Ok(found)
+}
+
+/// Refuses what no search would find.
+pub(super) fn refuse_unreachable(data: &Transactions, params: &Params) -> Result<()> {
+    if data.len() < params.k as usize || data.is_empty() {
+        let what = format!("k = {} exceeds the number of records, {}", params.k, data.len());
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k")));
+    }
+    too_common(data, params)?;
+    if params.algorithm == Algorithm::Oa { oa::count_cuts(data).map(|_| ()) } else { Ok(()) }
 }
 
 /// A sensitive item that more than 1/l of all records have can be guessed without any knowledge.
@@ -67,6 +74,7 @@ fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result
             Ok(Found { repaired: found.repaired + repaired, ..found })
         }
         Algorithm::Partition => Ok(partition(data, params.k, params.l, observer)),
+        other => Err(foreign(other)),
     }
 }
 
