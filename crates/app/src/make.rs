@@ -2,11 +2,11 @@
 //!
 //! Nothing is written here: `anonymize` writes and verifies what comes out, `sweep` and benchmarks look at it in memory.
 
-use bosket_engine::{cluster, km, kmn};
+use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Policy};
+use bosket_model::policy::Policy;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_verify::{Claim, Witness};
@@ -84,17 +84,15 @@ pub struct Made {
 
 /// Runs the algorithm that the policy asks for.
 pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
-    match work.policy.need_privacy()?.model {
-        Model::Km => km(work, observer),
-        Model::Kmn => kmn(work, observer),
-        Model::KAnonymity | Model::LDiversity => clusters(work, observer),
-        // Dissection makes groups of people, not records.
-        model => Err(Failure::defect(format!("model `{model}` makes no records"))),
+    match Params::new(work.policy)? {
+        Params::Kmn(params) => kmn(work, params, observer),
+        Params::Km(params) => km(work, params, observer),
+        Params::Cluster(params) => clusters(work, &params, observer),
+        Params::Dissect(_) => Err(Failure::defect("dissection makes groups of people, not records")),
     }
 }
 
-fn kmn(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
-    let mut params = kmn::Params::new(work.policy)?;
+fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
     let keeps = |trees: &ValueTrees| -> Result<kmn::Verdict> {
         let data = trees.write_back(work.binding);
@@ -137,15 +135,13 @@ fn broken_by(witness: &Witness, binding: &Binding) -> kmn::Verdict {
     kmn::Verdict::Broken(relations.filter_map(|&(a, b)| Some((value(a)?, value(b)?))).collect())
 }
 
-fn km(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
-    let mut params = km::Params::new(work.policy)?;
+fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
     let trees = work.trees()?;
     let release = km::run(&trees, work.hierarchies, &params, observer)?;
-    let algorithm = work.policy.method.algorithm.as_deref().unwrap_or("aa");
     Ok(Made {
         figures: Figures::Km(KmFigures {
-            algorithm: algorithm.to_owned(),
+            algorithm: params.algorithm.name().to_owned(),
             ncp: release.ncp,
             parts: release.parts.len(),
             itemsets_repaired: release.repaired,
@@ -160,17 +156,15 @@ fn km(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
     })
 }
 
-fn clusters(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
-    let params = cluster::Params::new(work.policy)?;
-    let release = cluster::run(work.data, work.published, work.hierarchies, &params, observer)?;
+fn clusters(work: &Work<'_>, params: &cluster::Params, observer: &dyn Observer) -> Result<Made> {
+    let release = cluster::run(work.data, work.published, work.hierarchies, params, observer)?;
     let policy = work.policy;
     let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
-    let algorithm = format!("{:?}", params.algorithm).to_lowercase();
     let sizes = release.clusters.iter().map(Vec::len);
     let (smallest, largest) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
     Ok(Made {
         figures: Figures::Clusters(ClusterFigures {
-            algorithm,
+            algorithm: params.algorithm.name().to_owned(),
             lm: release.lm,
             clusters: release.clusters.len(),
             smallest,

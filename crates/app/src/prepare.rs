@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_engine::dissect;
+use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
 use bosket_model::binding::{Binding, effective_role};
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Algorithm, Model, Policy, Role};
@@ -67,7 +68,7 @@ pub fn check_policy(file: &PolicyFile) -> Result<()> {
     if policy.privacy.is_none() {
         return Ok(());
     }
-    //FACTS bosket_engine::check(policy)?;
+    engine::check(policy)?;
     claim_of(policy)?;
     if policy.source.is_some() && policy.has_two_sides() {
         Dissection::new(file)?;
@@ -128,11 +129,23 @@ fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     let people = Dissection::new(file)?.read(place, run.observer)?;
     run.warn(people.warnings.iter().cloned());
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
-    let params = dissect::Params::new(&file.policy)?;
-    //FACTS dissect::refuse_unfit(people.spool.len(), &params)?;
-    let sensitive = &people.spool.sensitive;
-    let hierarchies = bosket_io::hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
+    let (spool, show_values) = (&people.spool, run.settings.show_values);
+    let hierarchies = bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
+    let params = dissect::Params { show_values, ..dissect::Params::new(&file.policy)? };
+    dissect::refuse_unfit(spool.len(), &sensitive(&people, &hierarchies), &params)?;
     Ok(Input::People { people: Box::new(people), hierarchies })
+}
+
+/// The sensitive values of people, as they are grouped by.
+pub(crate) fn sensitive<'a>(
+    people: &'a People,
+    hierarchies: &'a [Option<Hierarchy>],
+) -> Vec<dissect::Sensitive<'a>> {
+    let of = |values: &'a SensitiveValues| dissect::Sensitive {
+        values,
+        hierarchy: hierarchies[values.declared].as_ref(),
+    };
+    people.spool.sensitive.iter().map(of).collect()
 }
 
 fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &Run<'_>) -> Result<Input> {
@@ -161,6 +174,9 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
         // What could not be verified without the data afterwards is not begun.
         negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
     }
+    let published = bound.binding.without_companions();
+    let input = engine::Input { data: &bound.data, binding: &published, hierarchies: &hierarchies };
+    engine::refuse_unfit(policy, &engine::Params::new(policy)?, input)?;
     Ok(Input::Records { bound, form: opened.form, hierarchies })
 }
 

@@ -131,6 +131,20 @@ fn plain_takes_records_as_they_come() {
 }
 
 #[test]
+fn plain_groups_have_their_size_and_lose_nobody() {
+    for seed in 0..u64::from(cases(200)) {
+        let mut dice = Dice::new(seed);
+        let (records, size) = (1 + dice.below(40), dice.below(7));
+        let values = literal::sensitive("d", false, &single(&[("a", records)]));
+        let release = group(&[(&values, None)], &Params::plain(Algorithm::Plain, size)).expect("anything");
+        let mut sizes = vec![0; release.groups];
+        release.group_of.iter().for_each(|&g| sizes[g as usize] += 1);
+        assert_eq!((sizes.iter().sum::<usize>(), release.suppressed), (records, 0), "seed {seed}");
+        assert!(sizes.iter().all(|&s| s >= size.min(records)), "seed {seed}: {sizes:?}");
+    }
+}
+
+#[test]
 fn a_value_that_one_person_has_twice_needs_twice_the_people() {
     let mut people = single(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)]);
     people.push(vec!["x".to_owned(), "x".to_owned()]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, NodeId, build, csv, icd10};
-use bosket_model::policy::{AttributePolicy, Model, Role};
+use bosket_model::policy::{AttributePolicy, Role, Shape};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::policy_file::{PolicyFile, read_text};
@@ -170,7 +170,7 @@ fn united<'a>(domains: &[Vec<&'a str>]) -> Vec<&'a str> {
 
 /// Whether the policy gives the items of sets no hierarchy.
 fn is_bare_set(file: &PolicyFile, attribute: &AttributePolicy) -> bool {
-    let sets = file.policy.privacy.as_ref().is_some_and(|p| p.model == Model::Km);
+    let sets = file.policy.privacy.as_ref().is_some_and(|p| p.model.shape() == Shape::Set);
     sets && attribute.role == Role::Quasi && attribute.hierarchy.is_none() && attribute.follows.is_none()
 }
 

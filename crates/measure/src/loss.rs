@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Policy, Role, Shape};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 
@@ -95,10 +95,10 @@ pub struct Loss {
 impl Loss {
     /// Compares a publication with its input by every metric that applies to the model.
     pub fn new(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Self> {
-        match compared.policy.need_privacy()?.model {
-            Model::Km => of_sets(compared, observer),
-            Model::Kmn => of_trees(compared, observer),
-            _ => Ok(of_vertices(compared)),
+        match compared.policy.need_privacy()?.model.shape() {
+            Shape::Set => of_sets(compared, observer),
+            Shape::ValueTree => of_trees(compared, observer),
+            Shape::VertexTree => Ok(of_vertices(compared)),
         }
     }
 

@@ -6,7 +6,7 @@ use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Policy, Role};
 use bosket_verify::{Claim, TwoSides, Verification};
 
 use crate::cut::{Cut, cuts};
@@ -131,11 +131,9 @@ impl Study {
 /// What the attacker knows that a policy protects against.
 pub fn attacker(policy: &Policy) -> Result<(Option<u32>, Option<u32>)> {
     let privacy = policy.need_privacy()?;
-    Ok(match privacy.model {
-        Model::Km => (privacy.m, Some(0)),
-        Model::Kmn => (privacy.m, privacy.n),
-        _ => (None, None),
-    })
+    let model = privacy.model;
+    let relations = if model.counts_relations() { privacy.n } else { Some(0) };
+    Ok(if model.counts_values() { (privacy.m, relations) } else { (None, None) })
 }
 
 /// The attributes of a policy by role.

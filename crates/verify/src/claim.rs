@@ -166,10 +166,15 @@ impl Claim {
                 "model `none` claims nothing that could be verified".into(),
                 "choose a model with a guarantee",
             )),
-            Model::Anatomy | Model::Delta => Ok(Claim::Apart(Apart {
+            Model::Anatomy => Ok(Claim::Apart(Apart {
                 group_size: number(privacy.group_size, "group_size")?,
                 l: privacy.l,
-                delta: (model == Model::Delta).then(|| Delta {
+                delta: None,
+            })),
+            Model::Delta => Ok(Claim::Apart(Apart {
+                group_size: number(privacy.group_size, "group_size")?,
+                l: privacy.l,
+                delta: Some(Delta {
                     distance: privacy.delta_target.unwrap_or(0),
                     pairwise: privacy.pairwise,
                 }),
@@ -374,7 +379,7 @@ fn refuse_unseen(policy: &Policy, privacy: &Privacy) -> Result<()> {
         "take it out, or say what is sensitive",
     );
     refuse(
-        privacy.model == Model::LDiversity && privacy.siblings == Siblings::Each,
+        privacy.model.needs_sensitive() && privacy.siblings == Siblings::Each,
         "`siblings = \"each\"` counts the people who have a value, which an anatomized publication does not show",
         "take `publish.anatomize` out, or let siblings be pooled",
     );

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use bosket_engine::dissect::{Params, Release as Grouping, SUPPRESSED, Sensitive, run as group};
+use bosket_engine::dissect::{Params, Release as Grouping, SUPPRESSED, run as group};
 use bosket_io::apart::{Dissection, Drafts, Found, People};
 use bosket_io::xml::Namespaces;
 use bosket_io::{Certify, Create, Output, PolicyFile, Whereabouts, write_failure};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{Account, Draft, mapping_csv, too_early};
 use crate::figures::{DissectedFigures, Figures};
-use crate::prepare::{Input, Prepared, refuse_taken};
+use crate::prepare::{Input, Prepared, refuse_taken, sensitive};
 use crate::report;
 use crate::run::Run;
 use crate::verify::{declared, judge_dissected};
@@ -71,9 +71,7 @@ impl<'p> Dissected<'p> {
     fn grouped(&mut self, params: &Params, run: &Run<'_>) -> Result<Drafts> {
         let people = self.people.as_mut().ok_or_else(too_early)?;
         let spool = &people.spool;
-        let sensitive: Vec<Sensitive<'_>> = (spool.sensitive.iter())
-            .map(|values| Sensitive { values, hierarchy: self.hierarchies[values.declared].as_ref() })
-            .collect();
+        let sensitive = sensitive(people, &self.hierarchies);
         let grouping = group(spool.len(), &sensitive, &spool.ties, params, run.observer)?;
         let groups = (&grouping.group_of[..], grouping.groups);
         let drafts = self.dissection.write(people, groups, self.create.clone())?;

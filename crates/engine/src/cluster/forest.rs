@@ -113,38 +113,21 @@ impl Forest {
         let mut misses = Vec::new();
         let mut leaves: Vec<Vec<u32>> = Vec::new();
         let mut classes = Vec::new();
-        let mut problems = Vec::new();
+        let mut columns = columns(data, binding, hierarchies)?.into_iter().peekable();
         for (id, _) in schema.classes() {
             let mut quasi = Vec::new();
-            for a in binding.in_policy_order(schema, id, Role::Quasi) {
-                let Some(at) = binding.attributes[a.index()].filter(|_| kept[id.index()]) else { continue };
-                let path = &schema.attribute(a).path;
-                let Some(hierarchy) = &hierarchies[at] else {
-                    problems.push(no_hierarchy(path));
-                    continue;
-                };
-                let missing = data_misses(data, id, a);
-                let weight = params.weights.get(at).copied().unwrap_or(1.0);
-                quasi.push((a, domains.len()));
-                let leaf = |text: &str| hierarchy.leaf(text).map(|n| n.0);
-                let found: Option<Vec<u32>> = data.dictionary(a).iter().map(|(_, t)| leaf(t)).collect();
-                match found {
-                    Some(found) => leaves.push(found),
-                    None => {
-                        problems.push(uncovered(path));
-                        leaves.push(vec![0; data.dictionary(a).len()]);
-                    }
-                }
-                domains.push(Domain::new(hierarchy, at, missing, weight, cost));
-                declared.push(at);
+            while let Some(column) = columns.next_if(|c| schema.attribute(c.attribute).class == id) {
+                let missing = data_misses(data, id, column.attribute);
+                let weight = params.weights.get(column.declared).copied().unwrap_or(1.0);
+                quasi.push((column.attribute, domains.len()));
+                domains.push(Domain::new(column.hierarchy, column.declared, missing, weight, cost));
+                leaves.push(column.leaves);
+                declared.push(column.declared);
                 misses.push(missing);
             }
             let own: i64 = quasi.iter().map(|&(_, d)| domains[d].full).sum();
             // A vertex without quasi values is still worth keeping.
             classes.push(Class { quasi, sensitive: secrets.attributes(id), own: own.max(1) });
-        }
-        if !problems.is_empty() {
-            return Err(Failure::all(Fault::Policy, problems));
         }
         let mut forest = Forest {
             vertex_class: (0..data.vertex_count()).map(|v| data.class(v).0).collect(),
@@ -315,6 +298,42 @@ impl Forest {
     pub(super) fn kid_kinds(&self, record: u32) -> &[u32] {
         &self.kinds.of_kid[self.kid_range(record)]
     }
+}
+
+/// A quasi attribute of the data in its hierarchy.
+pub(super) struct Column<'h> {
+    attribute: AttributeId,
+    declared: usize,
+    hierarchy: &'h Hierarchy,
+    /// Per code the leaf.
+    leaves: Vec<u32>,
+}
+
+/// The quasi attributes, class by class. Those whose values are in no hierarchy are refused, all of them.
+pub(super) fn columns<'h>(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &'h [Option<Hierarchy>],
+) -> Result<Vec<Column<'h>>> {
+    let schema = data.schema();
+    let mut columns = Vec::new();
+    let mut problems = Vec::new();
+    for (id, _) in schema.classes().filter(|(id, _)| binding.classes[id.index()].is_some()) {
+        for attribute in binding.in_policy_order(schema, id, Role::Quasi) {
+            let Some(declared) = binding.attributes[attribute.index()] else { continue };
+            let path = &schema.attribute(attribute).path;
+            let Some(hierarchy) = &hierarchies[declared] else {
+                problems.push(no_hierarchy(path));
+                continue;
+            };
+            let leaf = |text: &str| hierarchy.leaf(text).map(|n| n.0);
+            match data.dictionary(attribute).iter().map(|(_, text)| leaf(text)).collect() {
+                Some(leaves) => columns.push(Column { attribute, declared, hierarchy, leaves }),
+                None => problems.push(uncovered(path)),
+            }
+        }
+    }
+    if problems.is_empty() { Ok(columns) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
 fn data_misses(data: &Dataset, class: ClassId, attribute: AttributeId) -> bool {

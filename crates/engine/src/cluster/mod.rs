@@ -36,8 +36,9 @@ use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use assign::Solver;
+pub use bosket_model::policy::Algorithm;
 pub use cost::{Cost, Height, Lm, SCALE};
-pub use params::{APPROXIMATE, Absent, Algorithm, Diverse, Matching, Params};
+pub use params::{APPROXIMATE, Absent, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
@@ -45,6 +46,9 @@ use diverse::{Judge, distinct_everywhere};
 use forest::Forest;
 use rep::{Joiner, Rep};
 use search::Search;
+use secrets::Secrets;
+
+use crate::asked::foreign;
 
 /// What a run has made.
 #[derive(Debug)]
@@ -139,13 +143,8 @@ pub fn run_at(
     observer: &dyn Observer,
 ) -> Result<Release> {
     let forest = Forest::new(data, binding, hierarchies, params, cost)?;
-    if forest.len() < params.size() {
-        let what = format!("clusters of {} cannot be made of {} records", params.size(), forest.len());
-        return Err(Failure::new(
-            Fault::Unreachable,
-            Diagnostic::error(what).help("ask for a smaller k or l"),
-        ));
-    }
+    refuse_few(data, params)?;
+    refuse_nested(data, binding, params)?;
     let mut found = cluster(&forest, params, observer)?;
     let mut gone = std::mem::take(&mut found.left);
     if let Some(ask) = &params.diverse {
@@ -174,6 +173,39 @@ pub fn run_at(
     Ok(publish::publish(data, binding, hierarchies, &forest, found.clusters, gone))
 }
 
+/// Refuses what a run would give up on before it searches.
+pub fn refuse_unfit(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+) -> Result<()> {
+    Secrets::new(data, binding, params.diverse.as_ref())?;
+    forest::columns(data, binding, hierarchies)?;
+    refuse_few(data, params)?;
+    refuse_nested(data, binding, params)
+}
+
+fn refuse_few(data: &Dataset, params: &Params) -> Result<()> {
+    if data.len() >= params.size() {
+        return Ok(());
+    }
+    let what = format!("clusters of {} cannot be made of {} records", params.size(), data.len());
+    Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k or l")))
+}
+
+/// Refuses records with something below them where the algorithm takes rows of one table.
+fn refuse_nested(data: &Dataset, binding: &Binding, params: &Params) -> Result<()> {
+    let algorithm = params.algorithm;
+    let kept = |v: usize| binding.classes[data.class(v).index()].is_some();
+    let nested = || (0..data.vertex_count()).any(|v| data.parent(v).is_some() && kept(v));
+    if !algorithm.needs_flat() || !nested() {
+        return Ok(());
+    }
+    let what = format!("algorithm `{algorithm}` is for flat tables, but records have something below them");
+    Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("use ctoff or clustree")))
+}
+
 fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
     let size = params.size();
     // How often a value may stand at one vertex of a cluster of this size.
@@ -197,6 +229,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         },
         Algorithm::Blocks => blocks::blocks(&mut search, size, observer)?,
         Algorithm::Bitmap => bitmap::bitmap(&search, stream, params.absent, observer)?,
+        other => return Err(foreign(other)),
     };
     if matches!(params.algorithm, Algorithm::Ctoff | Algorithm::Clustree) && params.leftovers {
         leftovers::place(&mut search, &mut found);

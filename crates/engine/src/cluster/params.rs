@@ -1,26 +1,9 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Diversity, Format, Model, Param, Policy, Siblings, Source};
-use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::Result;
+use bosket_model::policy::{Algorithm, Diversity, Family, Number, Param, Policy, Siblings};
 
-/// Which algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Clusters in passes, costly ones dissolved.
-    Clustree,
-    /// Clusters one after the other.
-    Ctoff,
-    /// Records stream into open clusters.
-    Miracle,
-    /// The same, vertices matched without their children.
-    Miraclex,
-    /// Clusters of two, then merged until diverse.
-    Dmiracle,
-    /// The single-table baseline.
-    Bitmap,
-    /// Flat tables: split, clustered, rows moved.
-    Blocks,
-}
+use crate::asked::Asked;
 
 /// How the children of two vertices are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,74 +102,51 @@ impl Params {
 
     /// The parameters that a policy asks for. What cannot be done is refused with the whole list.
     pub fn new(policy: &Policy) -> Result<Self> {
-        let privacy = policy.need_privacy()?;
-        let method = &policy.method;
-        let diverse = (privacy.model == Model::LDiversity).then(|| Diverse {
-            l: privacy.l.unwrap_or(2.0),
-            diversity: privacy.diversity,
-            siblings: privacy.siblings,
-            distinct_everywhere: privacy.distinct_everywhere.clone(),
-            buckets: policy.attributes.iter().map(|a| a.buckets.clone()).collect(),
-        });
-        let algorithm = match method.algorithm.as_deref() {
-            Some("clustree") => Algorithm::Clustree,
-            Some("miracle") => Algorithm::Miracle,
-            Some("miraclex") => Algorithm::Miraclex,
-            Some("dmiracle") => Algorithm::Dmiracle,
-            Some("bitmap") => Algorithm::Bitmap,
-            Some("blocks") => Algorithm::Blocks,
-            None if diverse.is_some() => Algorithm::Clustree,
-            None if is_flat(policy) => Algorithm::Blocks,
-            _ => Algorithm::Ctoff,
-        };
-        let mut problems = Vec::new();
-        let mut refuse = |asked: bool, what: &str, help: &str| {
-            if asked {
-                problems.push(Diagnostic::error(what).at(Place::source(&policy.name)).help(help));
-            }
-        };
-        refuse(
-            algorithm == Algorithm::Blocks && diverse.is_some(),
-            "algorithm `blocks` does not look at sensitive values",
-            "use clustree or ctoff, which take flat tables as well",
-        );
-        refuse(
-            algorithm == Algorithm::Dmiracle && diverse.is_none(),
-            "algorithm `dmiracle` is for model `l-diversity`",
-            "use miracle, or ask for l-diversity",
-        );
-        refuse(
+        let asked = Asked::new(policy, Family::Cluster)?;
+        let Asked { privacy, method, algorithm, .. } = asked;
+        let mut problems = asked.problems();
+        problems.refuse(
             algorithm == Algorithm::Miraclex && method.text("matching").is_some_and(|m| m != "x"),
             "algorithm `miraclex` is `miracle` with matching `x`",
             "take `matching` out, or use miracle",
         );
-        if !problems.is_empty() {
-            return Err(Failure::all(Fault::Policy, problems));
-        }
-        let plain = Params::plain(algorithm, privacy.k.unwrap_or(1), diverse);
+        let matchings = [("lsap", Matching::Lsap), ("grd", Matching::Grd), ("x", Matching::X)];
+        let matching = problems.word(method, "matching", &matchings, usual(algorithm));
+        let absences = [("unknown", Absent::Unknown), ("no", Absent::No)];
+        let absent = problems.word(method, "absent", &absences, Absent::Unknown);
+        let neighbours = match method.param("neighbours") {
+            Some(Param::Int(n)) => Some(n as usize),
+            None => None,
+            Some(_) => {
+                Some(problems.word(method, "neighbours", &[("approximate", APPROXIMATE)], APPROXIMATE))
+            }
+        };
+        problems.end()?;
+        let diverse = match privacy.model.needs_sensitive() {
+            false => None,
+            true => Some(Diverse {
+                l: asked.number(privacy.l, Number::L)?,
+                diversity: privacy.diversity,
+                siblings: privacy.siblings,
+                distinct_everywhere: privacy.distinct_everywhere.clone(),
+                buckets: policy.attributes.iter().map(|a| a.buckets.clone()).collect(),
+            }),
+        };
+        // Who asks for diversity may leave k out; then classes are as large as that takes.
+        let k =
+            if diverse.is_some() { privacy.k.unwrap_or(1) } else { asked.number(privacy.k, Number::K)? };
+        let plain = Params::plain(algorithm, k, diverse);
         Ok(Params {
-            matching: match method.text("matching").as_deref() {
-                Some("lsap") => Matching::Lsap,
-                Some("grd") => Matching::Grd,
-                Some("x") => Matching::X,
-                _ => plain.matching,
-            },
+            matching,
             s: method.number("s").unwrap_or(plain.s),
             m: method.number("m").unwrap_or(plain.m),
             climit: method.int("climit").map_or(plain.climit, |n| n as usize),
             th: method.number("th").unwrap_or(plain.th),
-            neighbours: match method.param("neighbours") {
-                Some(Param::Int(n)) => Some(n as usize),
-                Some(Param::Text(_)) => Some(APPROXIMATE),
-                _ => None,
-            },
+            neighbours,
             weighted: method.flag("weighted").unwrap_or(plain.weighted),
             improve: method.flag("improve").unwrap_or(plain.improve),
             suppress_violators: method.flag("suppress_violators").unwrap_or(plain.suppress_violators),
-            absent: match method.text("absent").as_deref() {
-                Some("no") => Absent::No,
-                _ => Absent::Unknown,
-            },
+            absent,
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             ..plain
         })
@@ -199,19 +159,11 @@ impl Params {
     }
 }
 
-/// Whether the records are the rows of one table, as far as the policy tells.
-fn is_flat(policy: &Policy) -> bool {
-    let several = |s: &Source| s.tables.len() > 1 || s.tables.iter().any(|t| !t.person.is_empty());
-    let sets = |s: &Source| s.format == Format::Transactions;
-    !policy.source.as_ref().is_some_and(|s| several(s) || sets(s))
-        && policy.attributes.iter().all(|a| !a.path.contains("[]"))
-}
-
 /// The matching of an algorithm, where the policy names none.
 fn usual(algorithm: Algorithm) -> Matching {
     match algorithm {
-        Algorithm::Clustree | Algorithm::Ctoff | Algorithm::Blocks => Matching::Lsap,
         Algorithm::Miracle | Algorithm::Dmiracle | Algorithm::Bitmap => Matching::Grd,
         Algorithm::Miraclex => Matching::X,
+        _ => Matching::Lsap,
     }
 }

@@ -30,16 +30,21 @@ mod repair;
 mod rows;
 mod search;
 mod spread;
+mod values;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+pub use bosket_model::policy::Algorithm;
 pub use column::Sensitive;
 pub use degree::{Degrees, degrees};
-pub use params::{Algorithm, Params};
+pub use params::Params;
+pub use values::sensitive_values;
 
 use attempt::{Tried, group_degrees};
 use column::Column;
+
+use crate::asked::foreign;
 
 /// In no group.
 pub const SUPPRESSED: u32 = u32::MAX;
@@ -73,16 +78,11 @@ pub fn run(
     if params.algorithm == Algorithm::Plain {
         return Ok(plain(records, sensitive.len(), params.group_size));
     }
-    if params.group_size > records || records == 0 {
-        let what = format!("groups of {} people cannot be made of {records} records", params.group_size);
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for smaller groups")));
-    }
-    let needs_nodes = params.algorithm == Algorithm::Delta;
-    let columns: Result<Vec<Column<'_>>> = sensitive.iter().map(|s| Column::new(*s, needs_nodes)).collect();
-    let columns = columns?;
+    let columns = columns(records, sensitive, params)?;
     let Tried { groups, left } = match params.algorithm {
+        Algorithm::Anatomy => search::anatomy(records, &columns, ties, params, observer)?,
         Algorithm::Delta => search::delta(records, &columns, ties, params, observer)?,
-        _ => search::anatomy(records, &columns, ties, params, observer)?,
+        other => return Err(foreign(other)),
     };
     if groups.is_empty() {
         let what = "no group can be made: nothing would be left to publish";
@@ -99,6 +99,24 @@ pub fn run(
         telling += usize::from(columns.iter().any(|c| tells(c, group, params.group_size)));
     }
     Ok(Release { group_of, groups: groups.len(), suppressed: left.len(), degrees, telling })
+}
+
+/// Refuses what a run would give up on before it searches.
+pub fn refuse_unfit(records: usize, sensitive: &[Sensitive<'_>], params: &Params) -> Result<()> {
+    if params.algorithm == Algorithm::Plain {
+        return Ok(());
+    }
+    search::refuse_unreachable(records, &columns(records, sensitive, params)?, params)
+}
+
+/// The sensitive attributes, unless there are too few people, or values whose distance is not known.
+fn columns<'a>(records: usize, sensitive: &[Sensitive<'a>], params: &Params) -> Result<Vec<Column<'a>>> {
+    if params.group_size > records || records == 0 {
+        let what = format!("groups of {} people cannot be made of {records} records", params.group_size);
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for smaller groups")));
+    }
+    let needs_nodes = params.algorithm == Algorithm::Delta;
+    sensitive.iter().map(|s| Column::new(*s, needs_nodes)).collect()
 }
 
 /// Groups of records as they come; all in one if there is no size.

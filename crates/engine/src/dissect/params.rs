@@ -1,18 +1,9 @@
 //! What a run depends on.
 
-use bosket_model::policy::{Model, Policy};
-use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::Result;
+use bosket_model::policy::{Algorithm, Family, Policy};
 
-/// Which property the groups have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// None: groups of any records.
-    Plain,
-    /// The values of a group are distinct.
-    Anatomy,
-    /// They are far apart in their hierarchy.
-    Delta,
-}
+use crate::asked::Asked;
 
 /// What a run depends on.
 #[derive(Clone, Debug)]
@@ -35,25 +26,17 @@ impl Params {
         Params { algorithm, group_size, delta_target: None, pairwise: false, show_values: false }
     }
 
-    /// The parameters that a policy asks for.
+    /// The parameters that a policy asks for. What cannot be done is refused.
     pub fn new(policy: &Policy) -> Result<Self> {
-        let privacy = policy.need_privacy()?;
-        let algorithm = match privacy.model {
-            Model::Anatomy => Algorithm::Anatomy,
-            Model::Delta => Algorithm::Delta,
-            Model::None => Algorithm::Plain,
-            model => {
-                let what = format!("model `{model}` is not one of dissection");
-                let what = Diagnostic::error(what).at(Place::source(&policy.name));
-                return Err(Failure::new(Fault::Policy, what.help("it takes anatomy, delta or none")));
-            }
-        };
+        let Asked { privacy, algorithm, .. } = Asked::new(policy, Family::Dissect)?;
         // A group of distinct values has none with a share over one in its size.
         let diverse = privacy.l.map_or(0, |l| l.ceil() as usize);
+        // Only a model that promises nothing can do without a size.
+        let group_size = privacy.group_size.unwrap_or(0) as usize;
         Ok(Params {
             delta_target: privacy.delta_target,
             pairwise: privacy.pairwise,
-            ..Params::plain(algorithm, diverse.max(privacy.group_size.unwrap_or(0) as usize))
+            ..Params::plain(algorithm, diverse.max(group_size))
         })
     }
 }

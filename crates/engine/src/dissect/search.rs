@@ -44,11 +44,7 @@ pub(super) fn delta(
         None => (highest, 1),
     };
     observer.stage("groups of values far apart", u64::from(from));
-    if let Some(target) = params.delta_target {
-        refuse_shallow(columns, target)?;
-    }
-    let distinct = vec![Level::Values; columns.len()];
-    refuse_frequent(&Rows::new(records, columns, &distinct), columns, &distinct, params)?;
+    refuse_unreachable(records, columns, params)?;
     let few = most_left(records, params.group_size);
     let mut tried_rows = None;
     for delta in (to..=from).rev() {
@@ -82,6 +78,15 @@ pub(super) fn delta(
         }
         _ => anatomy(records, columns, ties, params, observer),
     }
+}
+
+/// Refuses values that lie too high or are too frequent for any groups.
+pub(super) fn refuse_unreachable(records: usize, columns: &[Column<'_>], params: &Params) -> Result<()> {
+    if let Some(target) = params.delta_target {
+        refuse_shallow(columns, target)?;
+    }
+    let distinct = vec![Level::Values; columns.len()];
+    refuse_frequent(&Rows::new(records, columns, &distinct), columns, &distinct, params)
 }
 
 /// A distance is reached if it leaves out fewer than a group, or one in a hundred.

@@ -25,7 +25,8 @@ use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
-pub use params::{Algorithm, Params};
+pub use bosket_model::policy::Algorithm;
+pub use params::Params;
 pub use recoding::Recoding;
 pub use run::search;
 pub use transactions::Transactions;
@@ -101,6 +102,11 @@ pub fn run(
         examined: found.examined,
         count_tree: found.count_tree,
     })
+}
+
+/// Refuses what a run would give up on before it searches.
+pub fn refuse_unfit(trees: &ValueTrees, hierarchies: &[Option<Hierarchy>], params: &Params) -> Result<()> {
+    run::refuse_unreachable(&Transactions::new(trees, hierarchies, params)?, params)
 }
 
 /// The items that no record publishes, and how many occurrences are not published.

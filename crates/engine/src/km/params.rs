@@ -1,24 +1,11 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{AttributePolicy, Format, Model, Negative, Policy, Role};
-use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::policy::{
+    Algorithm, AttributePolicy, Family, Format, Model, Negative, Number, Policy, Role,
+};
+use bosket_model::{Diagnostic, Result};
 
-/// Which search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Repairs by growing itemset size.
-    Aa,
-    /// The cheapest of all cuts.
-    Oa,
-    /// Repairs itemsets of all sizes in one pass.
-    Da,
-    /// Transactions in parts, each with a cut of its own.
-    Lra,
-    /// Items in regions first, then all of them.
-    Vpa,
-    /// Top-down to groups of equal sets.
-    Partition,
-}
+use crate::asked::Asked;
 
 /// What a run depends on.
 #[derive(Clone, Debug)]
@@ -76,42 +63,32 @@ impl Params {
 
     /// The parameters that a policy asks for. What cannot be done is refused with the whole list.
     pub fn new(policy: &Policy) -> Result<Self> {
-        let privacy = policy.need_privacy()?;
-        let method = &policy.method;
-        let algorithm = match method.algorithm.as_deref() {
-            Some("oa") => Algorithm::Oa,
-            Some("da") => Algorithm::Da,
-            Some("lra") => Algorithm::Lra,
-            Some("vpa") => Algorithm::Vpa,
-            Some("partition") => Algorithm::Partition,
-            _ => Algorithm::Aa,
-        };
+        let asked = Asked::new(policy, Family::Km)?;
+        let Asked { privacy, method, algorithm, .. } = asked;
         let suppress = method.flag("suppress").unwrap_or(false);
-        let mut problems = Vec::new();
-        let mut refuse = |asked: bool, what: &str, help: &str| {
-            if asked {
-                problems.push(Diagnostic::error(what).at(Place::source(&policy.name)).help(help));
-            }
-        };
-        refuse(
+        let mut problems = asked.problems();
+        problems.refuse(
             privacy.multiset,
             "`privacy.multiset` cannot be kept: records hold each item once",
             "write an item and its count as one item (`milk x2`), with a hierarchy over these, and take `multiset` out",
         );
-        refuse(
+        problems.refuse(
             suppress && matches!(algorithm, Algorithm::Oa | Algorithm::Partition),
             "`method.suppress` is for algorithms that repair itemsets",
             "take it out, or use aa, da, lra or vpa",
         );
-        refuse(
+        problems.refuse(
             !privacy.negative.is_empty() && algorithm == Algorithm::Lra,
             "`privacy.negative` cannot be kept by `lra`: an item may be absent at one level here and at another there",
             "use aa, vpa or partition",
         );
-        problems.extend(many_valued(policy));
-        if !problems.is_empty() {
-            return Err(Failure::all(Fault::Policy, problems));
-        }
+        problems.refuse(
+            privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..))),
+            "items of a transaction have no relations",
+            "list single items; pairs belong to model \"kmn\"",
+        );
+        problems.extend(many_valued(policy, privacy.model));
+        problems.end()?;
         let at_least = |key: &str, least: i64, or: i64| method.int(key).unwrap_or(or).max(least);
         Ok(Params {
             l: privacy.l,
@@ -122,18 +99,22 @@ impl Params {
             level: at_least("level", 0, 1) as u32,
             suppress,
             improve: method.flag("improve").unwrap_or(true),
-            ..Params::plain(algorithm, privacy.k.unwrap_or(0), privacy.m.unwrap_or(0) as usize)
+            ..Params::plain(
+                algorithm,
+                asked.number(privacy.k, Number::K)?,
+                asked.number(privacy.m, Number::M)? as usize,
+            )
         })
     }
 }
 
 /// What keeps the policy's quasi attributes from being one path with many values.
-fn many_valued(policy: &Policy) -> Vec<Diagnostic> {
+fn many_valued(policy: &Policy, model: Model) -> Vec<Diagnostic> {
     let quasi: Vec<&AttributePolicy> =
         policy.attributes.iter().filter(|a| a.role == Role::Quasi && a.follows.is_none()).collect();
     let mut problems: Vec<Diagnostic> = (quasi.iter().skip(1))
         .map(|a| {
-            Diagnostic::error(format!("model `{}` takes exactly one quasi attribute", Model::Km))
+            Diagnostic::error(format!("model `{model}` takes exactly one quasi attribute"))
                 .at(a.place.clone())
                 .help("give it another role, or use model \"kmn\"")
         })
@@ -148,7 +129,7 @@ fn many_valued(policy: &Policy) -> Vec<Diagnostic> {
         None => false,
     };
     problems.extend(quasi.iter().filter(|a| single(a)).map(|a| {
-        Diagnostic::error(format!("`{}` has one value per record; model `{}` takes sets", a.path, Model::Km))
+        Diagnostic::error(format!("`{}` has one value per record; model `{model}` takes sets", a.path))
             .at(a.place.clone())
             .help("name a path with many values, or use model \"k-anonymity\"")
     }));

@@ -3,22 +3,21 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::algorithms::{aa::aa, da::da, lra::lra, oa::oa, partition::partition, vpa::vpa};
+use super::Algorithm;
+use super::algorithms::oa::{count_cuts, oa};
+use super::algorithms::{aa::aa, da::da, lra::lra, partition::partition, vpa::vpa};
 use super::cuts::beyond::{self, Promise, Shares, beyond};
 use super::cuts::cut::Cut;
 use super::cuts::improve::improve;
 use super::cuts::search::{Limits, Search};
-use super::params::{Algorithm, Params};
+use super::params::Params;
 use super::recoding::Recoding;
 use super::transactions::Transactions;
+use crate::asked::foreign;
 
 /// Searches for a recoding that keeps the guarantee.
 pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
-    if data.len() < params.k as usize || data.is_empty() {
-        let what = format!("k = {} exceeds the number of records, {}", params.k, data.len());
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k")));
-    }
-    too_common(data, params)?;
+    refuse_unreachable(data, params)?;
     let mut found = once(data, params, observer)?;
     if params.suppress {
         // Greedy repairs with more to choose from may well end worse.
@@ -28,6 +27,16 @@ pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> 
         }
     }
     Ok(found)
+}
+
+/// Refuses what no search would find.
+pub(super) fn refuse_unreachable(data: &Transactions, params: &Params) -> Result<()> {
+    if data.len() < params.k as usize || data.is_empty() {
+        let what = format!("k = {} exceeds the number of records, {}", params.k, data.len());
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller k")));
+    }
+    too_common(data, params)?;
+    if params.algorithm == Algorithm::Oa { count_cuts(data).map(|_| ()) } else { Ok(()) }
 }
 
 /// A sensitive item that more than 1/l of all records have can be guessed without any knowledge.
@@ -61,6 +70,7 @@ fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result
         Algorithm::Lra => Ok(lra(data, params, observer)),
         Algorithm::Vpa => Ok(vpa(data, params, observer)),
         Algorithm::Partition => Ok(partition(data, params.k, params.l, observer)),
+        other => Err(foreign(other)),
     }
 }
 

@@ -25,7 +25,8 @@ use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-pub use params::{Algorithm, Disassociation, Params};
+pub use bosket_model::policy::Algorithm;
+pub use params::{Disassociation, Params};
 pub use problem::{Cost, Shortcuts};
 
 use domain::{Domain, Wishes};
@@ -34,6 +35,8 @@ use rows::Rows;
 use search::Stop;
 use structure::{How, Rule};
 use violations::{Pair, Range};
+
+use crate::asked::foreign;
 
 /// What a run has made.
 #[derive(Debug)]
@@ -76,7 +79,8 @@ const FINALISTS: usize = 4;
 
 /// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
 /// from the cheapest on until one is accepted. So promises that are not monotone (embedded relations, the guard, diversity)
-/// are kept: by taking apart the relations that break them, or else by rejecting cuts.
+/// are kept: by taking apart the relations that break them, or else by rejecting cuts. Such a promise is refused without
+/// `accept`.
 pub fn run(
     trees: &ValueTrees,
     hierarchies: &[Option<Hierarchy>],
@@ -84,26 +88,11 @@ pub fn run(
     accept: Option<Accept<'_>>,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let longest = (0..trees.len()).flat_map(|r| trees.nodes(r)).map(|n| depth(trees, n)).max().unwrap_or(0);
-    if longest > DEEPEST {
-        return Err(unreachable(
-            format!("a path has {longest} quasi values below each other; at most {DEEPEST} can be handled"),
-            "give fewer attributes of nested classes the role quasi",
-        ));
+    if params.beyond && accept.is_none() {
+        // The search would publish what nobody has looked at.
+        return Err(Failure::defect("a promise beyond what the search counts has nobody to judge it"));
     }
-    let wishes = Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative };
-    let domain = Domain::new(trees, hierarchies, &wishes);
-    if let Some((a, b)) = domain.mismatch() {
-        return Err(Failure::new(
-            Fault::Policy,
-            Diagnostic::error(format!(
-                "attributes {} and {} share a cut, but their hierarchies differ",
-                a + 1,
-                b + 1
-            ))
-            .help("give both the same file, or `shared = false`"),
-        ));
-    }
+    let domain = domain(trees, hierarchies, params)?;
     let rows = Rows::new(trees, domain.levels.len());
     let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
     let mut problem = Problem {
@@ -131,6 +120,7 @@ pub fn run(
         Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g, observer)),
         Algorithm::Ocs => ("ocs".to_owned(), problem.ocs(params.g, observer)),
         Algorithm::Best => problem.best(params, observer),
+        other => return Err(foreign(other)),
     };
     match found.stopped {
         Some(Stop::Cuts) if params.algorithm == Algorithm::Acs => {
@@ -175,6 +165,34 @@ pub fn run(
         format!("none of the {offered} solutions found keeps the whole promise"),
         "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
     ))
+}
+
+/// Refuses what a run would give up on before it searches.
+pub fn refuse_unfit(trees: &ValueTrees, hierarchies: &[Option<Hierarchy>], params: &Params) -> Result<()> {
+    domain(trees, hierarchies, params).map(|_| ())
+}
+
+/// The hierarchies laid over the records, unless they do not fit.
+fn domain<'h>(
+    trees: &ValueTrees,
+    hierarchies: &'h [Option<Hierarchy>],
+    params: &Params,
+) -> Result<Domain<'h>> {
+    let longest = (0..trees.len()).flat_map(|r| trees.nodes(r)).map(|n| depth(trees, n)).max().unwrap_or(0);
+    if longest > DEEPEST {
+        return Err(unreachable(
+            format!("a path has {longest} quasi values below each other; at most {DEEPEST} can be handled"),
+            "give fewer attributes of nested classes the role quasi",
+        ));
+    }
+    let wishes = Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative };
+    let domain = Domain::new(trees, hierarchies, &wishes);
+    if let Some((a, b)) = domain.mismatch() {
+        let what = format!("attributes {} and {} share a cut, but their hierarchies differ", a + 1, b + 1);
+        let help = "give both the same file, or `shared = false`";
+        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+    }
+    Ok(domain)
 }
 
 /// The publication of a solution, with more relations taken apart as long as the promise asks for it; none if that does not

@@ -1,22 +1,10 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Negative, Policy, Relations, RootMode};
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode};
+use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
-
-/// Which search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Every cut.
-    Acs,
-    /// A beam over repaired cuts.
-    Gcs,
-    /// A beam over cuts that need no repair.
-    Ocs,
-    /// Several of these, judged by exact RPD.
-    Best,
-}
+use crate::asked::{Asked, Problems};
 
 /// How a value is parted from one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,48 +66,46 @@ const MAX_CUTS: u64 = 1_000_000;
 const MEMORY: usize = 2 << 30;
 
 impl Params {
-    /// The parameters that a policy asks for.
+    /// The parameters that a policy asks for. What cannot be done is refused with the whole list.
     pub fn new(policy: &Policy) -> Result<Self> {
-        let privacy = policy.need_privacy()?;
-        let method = &policy.method;
+        let asked = Asked::new(policy, Family::Kmn)?;
+        let Asked { privacy, method, algorithm, .. } = asked;
+        let mut problems = asked.problems();
+        let costs = [("rpd_a", Cost::RpdA), ("rpd", Cost::Rpd), ("lm", Cost::Lm)];
+        let ways = [
+            ("value", Disassociation::Value),
+            ("subtree", Disassociation::Subtree),
+            ("ancestor", Disassociation::Ancestor),
+            ("cheapest", Disassociation::Cheapest),
+        ];
+        let cost = problems.word(method, "cost", &costs, Cost::RpdA);
+        let disassociation = problems.word(method, "disassociation", &ways, Disassociation::Value);
+        let shared = shared(policy, &mut problems);
+        problems.end()?;
+        let n = asked.number(privacy.n, Number::N)?;
         let separate = privacy.root == RootMode::Separate;
         let negative = privacy.negative.iter().filter_map(|n| match n {
             Negative::Value(value) => Some(value.clone()),
             Negative::Pair(..) => None,
         });
-        let algorithm = match method.algorithm.as_deref() {
-            Some("acs") => Algorithm::Acs,
-            Some("gcs") => Algorithm::Gcs,
-            Some("ocs") => Algorithm::Ocs,
-            _ => Algorithm::Best,
-        };
         Ok(Params {
             algorithm,
-            k: privacy.k.unwrap_or(0),
-            m: privacy.m.unwrap_or(0) as usize,
-            n: privacy.n.unwrap_or(0) as usize,
+            k: asked.number(privacy.k, Number::K)?,
+            m: asked.number(privacy.m, Number::M)? as usize,
+            n: n as usize,
             g: method.int("g").unwrap_or(2) as usize,
-            cost: match method.text("cost").as_deref() {
-                Some("rpd") => Cost::Rpd,
-                Some("lm") => Cost::Lm,
-                _ => Cost::RpdA,
-            },
+            cost,
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
-            disassociation: match method.text("disassociation").as_deref() {
-                Some("subtree") => Disassociation::Subtree,
-                Some("ancestor") => Disassociation::Ancestor,
-                Some("cheapest") => Disassociation::Cheapest,
-                _ => Disassociation::Value,
-            },
+            disassociation,
             suppress: method.flag("suppress") == Some(true),
-            shared: shared(policy)?,
+            shared,
             negative: negative.collect(),
             memory: MEMORY,
             beyond: privacy.guard
                 || privacy.l.is_some()
                 || privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..)))
-                || (privacy.relations == Relations::Embedded && privacy.n.unwrap_or(0) > 1),
+                || (privacy.relations == Relations::Embedded && n > 1),
             disassociate: separate,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
@@ -129,9 +115,8 @@ impl Params {
 }
 
 /// Per attribute the first one that shares its cut. Attributes share one if the policy says so and they name one hierarchy.
-fn shared(policy: &Policy) -> Result<Vec<usize>> {
+fn shared(policy: &Policy, problems: &mut Problems<'_>) -> Vec<usize> {
     let all = &policy.attributes;
-    let mut problems = Vec::new();
     let first = (0..all.len()).map(|i| {
         let with = |j: &usize| all[*j].shared && all[*j].hierarchy == all[i].hierarchy;
         if !all[i].shared {
@@ -141,10 +126,9 @@ fn shared(policy: &Policy) -> Result<Vec<usize>> {
             let what =
                 format!("`{}` is to share its cut, but no other attribute shares its hierarchy", all[i].path);
             let help = "give both `shared = true` and the same `hierarchy`";
-            problems.push(Diagnostic::error(what).at(all[i].place.clone()).help(help));
+            problems.extend([Diagnostic::error(what).at(all[i].place.clone()).help(help)]);
         }
         (0..all.len()).find(with).unwrap_or(i)
     });
-    let first = first.collect();
-    if problems.is_empty() { Ok(first) } else { Err(Failure::all(Fault::Policy, problems)) }
+    first.collect()
 }

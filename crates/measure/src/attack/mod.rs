@@ -25,7 +25,7 @@ mod worst;
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Policy, Privacy, Relations, Role};
+use bosket_model::policy::{Policy, Privacy, Relations, Role, Shape};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Sides, risk_anatomized};
@@ -125,9 +125,9 @@ pub fn risk(
 ) -> Result<Risk> {
     let privacy = policy.need_privacy()?;
     check(binding, policy, options)?;
-    match privacy.model {
-        Model::Km | Model::Kmn => of_knowledge(data, binding, policy, options, observer),
-        _ => of_vertices(data, binding, policy, options, observer),
+    match privacy.model.counts_values() {
+        true => of_knowledge(data, binding, policy, options, observer),
+        false => of_vertices(data, binding, policy, options, observer),
     }
 }
 
@@ -168,7 +168,7 @@ fn of_knowledge(
     let privacy = policy.need_privacy()?;
     let k = least(privacy);
     let mut relations: Vec<usize> = options.n.iter().map(|&n| n as usize).collect();
-    if privacy.model == Model::Km {
+    if !privacy.model.counts_relations() {
         relations.iter_mut().for_each(|n| *n = 0);
     }
     relations.sort_unstable();
@@ -232,8 +232,8 @@ fn add_confidence(
     records: &Records,
     options: &Options,
 ) -> Result<()> {
-    let secrets = match policy.need_privacy()?.model {
-        Model::Km => records.sensitive.clone(),
+    let secrets = match policy.need_privacy()?.model.shape() {
+        Shape::Set => records.sensitive.clone(),
         _ => Labels::new(data, binding, policy)?.by_record(data),
     };
     if secrets.iter().all(Vec::is_empty) {
@@ -268,7 +268,7 @@ fn of_vertices(
     let mut all = alike.point(k);
     all.confidence = alike.confidence(data, binding, policy, privacy)?;
     let mut points = vec![all];
-    if matches!(privacy.model, Model::KAnonymity | Model::LDiversity) {
+    if privacy.model.generalizes() {
         let records = Records::read(data, binding, privacy, false, false);
         let plan = Plan { records: &records, options, relations: &[0], observer };
         points.extend(plan.points(&plan.levels()?, k));

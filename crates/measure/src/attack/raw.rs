@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Model, Payload, Privacy, Role};
+use bosket_model::policy::{Payload, Privacy, Role, Shape};
 use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{Dataset, MISSING};
 
@@ -70,12 +70,12 @@ impl Raw {
 
 /// Whether it is known how often a record has a value.
 pub(super) fn counts_matter(privacy: &Privacy) -> bool {
-    privacy.multiset && privacy.model == Model::Km
+    privacy.multiset && privacy.model.shape() == Shape::Set
 }
 
 /// Whether an item is sensitive, so that nobody knows it.
 pub(super) fn is_hidden(privacy: &Privacy, label: &String) -> bool {
-    privacy.model == Model::Km && privacy.sensitive.contains(label)
+    privacy.model.shape() == Shape::Set && privacy.sensitive.contains(label)
 }
 
 /// Per record its quasi values as items, as often as it has them, ascending.

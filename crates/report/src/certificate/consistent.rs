@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use bosket_model::Diagnostic;
-use bosket_model::policy::{Model, Policy};
+use bosket_model::policy::Policy;
 use bosket_verify::Claim;
 
 use super::{Certificate, Form, NOTHING, not_claimed};
@@ -38,8 +38,8 @@ impl Certificate {
         unless(self.names_all_tables(policy), "it does not name all tables of its policy");
         unless(self.seed == policy.seed, "its seed is not that of its policy");
         if self.claim.is_null() {
-            let model = policy.privacy.as_ref().map(|p| p.model);
-            unless(model == Some(Model::None), "it claims nothing, but its policy asks for a guarantee");
+            let nothing = policy.privacy.as_ref().is_some_and(|p| !p.model.has_guarantee());
+            unless(nothing, "it claims nothing, but its policy asks for a guarantee");
             unless(self.sentence == NOTHING, "it claims nothing, but its sentence says something else");
             unless(!self.verified, "it claims nothing, but calls that verified");
             unless(self.limits(policy, None, &[]), LIMITS);

@@ -50,7 +50,7 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
             if !km.multiset {
                 add("how often an item occurs in a record counts as no knowledge");
             }
-            if matches!(policy.method.algorithm.as_deref(), Some("lra" | "partition")) {
+            if policy.algorithm().is_ok_and(|a| a.is_local()) {
                 add(REFINEMENT);
             }
         }

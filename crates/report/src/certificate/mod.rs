@@ -12,7 +12,7 @@ mod policy;
 mod read;
 mod schema;
 
-use bosket_model::policy::{Format, Model, Policy};
+use bosket_model::policy::{Format, Policy};
 use bosket_model::{Diagnostic, Fingerprint};
 use bosket_verify::Claim;
 use serde_json::{Value, json};
@@ -44,8 +44,7 @@ impl Form {
 
     /// What a policy publishes.
     pub fn of(policy: &Policy) -> Form {
-        let model = policy.privacy.as_ref().map(|p| p.model);
-        let dissected = matches!(model, Some(Model::Anatomy | Model::Delta | Model::None));
+        let dissected = policy.privacy.as_ref().is_some_and(|p| p.model.is_apart());
         let apart = dissected || policy.anatomizes();
         let linked = policy.source.as_ref().is_some_and(|s| !s.tables.is_empty());
         match policy.source.as_ref().map(|s| s.format) {

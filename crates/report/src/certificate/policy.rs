@@ -98,7 +98,8 @@ impl Certificate {
         let privacy = &self.policy["privacy"];
         let lists = LISTS.iter().filter(|key| privacy.get(key).is_some_and(Value::is_number));
         let mut all: Vec<String> = lists.map(|key| format!("privacy.{key}")).collect();
-        if privacy["model"] == Model::Delta.name() {
+        let model = privacy["model"].as_str().and_then(Model::from_name);
+        if model.is_some_and(|m| m.needs_hierarchies(Role::Sensitive)) {
             let attributes = self.policy["attribute"].as_array().into_iter().flatten();
             let sensitive = attributes.filter(|a| a["role"] == Role::Sensitive.name() && is_withheld(a));
             all.extend(sensitive.filter_map(|a| Some(format!("the hierarchy of `{}`", a["path"].as_str()?))));

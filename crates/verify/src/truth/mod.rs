@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Payload, Policy, RootMode};
+use bosket_model::policy::{Payload, Policy, RootMode, Shape};
 use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -58,24 +58,21 @@ impl Recoding {
     /// How a policy's publications are made.
     pub fn of(policy: &Policy) -> Result<Self> {
         let privacy = policy.need_privacy()?;
-        let algorithm = policy.method.algorithm.as_deref();
         if privacy.multiset {
             let what = "this version cannot compare multisets with their input: it would not see how often a value occurs";
             return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
         }
-        match privacy.model {
-            Model::Kmn => Ok(Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload }),
-            Model::Km if matches!(algorithm, Some("lra" | "partition")) => Ok(Recoding::LocalSets),
-            Model::Km => Ok(Recoding::GlobalSets),
-            Model::KAnonymity | Model::LDiversity => Ok(Recoding::LocalTrees),
-            model => Err(Failure::new(
-                Fault::Policy,
-                Diagnostic::error(format!(
-                    "this version cannot compare a publication of model `{model}` with its input"
-                ))
-                .help("leave out --against"),
-            )),
+        let model = privacy.model;
+        if !model.generalizes() {
+            let what = format!("this version cannot compare a publication of model `{model}` with its input");
+            return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
         }
+        Ok(match model.shape() {
+            Shape::ValueTree => Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload },
+            Shape::Set if policy.algorithm()?.is_local() => Recoding::LocalSets,
+            Shape::Set => Recoding::GlobalSets,
+            Shape::VertexTree => Recoding::LocalTrees,
+        })
     }
 }
 

@@ -22,15 +22,7 @@ const MOST_CUTS: u64 = 1 << 20;
 
 /// The cheapest cut, and how many were looked at.
 pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer) -> Result<(Cut, u64)> {
-    let cuts = how_many(data, ROOT);
-    if cuts > MOST_CUTS {
-        let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");
-        return Err(Failure::new(
-            Fault::Unreachable,
-            Diagnostic::error(what).help("`oa` is for up to some 60 items; use `aa`"),
-        ));
-    }
-    observer.stage("cuts", cuts);
+    observer.stage("cuts", count_cuts(data)?);
     let violating = Violating::find(data, promise);
     let mut open = BinaryHeap::new();
     let mut seen = FxHashSet::default();
@@ -63,6 +55,19 @@ pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer
         }
     }
     Ok((cut, examined))
+}
+
+/// How many cuts there are, unless there are too many.
+pub(crate) fn count_cuts(data: &Transactions) -> Result<u64> {
+    let cuts = how_many(data, ROOT);
+    if cuts > MOST_CUTS {
+        let what = format!("the hierarchy has more than {MOST_CUTS} cuts, too many to look at all of them");
+        return Err(Failure::new(
+            Fault::Unreachable,
+            Diagnostic::error(what).help("`oa` is for up to some 60 items; use `aa`"),
+        ));
+    }
+    Ok(cuts)
 }
 
 /// How many cuts the part of the hierarchy that occurs has below a node.

@@ -14,7 +14,7 @@ mod whole;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Model, Policy, Relations, Role};
+use bosket_model::policy::{Policy, Relations, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use super::figures::{Journalist, Point};
@@ -54,7 +54,7 @@ pub struct Population<'a> {
 /// Whether journalist risk can be told for a policy; if not, why.
 pub fn check_journalist(policy: &Policy) -> Result<()> {
     let model = policy.need_privacy()?.model;
-    if !matches!(model, Model::Anatomy | Model::Delta | Model::None) {
+    if !model.is_apart() {
         return Ok(());
     }
     let what =
@@ -91,7 +91,7 @@ pub fn journalist(
     };
     let privacy = policy.need_privacy()?;
     let k = least(privacy);
-    if !matches!(privacy.model, Model::Km | Model::Kmn) {
+    if !privacy.model.counts_values() {
         let found = whole::found(&side, &population, &scales, options, observer)?;
         if let Some(point) = risk.points.iter_mut().find(|p| p.m.is_none()) {
             point.journalist = Some(Journalist::new(found.look, &found.figures, k, population.data.len()));

@@ -10,21 +10,17 @@ mod table;
 
 use rayon::prelude::*;
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use crate::cluster::rep::Rep;
 use crate::cluster::search::Search;
 use crate::cluster::{Clustering, cancelled};
 use table::{Group, Table};
 
-/// Puts rows into clusters of at least `size`.
+/// Puts rows into clusters of at least `size`. Records have nothing below them.
 pub(crate) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
     let forest = search.forest();
-    if !forest.kinds.of_kid.is_empty() {
-        let what = "algorithm `blocks` is for flat tables, but records have something below them";
-        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("use ctoff or clustree")));
-    }
     let table = Table::new(forest, size);
     let blocks = table.split();
     observer.stage("clustering blocks", blocks.len() as u64);
