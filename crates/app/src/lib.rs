@@ -34,6 +34,7 @@ mod register;
 pub mod report;
 mod run;
 pub mod sweep;
+pub mod trial;
 pub mod verify;
 mod warned;
 mod words;

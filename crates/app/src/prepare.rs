@@ -123,7 +123,8 @@ fn stream(file: &PolicyFile) -> Result<Input> {
     Err(Failure::new(Fault::Policy, what.help("leave it out, or ask for `anatomy` or `delta`")))
 }
 
-fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
+/// Reads people whose sides are going to be taken apart.
+pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     let place = Whereabouts::input(file)?;
     let name = place.name();
     let people = Dissection::new(file)?.read(place, run.observer)?;

@@ -4,25 +4,19 @@ use std::path::PathBuf;
 
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{self, Risk};
-use bosket_measure::loss::{Compared, Loss, Side};
-use bosket_model::binding::{Binding, Declared};
-use bosket_model::hierarchy::Hierarchy;
+use bosket_measure::loss::{Loss, Side};
 use bosket_model::observe::Observer;
-use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Policy};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::losses::{by_setting, in_words};
 use bosket_report::study::attacker;
-use bosket_verify::{Claim, Verification};
 use serde_json::{Map, Value, json};
 
-use crate::load::{self, Bound, PolicyAt};
-use crate::make::{Product, Work, make};
+use crate::load::PolicyAt;
 use crate::measure::picture;
-use crate::negative;
 use crate::places;
 use crate::prepare::check_policy;
 use crate::run::{Run, Settings, run};
+use crate::trial::{Trial, TrialData};
 use crate::warned::Warned;
 
 /// Keys of the policy that vary, with their values.
@@ -120,16 +114,14 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
         files.iter().try_for_each(check_policy)?;
         // Everything that no setting changes is shared.
         let place = Whereabouts::input(first)?;
-        let name = place.name();
         let mut read = places::inputs(first, &request.policy.path, place.paths());
         read.extend(publication::target(first).ok());
         let picture = picture(request.plot.as_deref(), request.force, &read, run)?;
-        let input = load::input(place, &first.policy, run)?;
-        let hierarchies = load::hierarchies(first, &input, &name, true, run)?;
+        let data = TrialData::open(first, place, run)?;
         let mut rows = Vec::new();
         for (setting, file) in settings.into_iter().zip(&files) {
             run.observer.decided(&format!("running with {}", in_words(&setting)));
-            match one(file, &input, &hierarchies, request.mining, run) {
+            match one(file, &data, request.mining, run) {
                 // A guarantee that cannot be reached is a finding; anything else ends the sweep.
                 Err(failure) if failure.fault != Fault::Unreachable => return Err(failure),
                 result => rows.push(SweepRow { setting, result }),
@@ -194,74 +186,25 @@ fn expanded(key: &str, given: &[String]) -> Result<Vec<String>> {
     Ok(values)
 }
 
-fn one(
-    file: &PolicyFile,
-    input: &Bound,
-    hierarchies: &[Option<Hierarchy>],
-    mining: bool,
-    run: &Run<'_>,
-) -> Result<SweepCost> {
+fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Result<SweepCost> {
     let policy = &file.policy;
-    let claim = Claim::new(policy)?;
-    let memory = run.settings.memory();
-    let work = Work {
-        policy,
-        claim: &claim,
-        data: &input.data,
-        binding: &input.binding,
-        published: &input.binding.without_companions(),
-        hierarchies,
-        memory,
-    };
-    let made = make(&work, run.observer)?;
-    let data = match &made.product {
-        Product::Trees(trees) => &trees.write_back(&input.binding),
-        Product::Vertices { data, .. } => data,
-    };
-    let own = Binding::new(data.schema(), &placed(policy, &input.binding), policy.undeclared, "the result")?;
-    let absent = negative::hierarchies(&claim, file, data, &own)?;
-    let found = Verification::of_records(data, &own, &claim, &absent, memory, run.observer)?;
-    if !found.holds() {
+    let trial = Trial::new(file, data, run.settings)?;
+    let made = trial.make(run.observer)?;
+    let tried = trial.judge(&made, run.observer)?;
+    if !tried.verification.holds() {
         return Err(Failure::defect("the result does not keep the promise"));
     }
-    // The trees before and after are in the same order, and so are vertex trees with their records.
-    let mapping: Vec<(u32, u32)> = match &made.product {
-        Product::Trees(..) => (0..data.len() as u32).map(|r| (r, r)).collect(),
-        Product::Vertices { records, .. } => records.iter().copied().zip(0..).collect(),
-    };
-    let compared = Compared {
-        policy,
-        input: input.side(),
-        published: Side { data, binding: &own },
-        hierarchies,
-        mapping: Some(&mapping),
-        mining,
-    };
-    let loss = Loss::new(&compared, run.observer)?;
+    let loss = trial.loss(&tried, policy, mining, run.observer)?;
     let attacker = attacker(policy)?;
     let mut options = attack::Options::of(policy);
     if let (Some(m), Some(n)) = attacker {
         (options.m, options.n) = (vec![m], vec![n]);
     }
-    let risk = match attack::risk(data, &own, policy, &options, run.observer) {
+    let Side { data, binding } = tried.side();
+    let risk = match attack::risk(data, binding, policy, &options, run.observer) {
         // Of attackers who know very much only the guarantee can be told.
         Err(failure) if failure.fault == Fault::Policy => None,
         risk => Some(risk?),
     };
     Ok(SweepCost { loss, risk, attacker })
-}
-
-/// The policy's attributes, each where the input has it: a reader may have read `item[]` as `item`.
-fn placed(policy: &Policy, binding: &Binding) -> Vec<AttributePolicy> {
-    let structure = |declared: &Declared| {
-        let (mut classes, mut home) = (Vec::new(), declared.home);
-        while let Some(parent) = binding.homes[home].parent {
-            classes.push(binding.homes[home].name.clone());
-            home = parent;
-        }
-        classes.reverse();
-        AttributePath { classes, name: declared.name.clone() }
-    };
-    let own = policy.attributes.iter().zip(&binding.declared);
-    own.map(|(a, d)| AttributePolicy { structure: Some(structure(d)), ..a.clone() }).collect()
 }

@@ -4,19 +4,20 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use bosket_engine::{cluster, km, kmn};
-use bosket_io::hierarchies::{self, HierarchyNeeds};
-use bosket_io::transactions::Transactions;
-use bosket_io::{Create, Format as _, Input, Layout, PolicyFile, Publication, SourceForm, Whereabouts};
-use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_app::anonymize::AnonymizeRequest;
+use bosket_app::make::{Made, Product};
+use bosket_app::measure::MeasureRequest;
+use bosket_app::trial::{Trial, TrialData};
+use bosket_app::verify::VerifyRequest;
+use bosket_app::{Figures, PolicyAt, Settings};
+use bosket_io::{Input, Layout, PolicyFile};
+use bosket_measure::loss::Loss;
 use bosket_measure::{sets, trees};
-use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::Model;
+use bosket_model::policy::Shape;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure};
-use bosket_verify::{Claim, verify};
 
 use super::job::{Anonymize, Answer, Check, Fold, Outcome};
 use super::sweep::unit;
@@ -31,26 +32,8 @@ const TIMES: u32 = 20;
 /// Bytes for counting during verification.
 const MEMORY: usize = 2 << 30;
 
-/// Everything that the work needs.
-struct Prepared {
-    file: PolicyFile,
-    data: Dataset,
-    form: Option<SourceForm>,
-    binding: Binding,
-    hierarchies: Vec<Option<Hierarchy>>,
-}
-
-/// What an engine has made: the published records, and for each its input record.
-struct Made {
-    data: Product,
-    mapping: Vec<(u32, u32)>,
-    figures: Vec<(&'static str, f64)>,
-}
-
-enum Product {
-    Sets(ValueTrees),
-    Trees(ValueTrees),
-    Vertices(Dataset),
+fn settings() -> Settings {
+    Settings { memory: Some(MEMORY), ..Settings::default() }
 }
 
 /// The first thing that a failure says.
@@ -60,7 +43,21 @@ fn first(failure: Failure) -> String {
 
 /// Does the work of a point.
 pub(super) fn run(job: &Anonymize) -> Answer {
-    let prepared = prepare(&job.policy.path, &job.policy.settings, job.fold).map_err(first)?;
+    work(job).map_err(first)
+}
+
+fn work(job: &Anonymize) -> Result<Outcome, Failure> {
+    let at = PolicyAt { path: job.policy.path.clone(), sets: job.policy.settings.clone() };
+    let file = PolicyFile::load(&at.path, &at.sets)?;
+    let data = match (job.fold, file.policy.need_source()?.path.as_deref()) {
+        (Some(fold), Some(path)) => {
+            let folded = folded(&file.resolve(path), fold)?;
+            TrialData::new(&file, folded, "folded", &settings(), &Quiet)?
+        }
+        _ => TrialData::read(&file, &settings(), &Quiet)?,
+    };
+    let data = data.value;
+    let trial = Trial::new(&file, &data, &settings())?;
     reset_peak();
     let mut outcome = Outcome { wall: f64::MAX, ..Outcome::default() };
     let mut made = None;
@@ -68,39 +65,36 @@ pub(super) fn run(job: &Anonymize) -> Answer {
     while times < TIMES && clock < LONG {
         drop(made.take());
         let begun = cpu();
-        let (found, time) = timed(|| make(&prepared));
+        let (found, time) = timed(|| trial.make(&Quiet));
         computing += cpu() - begun;
         clock += time.as_secs_f64();
         times += 1;
         outcome.wall = outcome.wall.min(time.as_secs_f64());
-        made = Some(found.map_err(first)?);
+        made = Some(found?);
     }
     outcome.cpu = computing / f64::from(times);
     outcome.peak = mb(memory().1);
-    let made = made.ok_or("nothing was made")?;
-    outcome.figures.extend(made.figures.iter().map(|(name, value)| ((*name).to_owned(), *value)));
-    finish(job, &prepared, made, &mut outcome).map_err(first)?;
+    let Some(made) = made else { return Err(Failure::defect("nothing was made")) };
+    outcome.figures.extend(figures(&made).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    finish(job, &file, (&data, &trial), &made, &mut outcome)?;
+    if job.publish {
+        let request = AnonymizeRequest { policy: at, force: true, ..AnonymizeRequest::default() };
+        let _ = bosket_app::anonymize(&request, &Quiet)?;
+    }
     // The repetitions are ours, not the work's.
     outcome.figures.entry("whole".to_owned()).and_modify(|whole| *whole -= computing - outcome.cpu);
     Ok(outcome)
 }
 
-fn prepare(policy: &Path, settings: &[String], fold: Option<Fold>) -> Result<Prepared, Failure> {
-    let file = PolicyFile::load(policy, settings)?;
-    let place = Whereabouts::input(&file)?;
-    let name = place.name();
-    let (data, form) = match (fold, &place) {
-        (Some(fold), Whereabouts::Document { path, .. }) => (folded(path, fold)?, None),
-        _ => {
-            let opened = place.open(&Quiet)?;
-            (opened.data, Some(opened.form))
+/// What a run tells about itself and tables show.
+fn figures(made: &Made) -> Vec<(&'static str, f64)> {
+    match &made.figures {
+        Figures::Kmn(f) => {
+            vec![("rules", f.disassociations as f64), ("cuts", f.cuts_examined as f64), ("cost", f.cost)]
         }
-    };
-    let policy = &file.policy;
-    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    let ask = HierarchyNeeds { required: true, show_values: false };
-    let (hierarchies, _) = hierarchies::load(&file, &data, &binding, &name, ask)?;
-    Ok(Prepared { file, data, form, binding, hierarchies })
+        Figures::Clusters(f) => vec![("suppressed", f.suppressed as f64)],
+        Figures::Km(_) | Figures::Dissected(_) => Vec::new(),
+    }
 }
 
 /// The first transactions, their items by number modulo another.
@@ -119,128 +113,59 @@ fn folded(path: &Path, fold: Fold) -> Result<Dataset, Failure> {
     Ok(bosket_io::read(input, Some("transactions"), &Layout::default())?.data)
 }
 
-fn make(prepared: &Prepared) -> Result<Made, Failure> {
-    let policy = &prepared.file.policy;
-    let privacy = policy.need_privacy()?;
-    let own = prepared.binding.without_companions();
-    let same = |trees: &ValueTrees| (0..trees.len() as u32).map(|r| (r, r)).collect();
-    match privacy.model {
-        Model::Km => {
-            let params = km::Params::new(policy)?;
-            let release = km::run(&prepared.trees()?, &prepared.hierarchies, &params, &Quiet)?;
-            Ok(Made { mapping: same(&release.trees), data: Product::Sets(release.trees), figures: vec![] })
-        }
-        Model::Kmn => {
-            let params = kmn::Params::new(policy)?;
-            let release = kmn::run(&prepared.trees()?, &prepared.hierarchies, &params, None, &Quiet)?;
-            let figures = vec![
-                ("rules", release.rules.len() as f64),
-                ("cuts", release.examined as f64),
-                ("cost", release.cost),
-            ];
-            Ok(Made { mapping: same(&release.trees), data: Product::Trees(release.trees), figures })
-        }
-        _ => {
-            let params = cluster::Params::new(policy)?;
-            let release = cluster::run(&prepared.data, &own, &prepared.hierarchies, &params, &Quiet)?;
-            let mapping = release.records.iter().copied().zip(0..).collect();
-            let figures = vec![("suppressed", release.suppressed.len() as f64)];
-            Ok(Made { mapping, data: Product::Vertices(release.data), figures })
-        }
-    }
-}
-
 /// Verifies and measures what was made.
-fn finish(job: &Anonymize, prepared: &Prepared, made: Made, outcome: &mut Outcome) -> Result<(), Failure> {
-    let policy = &prepared.file.policy;
-    let (data, sets) = match made.data {
-        Product::Sets(trees) => (prepared.transactions(&trees)?, Some(trees)),
-        Product::Trees(trees) => (trees.write_back(&prepared.binding), None),
-        Product::Vertices(data) => (data, None),
-    };
-    let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the publication")?;
-    let witness = verify(&data, &binding, &Claim::new(policy)?, &prepared.hierarchies, MEMORY, &Quiet)?;
-    outcome.sound = Some(witness.is_none());
+fn finish(
+    job: &Anonymize,
+    file: &PolicyFile,
+    (data, trial): (&TrialData, &Trial<'_>),
+    made: &Made,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    let tried = trial.judge(made, &Quiet)?;
+    outcome.sound = Some(tried.verification.holds());
     outcome.figures.insert("whole".to_owned(), cpu());
-    outcome.figures.insert("records".to_owned(), data.len() as f64);
-    let height = prepared.hierarchies.iter().flatten().map(Hierarchy::height).max();
+    outcome.figures.insert("records".to_owned(), tried.verification.records as f64);
+    let height = data.hierarchies().iter().flatten().map(Hierarchy::height).max();
     outcome.figures.extend(height.map(|h| ("height".to_owned(), f64::from(h))));
-    if let Some(published) = sets {
-        return prepared.set_loss(&published, &made.mapping, job.mining, outcome);
+    if let (Shape::Set, Product::Trees(sets)) = (file.policy.need_privacy()?.model.shape(), &made.product) {
+        return set_loss((data, &trial.trees()?), sets, &tried.mapping, job.mining, outcome);
     }
     let other = job.measured_by.as_ref().map(|path| PolicyFile::load(path, &[])).transpose()?;
-    let compared = Compared {
-        policy: other.as_ref().map_or(policy, |file| &file.policy),
-        input: Side { data: &prepared.data, binding: &prepared.binding },
-        published: Side { data: &data, binding: &binding },
-        hierarchies: &prepared.hierarchies,
-        mapping: Some(&made.mapping),
-        mining: job.mining,
-    };
-    measure(&compared, outcome)?;
-    if job.publish
-        && let Some(form) = &prepared.form
-    {
-        let create = Create { force: true, ..Create::default() };
-        let mut publication = Publication::begin(&prepared.file, form, create)?;
-        publication.write(&data)?;
-        publication.finish(Vec::new())?;
-    }
+    let by = other.as_ref().map_or(&file.policy, |file| &file.policy);
+    measure(&trial.loss(&tried, by, job.mining, &Quiet)?, outcome);
     Ok(())
 }
 
-impl Prepared {
-    fn trees(&self) -> Result<ValueTrees, Failure> {
-        let privacy = self.file.policy.need_privacy()?;
-        let own = self.binding.without_companions();
-        Ok(ValueTrees::new(&self.data, &own, privacy.root, privacy.payload))
-    }
-
-    /// Published sets as a stranger reads them: without the order of the input, so that only the verifier can use them.
-    fn transactions(&self, trees: &ValueTrees) -> Result<Dataset, Failure> {
-        let layout = match &self.form {
-            Some(SourceForm::Document { layout, .. }) => layout.clone(),
-            _ => Layout::default(),
-        };
-        let mut bytes = Vec::new();
-        Transactions.write(&trees.write_back(&self.binding), &layout, &mut bytes)?;
-        let input = Input::new("published", Cursor::new(bytes), None)?;
-        Ok(bosket_io::read(input, Some("transactions"), &layout)?.data)
-    }
-
-    fn set_loss(
-        &self,
-        published: &ValueTrees,
-        mapping: &[(u32, u32)],
-        mining: bool,
-        outcome: &mut Outcome,
-    ) -> Result<(), Failure> {
-        let input = self.trees()?;
-        let compared = trees::Comparison {
-            input: &input,
-            published,
-            binding: &self.binding,
-            hierarchies: &self.hierarchies,
-            mapping: Some(mapping),
-        };
-        let usual = sets::Mining::default();
-        let asked = if mining { usual } else { sets::Mining { thresholds: Vec::new(), ..usual } };
-        let loss = sets::SetLoss::new(&compared, &asked, &Quiet)?;
-        let mined = loss.itemsets.as_ref().filter(|_| mining);
-        let figures = [
-            ("NCP", loss.ncp().map(|v| 100.0 * v)),
-            ("ML2", mined.map(|i| 100.0 * i.ml2())),
-            ("dML2", mined.map(sets::ItemsetLoss::dml2)),
-            ("dML2 of lost", mined.and_then(sets::ItemsetLoss::dml2_undetected)),
-        ];
-        outcome.figures.extend(figures.into_iter().filter_map(|(name, v)| Some((name.to_owned(), v?))));
-        Ok(())
-    }
+fn set_loss(
+    (data, input): (&TrialData, &ValueTrees),
+    published: &ValueTrees,
+    mapping: &[(u32, u32)],
+    mining: bool,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    let compared = trees::Comparison {
+        input,
+        published,
+        binding: data.binding(),
+        hierarchies: data.hierarchies(),
+        mapping: Some(mapping),
+    };
+    let usual = sets::Mining::default();
+    let asked = if mining { usual } else { sets::Mining { thresholds: Vec::new(), ..usual } };
+    let loss = sets::SetLoss::new(&compared, &asked, &Quiet)?;
+    let mined = loss.itemsets.as_ref().filter(|_| mining);
+    let figures = [
+        ("NCP", loss.ncp().map(|v| 100.0 * v)),
+        ("ML2", mined.map(|i| 100.0 * i.ml2())),
+        ("dML2", mined.map(sets::ItemsetLoss::dml2)),
+        ("dML2 of lost", mined.and_then(sets::ItemsetLoss::dml2_undetected)),
+    ];
+    outcome.figures.extend(figures.into_iter().filter_map(|(name, v)| Some((name.to_owned(), v?))));
+    Ok(())
 }
 
 /// Figures of the loss; shares in per cent.
-fn measure(compared: &Compared<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
-    let loss = Loss::new(compared, &Quiet)?;
+fn measure(loss: &Loss, outcome: &mut Outcome) {
     for figure in &loss.figures {
         // Columns are named in plain letters.
         let name = figure.name.replace('²', "2");
@@ -250,29 +175,25 @@ fn measure(compared: &Compared<'_>, outcome: &mut Outcome) -> Result<(), Failure
         }
     }
     outcome.figures.insert("records".to_owned(), loss.published_records as f64);
-    Ok(())
 }
 
 /// Verifies and measures what somebody else has made of the records.
 pub(super) fn check(job: &Check) -> Answer {
     let inner = || -> Result<Outcome, Failure> {
-        let prepared = prepare(&job.policy.path, &job.policy.settings, None)?;
-        let policy = &prepared.file.policy;
-        let place = Whereabouts::given(&prepared.file, &job.published, true)?;
-        let name = place.name();
-        let data = place.open(&Quiet)?.data;
-        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-        let witness = verify(&data, &binding, &Claim::new(policy)?, &prepared.hierarchies, MEMORY, &Quiet)?;
-        let mut outcome = Outcome { sound: Some(witness.is_none()), ..Outcome::default() };
-        let compared = Compared {
-            policy,
-            input: Side { data: &prepared.data, binding: &prepared.binding },
-            published: Side { data: &data, binding: &binding },
-            hierarchies: &prepared.hierarchies,
-            mapping: None,
-            mining: false,
+        let policy = PolicyAt { path: job.policy.path.clone(), sets: job.policy.settings.clone() };
+        let file = PolicyFile::load(&policy.path, &policy.sets)?;
+        let input = file.resolve(file.policy.need_source()?.path.as_deref().unwrap_or_default());
+        let publication = job.published.clone();
+        let request = VerifyRequest {
+            publication: publication.clone(),
+            policy: Some(policy.clone()),
+            settings: settings(),
+            ..VerifyRequest::default()
         };
-        measure(&compared, &mut outcome)?;
+        let verified = bosket_app::verify(&request, &Quiet)?.value;
+        let mut outcome = Outcome { sound: Some(verified.holds()), ..Outcome::default() };
+        let request = MeasureRequest { input, publication, policy, ..MeasureRequest::default() };
+        measure(&bosket_app::measure(&request, &Quiet)?.value, &mut outcome);
         Ok(outcome)
     };
     inner().map_err(first)

@@ -1,14 +1,15 @@
 //! Points of dissection: a document read, grouped and written as a stream, and the grouping of generated people.
 
+use bosket_app::Settings;
+use bosket_app::trial::TrialPeople;
 use bosket_engine::dissect::{Algorithm, Params, Release, Sensitive, run};
 use bosket_generate::random::Random;
 use bosket_generate::sensitive_tree::{Shape, hierarchy, values};
-use bosket_io::apart::{Dissection, People};
-use bosket_io::{Create, PolicyFile, Whereabouts, hierarchies};
+use bosket_io::apart::Dissection;
+use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::Model;
 use bosket_model::{Dictionary, Failure, Kind};
 
 use super::job::{Answer, Group, Outcome, Policy};
@@ -33,23 +34,20 @@ pub(super) fn document(policy: &Policy) -> Answer {
 }
 
 fn stream(file: &PolicyFile) -> Result<Outcome, Failure> {
-    let dissection = Dissection::new(file)?;
-    let place = Whereabouts::input(file)?;
-    let params = Params::new(&file.policy)?;
     let mut outcome = Outcome::default();
-    if file.policy.need_privacy()?.model == Model::None {
-        let (drafts, ..) = dissection.plain(&place, params.group_size)?;
+    if !file.policy.need_privacy()?.model.has_guarantee() {
+        let group_size = Params::new(&file.policy)?.group_size;
+        let (drafts, ..) = Dissection::new(file)?.plain(&Whereabouts::input(file)?, group_size)?;
         outcome.figures.insert("people".to_owned(), drafts.written.people as f64);
         return Ok(outcome);
     }
-    let mut people = dissection.read(place, &Quiet)?;
+    let mut people = TrialPeople::read(file, &Settings::default(), &Quiet)?.value;
     // By the clock: it takes less than the steps in which the system counts computing.
-    let (release, time) = timed(|| group(file, &people, &params));
+    let (release, time) = timed(|| people.group(&Quiet));
     let release = release?;
     outcome.figures.insert("grouping".to_owned(), time.as_secs_f64());
-    let groups = (release.group_of.as_slice(), release.groups);
-    let drafts = dissection.write(&mut people, groups, Create::default())?;
-    outcome.figures.insert("people".to_owned(), drafts.written.people as f64);
+    let written = people.write(&release)?;
+    outcome.figures.insert("people".to_owned(), written.people as f64);
     outcome.figures.insert("suppressed".to_owned(), release.suppressed as f64);
     tell(&release, &mut outcome);
     Ok(outcome)
@@ -61,15 +59,6 @@ fn tell(release: &Release, outcome: &mut Outcome) {
         let known = figures.into_iter().filter_map(|(name, d)| Some((name.to_owned(), f64::from(d?))));
         outcome.figures.extend(known);
     }
-}
-
-fn group(file: &PolicyFile, people: &People, params: &Params) -> Result<Release, Failure> {
-    let spool = &people.spool;
-    let hierarchies = hierarchies::of_sensitive(file, &spool.sensitive, "data", false)?;
-    let sensitive: Vec<Sensitive<'_>> = (spool.sensitive.iter())
-        .map(|values| Sensitive { values, hierarchy: hierarchies[values.declared].as_ref() })
-        .collect();
-    run(spool.len(), &sensitive, &spool.ties, params, &Quiet)
 }
 
 /// Groups people of several seeds.
