@@ -70,12 +70,12 @@ pub fn run(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let data = Transactions::new(trees, hierarchies, params)?;
+    let data = Transactions::new(trees, hierarchies, params, observer)?;
     let found = run::search(&data, params, observer)?;
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));
     };
-    let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy);
+    let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy, observer)?;
     if suppressed_occurrences == data.total() {
         return Err(nothing_left(&format!(
             "no item can be published with k = {} and m = {}",
@@ -92,7 +92,7 @@ pub fn run(
         })
         .collect();
     Ok(Release {
-        trees: publish::publish(trees, hierarchy, &data, &found),
+        trees: publish::publish(trees, hierarchy, &data, &found, observer)?,
         parts,
         ncp: found.ncp(),
         suppressed,
@@ -104,11 +104,17 @@ pub fn run(
 }
 
 /// The items that no record publishes, and how many occurrences are not published.
-fn unpublished(data: &Transactions, found: &Recoding, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
+fn unpublished(
+    data: &Transactions,
+    found: &Recoding,
+    hierarchy: &Hierarchy,
+    observer: &dyn Observer,
+) -> Result<(Vec<String>, u64)> {
     let leaves = hierarchy.leaf_count();
     let (mut occurs, mut published, mut lost) = (vec![false; leaves], vec![false; leaves], 0);
     let place = found.places(data);
     for record in 0..data.len() {
+        observer.go_on()?;
         for &leaf in data.items(record as u32) {
             occurs[leaf as usize] = true;
             match place(record, leaf) {
@@ -120,5 +126,5 @@ fn unpublished(data: &Transactions, found: &Recoding, hierarchy: &Hierarchy) -> 
     let names = (0..leaves as u32)
         .filter(|&leaf| occurs[leaf as usize] && !published[leaf as usize])
         .map(|leaf| hierarchy.label(hierarchy.leaf_node(leaf)).to_owned());
-    (names.collect(), lost)
+    Ok((names.collect(), lost))
 }
