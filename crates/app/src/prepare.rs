@@ -54,9 +54,17 @@ pub(crate) enum Input {
 pub fn prepare(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Warned<Prepared>> {
     run(&request.settings, observer, |run| {
         let mut prepared = prepared(request, run)?;
-        if let Input::Stream = prepared.input {
+        match &prepared.input {
             // Nobody knows whether it can be read before it is.
-            prepared.input = people(&prepared.file, run)?;
+            Input::Stream => prepared.input = people(&prepared.file, run)?,
+            Input::Records { bound, hierarchies, .. } => {
+                // A run finds this out by itself when its search begins.
+                let policy = &prepared.file.policy;
+                let binding = &bound.binding.without_companions();
+                let input = engine::Input { data: &bound.data, binding, hierarchies };
+                engine::refuse_unfit(policy, &engine::Params::new(policy)?, input, run.observer)?;
+            }
+            Input::People { .. } => {}
         }
         Ok(prepared)
     })
@@ -175,9 +183,6 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
         // What could not be verified without the data afterwards is not begun.
         negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
     }
-    let published = bound.binding.without_companions();
-    let input = engine::Input { data: &bound.data, binding: &published, hierarchies: &hierarchies };
-    engine::refuse_unfit(policy, &engine::Params::new(policy)?, input)?;
     Ok(Input::Records { bound, form: opened.form, hierarchies })
 }
 

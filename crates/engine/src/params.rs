@@ -2,6 +2,7 @@
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Algorithm, Family, Policy};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
@@ -61,13 +62,18 @@ pub struct Input<'a> {
 }
 
 /// Refuses data that a run would give up on before it searches. What only a search can find out is not found here.
-pub fn refuse_unfit(policy: &Policy, params: &Params, input: Input<'_>) -> Result<()> {
+pub fn refuse_unfit(
+    policy: &Policy,
+    params: &Params,
+    input: Input<'_>,
+    observer: &dyn Observer,
+) -> Result<()> {
     let Input { data, binding, hierarchies } = input;
     let privacy = policy.need_privacy()?;
     let trees = || ValueTrees::new(data, binding, privacy.root, privacy.payload);
     match params {
-        Params::Kmn(params) => kmn::refuse_unfit(&trees(), hierarchies, params),
-        Params::Km(params) => km::refuse_unfit(&trees(), hierarchies, params),
+        Params::Kmn(params) => kmn::refuse_unfit(&trees(), hierarchies, params, observer),
+        Params::Km(params) => km::refuse_unfit(&trees(), hierarchies, params, observer),
         Params::Cluster(params) => cluster::refuse_unfit(data, binding, hierarchies, params),
         Params::Dissect(params) => {
             let values = dissect::sensitive_values(data, binding);

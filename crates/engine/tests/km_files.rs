@@ -102,7 +102,7 @@ fn loss_on_webview() {
         let hierarchies = [Some(hierarchy)];
         for (m, bound) in bounds {
             let params = Params::plain(Algorithm::Aa, 5, m);
-            let data = Transactions::new(&trees, &hierarchies, &params).expect("one attribute");
+            let data = Transactions::new(&trees, &hierarchies, &params, &Quiet).expect("one attribute");
             let found = search(&data, &params, &Quiet).expect("possible");
             assert!(found.ncp() * 10_000.0 <= f64::from(bound), "WebView-{number}, m = {m}: {}", found.ncp());
             // Less memory parts the count and changes nothing else.

@@ -27,6 +27,19 @@ pub trait Observer: Sync {
     }
 }
 
+/// Tells somebody else nothing, but asks them whether to go on: for work of which many parts run at once.
+#[derive(Clone, Copy)]
+pub struct Silenced<'a>(pub &'a dyn Observer);
+
+impl Observer for Silenced<'_> {
+    fn stage(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn reading(&self, _: &str, _: Option<u64>) {}
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
 /// Watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;

@@ -102,7 +102,8 @@ pub(crate) fn here(source: &Source<'_>, settings: &[String]) {
         return;
     };
     let params = Params::new(&policy(settings)).expect("possible");
-    let (data, prepare) = timed(|| Transactions::new(&sets.trees, &sets.hierarchies, &params).expect("sets"));
+    let (data, prepare) =
+        timed(|| Transactions::new(&sets.trees, &sets.hierarchies, &params, &Quiet).expect("sets"));
     let height = sets.hierarchy().height();
     drop(sets);
     reset_peak();

@@ -71,12 +71,12 @@ pub fn run(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let data = Transactions::new(trees, hierarchies, params)?;
+    let data = Transactions::new(trees, hierarchies, params, observer)?;
     let found = run::search(&data, params, observer)?;
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));
     };
-    let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy);
+    let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy, observer)?;
     if suppressed_occurrences == data.total() {
         return Err(nothing_left(&format!(
             "no item can be published with k = {} and m = {}",
@@ -93,7 +93,7 @@ pub fn run(
         })
         .collect();
     Ok(Release {
-        trees: publish::publish(trees, hierarchy, &data, &found),
+        trees: publish::publish(trees, hierarchy, &data, &found, observer)?,
         parts,
         ncp: found.ncp(),
         suppressed,
@@ -105,16 +105,27 @@ pub fn run(
 }
 
 /// Refuses what a run would give up on before it searches.
-pub fn refuse_unfit(trees: &ValueTrees, hierarchies: &[Option<Hierarchy>], params: &Params) -> Result<()> {
-    run::refuse_unreachable(&Transactions::new(trees, hierarchies, params)?, params)
+pub fn refuse_unfit(
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<()> {
+    run::refuse_unreachable(&Transactions::new(trees, hierarchies, params, observer)?, params)
 }
 
 /// The items that no record publishes, and how many occurrences are not published.
-fn unpublished(data: &Transactions, found: &Recoding, hierarchy: &Hierarchy) -> (Vec<String>, u64) {
+fn unpublished(
+    data: &Transactions,
+    found: &Recoding,
+    hierarchy: &Hierarchy,
+    observer: &dyn Observer,
+) -> Result<(Vec<String>, u64)> {
     let leaves = hierarchy.leaf_count();
     let (mut occurs, mut published, mut lost) = (vec![false; leaves], vec![false; leaves], 0);
     let place = found.places(data);
     for record in 0..data.len() {
+        observer.go_on()?;
         for &leaf in data.items(record as u32) {
             occurs[leaf as usize] = true;
             match place(record, leaf) {
@@ -126,5 +137,5 @@ fn unpublished(data: &Transactions, found: &Recoding, hierarchy: &Hierarchy) -> 
     let names = (0..leaves as u32)
         .filter(|&leaf| occurs[leaf as usize] && !published[leaf as usize])
         .map(|leaf| hierarchy.label(hierarchy.leaf_node(leaf)).to_owned());
-    (names.collect(), lost)
+    Ok((names.collect(), lost))
 }

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use bosket_model::Kind;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
+use bosket_model::{Kind, Result};
 
 use super::recoding::Recoding;
 use super::transactions::Transactions;
@@ -16,7 +17,8 @@ pub(super) fn publish(
     hierarchy: &Hierarchy,
     data: &Transactions,
     found: &Recoding,
-) -> ValueTrees {
+    observer: &dyn Observer,
+) -> Result<ValueTrees> {
     let leaf_of: Vec<u32> = (trees.items().iter())
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
@@ -30,6 +32,7 @@ pub(super) fn publish(
     };
     let mut used: Vec<bool> = vec![false; hierarchy.len()];
     for record in 0..trees.len() {
+        observer.go_on()?;
         for node in trees.nodes(record) {
             if let Some(to) = placed(record, trees.item(node)) {
                 used[to as usize] = true;
@@ -42,6 +45,7 @@ pub(super) fn publish(
     let mut tree = RecordTree::default();
     let mut now: Vec<u32> = Vec::new();
     for record in 0..trees.len() {
+        observer.go_on()?;
         tree.clear();
         now.clear();
         let first = trees.nodes(record).start;
@@ -57,7 +61,7 @@ pub(super) fn publish(
         }
         out.append(&mut tree);
     }
-    out
+    Ok(out)
 }
 
 /// The items of a publication, and per node its item. If anything is generalized, all of it is text.

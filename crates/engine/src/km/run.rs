@@ -61,15 +61,15 @@ fn too_common(data: &Transactions, params: &Params) -> Result<()> {
 
 fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
     match params.algorithm {
-        Algorithm::Aa | Algorithm::Da => Ok(global(data, params, Cut::bottom(data), observer)),
+        Algorithm::Aa | Algorithm::Da => global(data, params, Cut::bottom(data), observer),
         Algorithm::Oa => {
             let promise = Promise { k: params.k, m: params.m, l: params.l };
             let (cut, examined) = oa(data, &promise, observer)?;
             Ok(Recoding { examined, ..Recoding::of_cut(data, &cut, 0) })
         }
-        Algorithm::Lra => Ok(lra(data, params, observer)),
-        Algorithm::Vpa => Ok(vpa(data, params, observer)),
-        Algorithm::Partition => Ok(partition(data, params.k, params.l, observer)),
+        Algorithm::Lra => lra(data, params, observer),
+        Algorithm::Vpa => vpa(data, params, observer),
+        Algorithm::Partition => partition(data, params.k, params.l, observer),
         other => Err(foreign(other)),
     }
 }
@@ -79,19 +79,24 @@ pub(super) fn limits(params: &Params) -> Limits {
 }
 
 /// One cut for all records, from a cut on.
-pub(super) fn global(data: &Transactions, params: &Params, cut: Cut, observer: &dyn Observer) -> Recoding {
-    let mut search = Search::new(data, cut, limits(params));
+pub(super) fn global(
+    data: &Transactions,
+    params: &Params,
+    cut: Cut,
+    observer: &dyn Observer,
+) -> Result<Recoding> {
+    let mut search = Search::new(data, cut, limits(params), observer);
     search.count_tree = params.count_tree.then_some(0);
     if params.algorithm == Algorithm::Da {
-        da(&mut search, observer)
+        da(&mut search)?;
     } else {
-        aa(&mut search, observer)
+        aa(&mut search)?;
     }
     if beyond::is_asked(data, params.l) {
-        beyond(&mut search, params.l, observer);
+        beyond(&mut search, params.l)?;
     }
     if params.improve {
-        improve(&mut search, params.l, observer);
+        improve(&mut search, params.l)?;
     }
-    Recoding { count_tree: search.count_tree, ..Recoding::of_cut(data, &search.cut, search.repaired) }
+    Ok(Recoding { count_tree: search.count_tree, ..Recoding::of_cut(data, &search.cut, search.repaired) })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::policy::Negative;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
@@ -55,7 +56,12 @@ impl Rows {
 
 impl Transactions {
     /// Lays the records over the hierarchy of their only quasi attribute.
-    pub fn new(trees: &ValueTrees, hierarchies: &[Option<Hierarchy>], params: &Params) -> Result<Self> {
+    pub fn new(
+        trees: &ValueTrees,
+        hierarchies: &[Option<Hierarchy>],
+        params: &Params,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let hierarchy = the_hierarchy(trees, hierarchies)?;
         let Some(hierarchy) = hierarchy else {
             return Err(nothing_left("the records hold no item"));
@@ -71,6 +77,7 @@ impl Transactions {
         sensitive.iter().enumerate().for_each(|(i, &leaf)| secret_of[leaf as usize] = Some(i as u32));
         let (mut quasi, mut secrets) = (Rows::new(), Rows::new());
         for record in 0..trees.len() {
+            observer.go_on()?;
             let first = quasi.values.len();
             for node in trees.nodes(record) {
                 let leaf = leaf_of[trees.item(node) as usize];
@@ -97,12 +104,12 @@ impl Transactions {
             quasi,
             secrets,
         };
-        data.count();
+        data.count(observer)?;
         Ok(data)
     }
 
     /// Other records over the same hierarchy.
-    fn with(&self, quasi: Rows, secrets: Rows) -> Self {
+    fn with(&self, quasi: Rows, secrets: Rows, observer: &dyn Observer) -> Result<Self> {
         let mut data = Transactions {
             support: Vec::new(),
             occurrences: Vec::new(),
@@ -113,16 +120,17 @@ impl Transactions {
             quasi,
             secrets,
         };
-        data.count();
-        data
+        data.count(observer)?;
+        Ok(data)
     }
 
     /// Counts records and occurrences per node.
-    fn count(&mut self) {
+    fn count(&mut self, observer: &dyn Observer) -> Result<()> {
         let tree = &self.tree;
         self.support = vec![0; tree.len()];
         self.occurrences = vec![0; tree.len()];
         for record in 0..self.quasi.start.len() - 1 {
+            observer.go_on()?;
             let mut before = None;
             for &leaf in self.quasi.row(record) {
                 let mut node = tree.leaf(leaf);
@@ -142,29 +150,32 @@ impl Transactions {
             let parent = tree.parent(node as Node) as usize;
             self.occurrences[parent] += self.occurrences[node];
         }
+        Ok(())
     }
 
     /// Some of the records, as data of their own.
-    pub(super) fn part(&self, records: &[u32]) -> Self {
+    pub(super) fn part(&self, records: &[u32], observer: &dyn Observer) -> Result<Self> {
         let (mut quasi, mut secrets) = (Rows::new(), Rows::new());
         for &record in records {
+            observer.go_on()?;
             quasi.values.extend_from_slice(self.items(record));
             secrets.values.extend_from_slice(self.secrets(record));
             quasi.close();
             secrets.close();
         }
-        self.with(quasi, secrets)
+        self.with(quasi, secrets, observer)
     }
 
     /// The same records with the items of some leaves only.
-    pub(super) fn projection(&self, leaves: &std::ops::Range<u32>) -> Self {
+    pub(super) fn projection(&self, leaves: &std::ops::Range<u32>, observer: &dyn Observer) -> Result<Self> {
         let mut quasi = Rows::new();
         for record in 0..self.len() as u32 {
+            observer.go_on()?;
             quasi.values.extend(self.items(record).iter().filter(|l| leaves.contains(l)));
             quasi.close();
         }
         let none = Rows { start: vec![0; self.len() + 1], values: Vec::new() };
-        self.with(quasi, none)
+        self.with(quasi, none, observer)
     }
 
     /// How many records there are.
@@ -184,9 +195,15 @@ impl Transactions {
 
     /// Goes through the leaf positions of some records. They lie anywhere in memory: touching some at once, before their
     /// turn, lets the waiting for them overlap.
-    pub(super) fn visit(&self, mut records: impl Iterator<Item = u32>, mut then: impl FnMut(&[u32])) {
+    pub(super) fn visit(
+        &self,
+        mut records: impl Iterator<Item = u32>,
+        observer: &dyn Observer,
+        mut then: impl FnMut(&[u32]),
+    ) -> Result<()> {
         let mut next = [0u32; AHEAD];
         loop {
+            observer.go_on()?;
             let (mut known, mut touched) = (0, 0);
             for record in records.by_ref().take(AHEAD) {
                 touched ^= self.items(record).first().copied().unwrap_or(0);
@@ -195,7 +212,7 @@ impl Transactions {
             }
             std::hint::black_box(touched);
             if known == 0 {
-                return;
+                return Ok(());
             }
             next[..known].iter().for_each(|&record| then(self.items(record)));
         }

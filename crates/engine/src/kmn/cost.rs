@@ -6,10 +6,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::domain::{Domain, Node};
-use super::rows::{Group, Rows};
+use super::rows::{Group, Rows, STRIDE};
 use super::set::Distinct;
 
 /// All paths of a cut laid over each other.
@@ -56,10 +58,11 @@ fn factor(domain: &Domain<'_>, item: Node, depth: u32) -> f64 {
 
 /// The synopsis of groups as they are, and the nodes that the positions of their paths end at. Groups are sorted by path, so
 /// each shares the beginning of its path with the one before.
-fn place(synopsis: &mut Synopsis, groups: &[Arc<Group>]) -> Vec<u32> {
+fn place(synopsis: &mut Synopsis, groups: &[Arc<Group>], observer: &dyn Observer) -> Result<Vec<u32>> {
     let mut nodes: Vec<u32> = Vec::new();
     let mut before: &[Node] = &[];
     for group in groups {
+        observer.go_on()?;
         let path = &group.path;
         let shared = path.iter().zip(before).take_while(|(a, b)| a == b).count();
         let first = nodes.len() - before.len();
@@ -70,14 +73,20 @@ fn place(synopsis: &mut Synopsis, groups: &[Arc<Group>]) -> Vec<u32> {
         }
         before = path;
     }
-    nodes
+    Ok(nodes)
 }
 
 /// The same after rules; `above` are the positions left above each.
-fn place_repaired(synopsis: &mut Synopsis, groups: &[Arc<Group>], above: &[Vec<u64>]) -> Vec<u32> {
+fn place_repaired(
+    synopsis: &mut Synopsis,
+    groups: &[Arc<Group>],
+    above: &[Vec<u64>],
+    observer: &dyn Observer,
+) -> Result<Vec<u32>> {
     let mut known: FxHashMap<(u32, Node), u32> = FxHashMap::default();
     let mut nodes = Vec::new();
     for (group, above) in groups.iter().zip(above) {
+        observer.go_on()?;
         let path = &group.path;
         let first = nodes.len();
         for (j, &item) in path.iter().enumerate() {
@@ -89,7 +98,7 @@ fn place_repaired(synopsis: &mut Synopsis, groups: &[Arc<Group>], above: &[Vec<u
             nodes.push(*known.entry((parent, item)).or_insert_with(|| synopsis.add(parent, item)));
         }
     }
-    nodes
+    Ok(nodes)
 }
 
 /// A synopsis with the records of each node counted.
@@ -119,14 +128,15 @@ impl Counted {
         rows: &Rows,
         domain: &Domain<'_>,
         reuse: Reuse<'_>,
-    ) -> Self {
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut synopsis = Synopsis::default();
         for level in 0..domain.levels.len() {
             synopsis.add(ROOT, left_out(level));
         }
         let nodes = match above {
-            None => place(&mut synopsis, groups),
-            Some(above) => place_repaired(&mut synopsis, groups, above),
+            None => place(&mut synopsis, groups, observer)?,
+            Some(above) => place_repaired(&mut synopsis, groups, above, observer)?,
         };
         let mut first = vec![0];
         first.extend(groups.iter().scan(0, |end, g| {
@@ -134,18 +144,24 @@ impl Counted {
             Some(*end)
         }));
         let mut counted = Counted { support: vec![0; synopsis.len()], synopsis, nodes, first };
-        counted.count(groups, domain, reuse);
+        counted.count(groups, domain, reuse, observer)?;
         match reuse {
             Reuse::Above(base) | Reuse::Unrepaired(base) => {
                 let levels = domain.levels.len();
                 counted.support[..levels].copy_from_slice(&base.support[..levels]);
             }
-            Reuse::Nothing => counted.count_left_out(groups, rows, domain),
+            Reuse::Nothing => counted.count_left_out(groups, rows, domain, observer)?,
         }
-        counted
+        Ok(counted)
     }
 
-    fn count(&mut self, groups: &[Arc<Group>], domain: &Domain<'_>, reuse: Reuse<'_>) {
+    fn count(
+        &mut self,
+        groups: &[Arc<Group>],
+        domain: &Domain<'_>,
+        reuse: Reuse<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         // Positions by their nodes: their group, and their place in it.
         let mut from = vec![0u32; self.synopsis.len() + 1];
         self.nodes.iter().for_each(|&n| from[n as usize + 1] += 1);
@@ -166,6 +182,7 @@ impl Counted {
         }
         let mut distinct = Distinct::new(domain.records);
         for node in domain.levels.len()..self.synopsis.len() {
+            observer.go_on()?;
             let run = &by_node[from[node] as usize..from[node + 1] as usize];
             let known = match reuse {
                 Reuse::Nothing => None,
@@ -183,6 +200,7 @@ impl Counted {
                 _ => distinct.count(run.iter().map(|&(g, _)| groups[g as usize].records.as_slice())),
             });
         }
+        Ok(())
     }
 
     /// Per node the one with the same path in the synopsis above.
@@ -203,16 +221,27 @@ impl Counted {
         bases
     }
 
-    fn count_left_out(&mut self, groups: &[Arc<Group>], rows: &Rows, domain: &Domain<'_>) {
+    fn count_left_out(
+        &mut self,
+        groups: &[Arc<Group>],
+        rows: &Rows,
+        domain: &Domain<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         // Rows of one record follow each other, so its last stamp per attribute tells enough.
         let mut last = vec![ROOT; domain.levels.len()];
-        for &row in groups.iter().filter(|g| g.path.is_empty()).flat_map(|g| g.rows.iter()) {
-            let level = rows.level(row, domain);
-            if last[level] != rows.record(row) {
-                last[level] = rows.record(row);
-                self.support[level] += 1;
+        let left_out = groups.iter().filter(|g| g.path.is_empty());
+        for some in left_out.flat_map(|g| g.rows.chunks(STRIDE)) {
+            observer.go_on()?;
+            for &row in some {
+                let level = rows.level(row, domain);
+                if last[level] != rows.record(row) {
+                    last[level] = rows.record(row);
+                    self.support[level] += 1;
+                }
             }
         }
+        Ok(())
     }
 
     /// RPD_a: Σ support / ∏ (depth · width) per path from the root to a leaf, mean over the leaves, divided by the nodes.
@@ -242,7 +271,13 @@ impl Counted {
 
     /// RPD: 1 / ∏ (depth · width) per path from a record's root to one of its leaves; mean over the leaves of a
     /// record, then over the records. A record without any value counts 1, the worst there is.
-    pub(super) fn rpd(&self, groups: &[Arc<Group>], rows: &Rows, domain: &Domain<'_>) -> f64 {
+    pub(super) fn rpd(
+        &self,
+        groups: &[Arc<Group>],
+        rows: &Rows,
+        domain: &Domain<'_>,
+        observer: &dyn Observer,
+    ) -> Result<f64> {
         let n = self.synopsis.len();
         let mut value = vec![1.0; n];
         for node in 0..n {
@@ -258,7 +293,7 @@ impl Counted {
         for &parent in self.synopsis.parent.iter().filter(|&&p| p != ROOT) {
             has_children[parent as usize] = true;
         }
-        let ends = self.ends(groups);
+        let ends = self.ends(groups, observer)?;
         let mut group_of = vec![ROOT; rows.len()];
         for (g, group) in groups.iter().enumerate() {
             for &row in &group.rows {
@@ -273,6 +308,9 @@ impl Counted {
         let mut row = 0;
         let mut seen = 0;
         while row < rows.len() {
+            if seen % STRIDE == 0 {
+                observer.go_on()?;
+            }
             let record = rows.record(row as u32);
             own.clear();
             let mut some_inner = false;
@@ -304,20 +342,21 @@ impl Counted {
             total += sum / own.len().max(1) as u128;
             seen += 1;
         }
-        (total as f64 / UNIT + (domain.records - seen) as f64) / domain.records as f64
+        Ok((total as f64 / UNIT + (domain.records - seen) as f64) / domain.records as f64)
     }
 
     /// Per group the nodes that rows end in: those of its nodes that are above none of its others.
-    fn ends(&self, groups: &[Arc<Group>]) -> Ends {
+    fn ends(&self, groups: &[Arc<Group>], observer: &dyn Observer) -> Result<Ends> {
         let mut ends = Ends { first: vec![0], nodes: Vec::new() };
         for g in 0..groups.len() {
+            observer.go_on()?;
             let placed = &self.nodes[self.first[g]..self.first[g + 1]];
             let parents = |of: &u32| self.synopsis.parent[*of as usize];
             let is_end = |node: &&u32| !placed.iter().any(|other| parents(other) == **node);
             ends.nodes.extend(placed.iter().filter(is_end));
             ends.first.push(ends.nodes.len());
         }
-        ends
+        Ok(ends)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
+use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 use super::rows::Change;
@@ -63,7 +65,12 @@ pub(super) struct Domain<'a> {
 
 impl<'a> Domain<'a> {
     /// Lays the items of the input over the hierarchies, which cover all of them.
-    pub(super) fn new(trees: &ValueTrees, hierarchies: &'a [Option<Hierarchy>], wishes: &Wishes<'_>) -> Self {
+    pub(super) fn new(
+        trees: &ValueTrees,
+        hierarchies: &'a [Option<Hierarchy>],
+        wishes: &Wishes<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut levels: Vec<Level<'a>> = Vec::new();
         let mut leaf = Vec::new();
         let mut next: Node = 0;
@@ -85,6 +92,7 @@ impl<'a> Domain<'a> {
         let mut item_records = vec![Vec::new(); trees.items().len()];
         let mut item_nodes = vec![0; trees.items().len()];
         for record in 0..trees.len() {
+            observer.go_on()?;
             for node in trees.nodes(record) {
                 item_nodes[trees.item(node) as usize] += 1;
                 let records: &mut Vec<u32> = &mut item_records[trees.item(node) as usize];
@@ -94,7 +102,7 @@ impl<'a> Domain<'a> {
             }
         }
         let negatable = levels.iter().flat_map(|l| negatable(l.hierarchy, wishes.negative)).collect();
-        Domain {
+        Ok(Domain {
             levels,
             records: trees.len(),
             leaf,
@@ -102,7 +110,7 @@ impl<'a> Domain<'a> {
             item_nodes,
             negatable,
             sets: (0..2 * next).map(|_| OnceLock::new()).collect(),
-        }
+        })
     }
 
     /// Two declared attributes that are to share a cut and cannot, because their hierarchies are not the same.

@@ -4,67 +4,67 @@
 //! below its best one that are cheaper by the figure that judges. Every change is accepted only if the guarantee still holds
 //! and that figure falls, so this ends.
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 
 use super::problem::{Problem, Solution};
 use super::structure::Rule;
-use super::violations::{Concerned, violations};
+use super::violations::Concerned;
 
 /// Rules tried per pass; with more, the ones found last are tried, which were needed least.
 const TRIED: usize = 200;
 
 /// A solution at most as costly by the figure that judges, which becomes its cost.
-pub(super) fn improve(problem: &Problem<'_>, solution: Solution, observer: &dyn Observer) -> Solution {
-    let mut best = Solution { cost: problem.judge(&solution.cut, &solution.rules), ..solution };
+pub(super) fn improve(problem: &Problem<'_>, solution: Solution) -> Result<Solution> {
+    let mut best = Solution { cost: problem.judge(&solution.cut, &solution.rules)?, ..solution };
     loop {
         let before = best.rank();
-        best = climb(problem, best, observer);
-        best = take_back(problem, best, observer);
+        best = climb(problem, best)?;
+        best = take_back(problem, best)?;
         if best.rank() >= before {
-            return best;
+            return Ok(best);
         }
     }
 }
 
 /// Goes down to the cheapest child as long as that is cheaper.
-fn climb(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer) -> Solution {
+fn climb(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     loop {
-        match problem.cheapest_child(&best, observer) {
+        match problem.cheapest_child(&best)? {
             Some(child) if child.rank() < best.rank() => best = child,
-            _ => return best,
+            _ => return Ok(best),
         }
     }
 }
 
 /// Takes back rules one by one, the last first.
-fn take_back(problem: &Problem<'_>, mut best: Solution, observer: &dyn Observer) -> Solution {
+fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     if best.rules.is_empty() {
-        return best;
+        return Ok(best);
     }
-    let grouped = problem.relations(&best.cut);
-    let plain = problem.unrepaired(&grouped);
-    let mut above = grouped.rewrite(&best.rules);
-    let mut related = problem.related(&grouped, &above, |_| true);
+    let grouped = problem.relations(&best.cut)?;
+    let plain = problem.unrepaired(&grouped)?;
+    let mut above = grouped.rewrite(&best.rules, problem.observer)?;
+    let mut related = problem.related(&grouped, &above, |_| true)?;
     let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
-    observer.stage("taking back rules", tried.len() as u64);
+    problem.observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
-        observer.advance(1);
+        problem.observer.go_on()?;
+        problem.observer.advance(1);
         let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();
-        let without = grouped.rewrite(&fewer);
+        let without = grouped.rewrite(&fewer, problem.observer)?;
         // Only knowledge with a relation that comes back or goes can match too few records now.
         let changed = grouped.difference(&above, &without);
         let mut now = related.clone();
         now.retain(|pair, _| !changed.contains(pair));
-        now.extend(problem.related(&grouped, &without, |pair| changed.contains(&pair)));
+        now.extend(problem.related(&grouped, &without, |pair| changed.contains(&pair))?);
         let values = problem.domain.with_absences(&best.cut);
-        if !violations(&problem.domain, &values, &now, problem.range, &Concerned::Pairs(&changed)).is_empty()
-        {
+        if !problem.violations(&values, &now, &Concerned::Pairs(&changed))?.is_empty() {
             continue;
         }
-        let cost = problem.repaired_cost(&best.cut, &grouped, &without, plain.as_ref());
+        let cost = problem.repaired_cost(&best.cut, &grouped, &without, plain.as_ref())?;
         if cost < best.cost {
             (best.rules, best.cost, above, related) = (fewer, cost, without, now);
         }
     }
-    best
+    Ok(best)
 }

@@ -92,8 +92,8 @@ pub fn run(
         // The search would publish what nobody has looked at.
         return Err(Failure::defect("a promise beyond what the search counts has nobody to judge it"));
     }
-    let domain = domain(trees, hierarchies, params)?;
-    let rows = Rows::new(trees, domain.levels.len());
+    let domain = domain(trees, hierarchies, params, observer)?;
+    let rows = Rows::new(trees, domain.levels.len(), observer)?;
     let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
     let mut problem = Problem {
         domain,
@@ -114,12 +114,13 @@ pub fn run(
         memory: params.memory,
         pairs: Pairs::new(params.memory / 4),
         judged: Mutex::default(),
+        observer,
     };
     let (route, found) = match params.algorithm {
-        Algorithm::Acs => ("acs".to_owned(), problem.acs(observer)),
-        Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g, observer)),
-        Algorithm::Ocs => ("ocs".to_owned(), problem.ocs(params.g, observer)),
-        Algorithm::Best => problem.best(params, observer),
+        Algorithm::Acs => ("acs".to_owned(), problem.acs()?),
+        Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g)?),
+        Algorithm::Ocs => ("ocs".to_owned(), problem.ocs(params.g)?),
+        Algorithm::Best => problem.best(params)?,
         other => return Err(foreign(other)),
     };
     match found.stopped {
@@ -135,9 +136,6 @@ pub fn run(
                 "allow it more memory, or use a smaller `g`",
             ));
         }
-        Some(Stop::Cancelled) => {
-            return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
-        }
         _ => {}
     }
     if found.best.is_empty() {
@@ -151,15 +149,15 @@ pub fn run(
         if problem.cost == Cost::RpdA {
             problem.cost = Cost::Rpd;
         }
-        solutions.insert(0, improve::improve(&problem, solutions[0].clone(), observer));
+        solutions.insert(0, improve::improve(&problem, solutions[0].clone())?);
     }
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
     let offered = solutions.len();
     for solution in solutions {
-        let Some((solution, trees)) = keep(trees, &problem, solution, accept, observer)? else {
+        let Some((solution, trees)) = keep(trees, &problem, solution, accept)? else {
             continue;
         };
-        return Ok(release(&problem, solution, trees, route, found.examined));
+        return release(&problem, solution, trees, route, found.examined);
     }
     Err(unreachable(
         format!("none of the {offered} solutions found keeps the whole promise"),
@@ -168,8 +166,13 @@ pub fn run(
 }
 
 /// Refuses what a run would give up on before it searches.
-pub fn refuse_unfit(trees: &ValueTrees, hierarchies: &[Option<Hierarchy>], params: &Params) -> Result<()> {
-    domain(trees, hierarchies, params).map(|_| ())
+pub fn refuse_unfit(
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<()> {
+    domain(trees, hierarchies, params, observer).map(|_| ())
 }
 
 /// The hierarchies laid over the records, unless they do not fit.
@@ -177,8 +180,13 @@ fn domain<'h>(
     trees: &ValueTrees,
     hierarchies: &'h [Option<Hierarchy>],
     params: &Params,
+    observer: &dyn Observer,
 ) -> Result<Domain<'h>> {
-    let longest = (0..trees.len()).flat_map(|r| trees.nodes(r)).map(|n| depth(trees, n)).max().unwrap_or(0);
+    let mut longest = 0;
+    for record in 0..trees.len() {
+        observer.go_on()?;
+        longest = trees.nodes(record).map(|n| depth(trees, n)).fold(longest, usize::max);
+    }
     if longest > DEEPEST {
         return Err(unreachable(
             format!("a path has {longest} quasi values below each other; at most {DEEPEST} can be handled"),
@@ -186,7 +194,7 @@ fn domain<'h>(
         ));
     }
     let wishes = Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative };
-    let domain = Domain::new(trees, hierarchies, &wishes);
+    let domain = Domain::new(trees, hierarchies, &wishes, observer)?;
     if let Some((a, b)) = domain.mismatch() {
         let what = format!("attributes {} and {} share a cut, but their hierarchies differ", a + 1, b + 1);
         let help = "give both the same file, or `shared = false`";
@@ -202,10 +210,9 @@ fn keep(
     problem: &Problem<'_>,
     mut solution: Solution,
     accept: Option<Accept<'_>>,
-    observer: &dyn Observer,
 ) -> Result<Option<(Solution, ValueTrees)>> {
     loop {
-        let released = publish::publish(trees, &problem.domain, &solution);
+        let released = publish::publish(trees, &problem.domain, &solution, problem.observer)?;
         let broken = match accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {
             Verdict::Kept => return Ok(Some((solution, released))),
             Verdict::Broken(relations) => relations,
@@ -218,10 +225,10 @@ fn keep(
             solution.cut.iter().find(named).copied()
         };
         let pairs: Vec<Pair> = broken.iter().filter_map(|(a, b)| Some((node(a)?, node(b)?))).collect();
-        let Some(pair) = problem.weakest(&solution, &pairs).filter(|_| problem.repair) else {
+        let Some(pair) = problem.weakest(&solution, &pairs)?.filter(|_| problem.repair) else {
             return Ok(None);
         };
-        observer.advance(1);
+        problem.observer.advance(1);
         solution.rules.push(Rule { pair, how: problem.how.unwrap_or(How::Value) });
     }
 }
@@ -243,7 +250,7 @@ fn release(
     trees: ValueTrees,
     route: String,
     examined: u64,
-) -> Release {
+) -> Result<Release> {
     let domain = &problem.domain;
     let named =
         |node: domain::Node| (domain.levels[domain.level_of(node)].declared, domain.label(node).to_owned());
@@ -254,14 +261,14 @@ fn release(
     let published = |item: u32| !cut[domain.level_of_item(item)].1.is_empty();
     let above = domain.assign_all(&solution.cut);
     let left_out = |&item: &u32| above[item as usize].is_none() && published(item);
-    Release {
+    Ok(Release {
         trees,
         rules: solution.rules.iter().map(|rule| (named(rule.pair.0), named(rule.pair.1))).collect(),
         suppressed: (0..domain.item_count() as u32).filter(left_out).count(),
         cut,
         cost: solution.cost,
-        rpd: problem.exact_rpd(&solution.cut, &solution.rules),
+        rpd: problem.exact_rpd(&solution.cut, &solution.rules)?,
         route,
         examined,
-    }
+    })
 }

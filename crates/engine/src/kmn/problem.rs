@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::cost::{Counted, Reuse, relations_lost};
 use super::domain::{Domain, Node};
 use super::publish::{by_pair, rewrite};
-use super::rows::{Group, Rows};
+use super::rows::{Group, Rows, STRIDE};
 use super::set::Set;
 use super::structure::{How, Rule, relate};
-use super::violations::{Pair, Range, Related};
+use super::violations::{Concerned, Knowledge, Pair, Range, Related, violations};
 
 /// By which figure cuts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub(super) struct Problem<'a> {
     pub(super) pairs: Pairs,
     /// What is known about cuts: several searches come by the same ones.
     pub(super) judged: Mutex<FxHashMap<Vec<Node>, Judged>>,
+    /// Whoever is told how far it is, and asked whether to go on.
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// What makes the search fast. None of it changes a result, which tests show by switching them off one by one.
@@ -142,9 +146,13 @@ pub(super) struct Grouped {
 
 impl Grouped {
     /// The ancestors that rules leave to each position of each group.
-    pub(super) fn rewrite(&self, rules: &[Rule]) -> Vec<Vec<u64>> {
+    pub(super) fn rewrite(&self, rules: &[Rule], observer: &dyn Observer) -> Result<Vec<Vec<u64>>> {
         let rules = by_pair(rules);
-        self.groups.iter().map(|g| rewrite(&g.path, &rules)).collect()
+        let rewritten = |group: &Arc<Group>| {
+            observer.go_on()?;
+            Ok(rewrite(&group.path, &rules))
+        };
+        self.groups.iter().map(rewritten).collect()
     }
 
     /// The pairs that are related somewhere by one set of ancestors and not by the other.
@@ -162,12 +170,15 @@ impl Grouped {
 
 impl Problem<'_> {
     /// The rows of a cut, grouped.
-    pub(super) fn relations(&self, cut: &[Node]) -> Grouped {
+    pub(super) fn relations(&self, cut: &[Node]) -> Result<Grouped> {
         let node_of = self.domain.assign_all(cut);
         let mut number: FxHashMap<Vec<Node>, usize> = FxHashMap::default();
         let mut by_path: Vec<(Vec<Node>, Vec<u32>)> = Vec::new();
         let mut path = Vec::new();
         for row in 0..self.rows.len() as u32 {
+            if row.is_multiple_of(STRIDE as u32) {
+                self.observer.go_on()?;
+            }
             path.clear();
             path.extend(self.rows.items(row).iter().filter_map(|&i| node_of[i as usize]));
             let group = number.get(path.as_slice()).copied().unwrap_or_else(|| {
@@ -179,7 +190,7 @@ impl Problem<'_> {
         }
         by_path.sort_by(|a, b| a.0.cmp(&b.0));
         let group = |(path, rows): (Vec<Node>, Vec<u32>)| Arc::new(Group::new(path, &rows, &self.rows));
-        Grouped { groups: by_path.into_iter().map(group).collect() }
+        Ok(Grouped { groups: by_path.into_iter().map(group).collect() })
     }
 
     /// The cost of a cut, and its synopsis without rules if that was needed.
@@ -189,28 +200,38 @@ impl Problem<'_> {
         groups: &[Arc<Group>],
         above: Option<&[Vec<u64>]>,
         reuse: Reuse<'_>,
-    ) -> (f64, Option<Counted>) {
-        let (rows, domain) = (&self.rows, &self.domain);
+    ) -> Result<(f64, Option<Counted>)> {
+        let (rows, domain, observer) = (&self.rows, &self.domain, self.observer);
         if self.cost == Cost::Lm {
-            return (0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, rows), None);
+            return Ok((0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, rows), None));
         }
-        let plain = Counted::new(groups, None, rows, domain, reuse);
+        let plain = Counted::new(groups, None, rows, domain, reuse, observer)?;
         let repaired = above.map(|above| {
             let reuse = if self.shortcuts.incremental { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
-            Counted::new(groups, Some(above), rows, domain, reuse)
+            Counted::new(groups, Some(above), rows, domain, reuse, observer)
         });
+        let repaired = repaired.transpose()?;
         let counted = repaired.as_ref().unwrap_or(&plain);
         let cost = match self.cost {
             Cost::RpdA => counted.rpd_a(domain),
-            _ => counted.rpd(groups, rows, domain),
+            _ => counted.rpd(groups, rows, domain, observer)?,
         };
-        (cost, Some(plain))
+        Ok((cost, Some(plain)))
     }
 
     /// The synopsis of a cut without rules, if the cost needs one.
-    pub(super) fn unrepaired(&self, grouped: &Grouped) -> Option<Counted> {
-        let count = || Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing);
-        (self.cost != Cost::Lm).then(count)
+    pub(super) fn unrepaired(&self, grouped: &Grouped) -> Result<Option<Counted>> {
+        (self.cost != Cost::Lm).then(|| self.counted(grouped, None, Reuse::Nothing)).transpose()
+    }
+
+    /// The synopsis of a cut, without rules or with what they leave above.
+    fn counted(&self, grouped: &Grouped, above: Option<&[Vec<u64>]>, reuse: Reuse<'_>) -> Result<Counted> {
+        Counted::new(&grouped.groups, above, &self.rows, &self.domain, reuse, self.observer)
+    }
+
+    /// RPD of a synopsis, on the records.
+    fn rpd(&self, counted: &Counted, grouped: &Grouped) -> Result<f64> {
+        counted.rpd(&grouped.groups, &self.rows, &self.domain, self.observer)
     }
 
     /// The figure that judges a cut with rules: exact RPD, unless the search is about detail.
@@ -220,47 +241,50 @@ impl Problem<'_> {
         grouped: &Grouped,
         above: &[Vec<u64>],
         plain: Option<&Counted>,
-    ) -> f64 {
+    ) -> Result<f64> {
         match plain {
-            None => self.cost(cut, &grouped.groups, Some(above), Reuse::Nothing).0,
-            Some(plain) => {
-                let reuse = Reuse::Unrepaired(plain);
-                let counted = Counted::new(&grouped.groups, Some(above), &self.rows, &self.domain, reuse);
-                counted.rpd(&grouped.groups, &self.rows, &self.domain)
-            }
+            None => Ok(self.cost(cut, &grouped.groups, Some(above), Reuse::Nothing)?.0),
+            Some(plain) => self.rpd(&self.counted(grouped, Some(above), Reuse::Unrepaired(plain))?, grouped),
         }
     }
 
     /// The same for a cut that is not grouped yet.
-    pub(super) fn judge(&self, cut: &[Node], rules: &[Rule]) -> f64 {
+    pub(super) fn judge(&self, cut: &[Node], rules: &[Rule]) -> Result<f64> {
         let figure = if self.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
         let known = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(cut).cloned();
         let known = known.filter(|judged| rules.is_empty() || judged.rules.as_deref() == Some(rules));
         if let Some(cost) = known.and_then(|judged| judged.cost(figure, !rules.is_empty())) {
-            return cost;
+            return Ok(cost);
         }
-        let grouped = self.relations(cut);
-        self.repaired_cost(cut, &grouped, &grouped.rewrite(rules), self.unrepaired(&grouped).as_ref())
+        let grouped = self.relations(cut)?;
+        self.repaired_cost(
+            cut,
+            &grouped,
+            &grouped.rewrite(rules, self.observer)?,
+            self.unrepaired(&grouped)?.as_ref(),
+        )
     }
 
     /// Exact RPD of a cut with rules.
-    pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Rule]) -> f64 {
-        let grouped = self.relations(cut);
-        let above = grouped.rewrite(rules);
-        let counted = Counted::new(&grouped.groups, Some(&above), &self.rows, &self.domain, Reuse::Nothing);
-        counted.rpd(&grouped.groups, &self.rows, &self.domain)
+    pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Rule]) -> Result<f64> {
+        let grouped = self.relations(cut)?;
+        let above = grouped.rewrite(rules, self.observer)?;
+        self.rpd(&self.counted(&grouped, Some(&above), Reuse::Nothing)?, &grouped)
     }
 
     /// Which of some relations of a repaired cut has the fewest records; if none of them has any (they are inferred ones),
     /// which other relation of their lower values.
-    pub(super) fn weakest(&self, solution: &Solution, pairs: &[Pair]) -> Option<Pair> {
-        let grouped = self.relations(&solution.cut);
-        let above = grouped.rewrite(&solution.rules);
+    pub(super) fn weakest(&self, solution: &Solution, pairs: &[Pair]) -> Result<Option<Pair>> {
+        let grouped = self.relations(&solution.cut)?;
+        let above = grouped.rewrite(&solution.rules, self.observer)?;
         let least = |related: Related| {
             related.iter().map(|(&pair, set)| (set.len(), pair)).min().map(|(_, pair)| pair)
         };
-        least(self.related(&grouped, &above, |pair| pairs.contains(&pair)))
-            .or_else(|| least(self.related(&grouped, &above, |pair| pairs.iter().any(|p| p.1 == pair.1))))
+        let found = least(self.related(&grouped, &above, |pair| pairs.contains(&pair))?);
+        if found.is_some() {
+            return Ok(found);
+        }
+        Ok(least(self.related(&grouped, &above, |pair| pairs.iter().any(|p| p.1 == pair.1))?))
     }
 
     /// The relations that rules have left, of pairs that `wanted` accepts.
@@ -269,7 +293,17 @@ impl Problem<'_> {
         grouped: &Grouped,
         above: &[Vec<u64>],
         wanted: impl Fn(Pair) -> bool,
-    ) -> Related {
-        relate(&grouped.groups, Some(above), self.domain.records, wanted)
+    ) -> Result<Related> {
+        relate(&grouped.groups, Some(above), self.domain.records, wanted, self.observer)
+    }
+
+    /// All violations at a cut among the knowledge that `concerned` describes, in the order of repair.
+    pub(super) fn violations(
+        &self,
+        values: &[Node],
+        related: &Related,
+        concerned: &Concerned<'_>,
+    ) -> Result<Vec<Knowledge>> {
+        violations(&self.domain, values, related, self.range, concerned, self.observer)
     }
 }

@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use bosket_model::Kind;
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
+use bosket_model::{Kind, Result};
 
 use super::domain::{Domain, Node};
 use super::problem::Solution;
@@ -15,27 +16,33 @@ use super::violations::Pair;
 const CHUNK: usize = 4096;
 
 /// The value trees that a solution makes of the input.
-pub(super) fn publish(trees: &ValueTrees, domain: &Domain<'_>, solution: &Solution) -> ValueTrees {
+pub(super) fn publish(
+    trees: &ValueTrees,
+    domain: &Domain<'_>,
+    solution: &Solution,
+    observer: &dyn Observer,
+) -> Result<ValueTrees> {
     let (items, number) = published_items(trees, domain, &solution.cut);
     let above_item = domain.assign_all(&solution.cut);
     let rules = by_pair(&solution.rules);
     let chunks: Vec<usize> = (0..trees.len()).step_by(CHUNK).collect();
-    let parts: Vec<ValueTrees> = (chunks.par_iter())
+    let parts: Result<Vec<ValueTrees>> = (chunks.par_iter())
         .map(|&from| {
             let mut out = ValueTrees::over(items.clone());
             let mut tree = RecordTree::default();
             let mut paths = Paths { rules: &rules, number: &number, known: FxHashMap::default() };
             for record in from..(from + CHUNK).min(trees.len()) {
+                observer.go_on()?;
                 tree.clear();
                 rewrite_record(trees, record, &above_item, &mut paths, &mut tree);
                 out.append(&mut tree);
             }
-            out
+            Ok(out)
         })
         .collect();
     let mut out = ValueTrees::over(items);
-    parts.into_iter().for_each(|part| out.extend(part));
-    out
+    parts?.into_iter().for_each(|part| out.extend(part));
+    Ok(out)
 }
 
 fn rewrite_record(

@@ -5,6 +5,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 use super::domain::{Domain, Node};
@@ -22,12 +24,16 @@ pub(super) struct Rows {
 /// The item of a row that lacks the attribute.
 const ABSENT: u32 = u32::MAX;
 
+/// Rows that are gone through before somebody asks whether to go on.
+pub(super) const STRIDE: usize = 1 << 12;
+
 impl Rows {
-    pub(super) fn new(trees: &ValueTrees, levels: usize) -> Self {
+    pub(super) fn new(trees: &ValueTrees, levels: usize, observer: &dyn Observer) -> Result<Self> {
         let columns = (0..levels).map(|_| OnceLock::new()).collect();
         let mut rows = Rows { first: vec![0], items: Vec::new(), record: Vec::new(), columns };
         let mut path = Vec::new();
         for record in 0..trees.len() {
+            observer.go_on()?;
             for leaf in trees.nodes(record).filter(|&n| trees.end(n) == n + 1) {
                 path.clear();
                 let mut at = Some(leaf);
@@ -40,7 +46,7 @@ impl Rows {
                 rows.record.push(record as u32);
             }
         }
-        rows
+        Ok(rows)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -51,11 +57,20 @@ impl Rows {
         &self.items[self.first[row as usize] as usize..self.first[row as usize + 1] as usize]
     }
 
-    fn column(&self, level: usize, domain: &Domain<'_>) -> &[u32] {
-        self.columns[level].get_or_init(|| {
-            let item = |row| self.items(row).iter().copied().find(|&i| domain.level_of_item(i) == level);
-            (0..self.len() as u32).map(|row| item(row).unwrap_or(ABSENT)).collect()
-        })
+    fn column(&self, level: usize, domain: &Domain<'_>, observer: &dyn Observer) -> Result<&[u32]> {
+        if let Some(column) = self.columns[level].get() {
+            return Ok(column);
+        }
+        let item = |row| self.items(row).iter().copied().find(|&i| domain.level_of_item(i) == level);
+        let mut column = Vec::with_capacity(self.len());
+        for row in 0..self.len() as u32 {
+            if row.is_multiple_of(STRIDE as u32) {
+                observer.go_on()?;
+            }
+            column.push(item(row).unwrap_or(ABSENT));
+        }
+        // Another thread may have been faster; its column is the same.
+        Ok(self.columns[level].get_or_init(|| column))
     }
 
     /// How many related pairs all rows have together.
@@ -121,13 +136,14 @@ pub(super) fn split(
     rows: &Rows,
     domain: &Domain<'_>,
     memo: bool,
-) -> Vec<Arc<Group>> {
+    observer: &dyn Observer,
+) -> Result<Vec<Arc<Group>>> {
     let mut all = groups.to_vec();
     for change in changes {
-        let splitter = Splitter::new(change, rows, domain);
+        let splitter = Splitter::new(change, rows, domain, observer)?;
         let mut next = Vec::with_capacity(all.len() + 16);
         for group in all {
-            match splitter.split(&group, memo) {
+            match splitter.split(&group, memo)? {
                 None => next.push(group),
                 Some(parts) => next.extend(parts.iter().cloned()),
             }
@@ -135,21 +151,22 @@ pub(super) fn split(
         all = next;
     }
     all.sort_by(|a, b| a.path.cmp(&b.path));
-    unite(all, rows)
+    unite(all, rows, observer)
 }
 
 /// Groups whose paths have become equal, because what told them apart is left out, are one.
-fn unite(groups: Vec<Arc<Group>>, rows: &Rows) -> Vec<Arc<Group>> {
+fn unite(groups: Vec<Arc<Group>>, rows: &Rows, observer: &dyn Observer) -> Result<Vec<Arc<Group>>> {
     if groups.windows(2).all(|w| w[0].path != w[1].path) {
-        return groups;
+        return Ok(groups);
     }
     (groups.chunk_by(|a, b| a.path == b.path))
         .map(|same| match same {
-            [one] => Arc::clone(one),
+            [one] => Ok(Arc::clone(one)),
             _ => {
+                observer.go_on()?;
                 let mut all: Vec<u32> = same.iter().flat_map(|g| g.rows.iter().copied()).collect();
                 all.sort_unstable();
-                Arc::new(Group::new(same[0].path.clone(), &all, rows))
+                Ok(Arc::new(Group::new(same[0].path.clone(), &all, rows)))
             }
         })
         .collect()
@@ -162,58 +179,66 @@ struct Splitter<'a> {
     column: &'a [u32],
     /// Per item which of the new nodes is above it; their number if none is.
     part_of: Vec<u32>,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> Splitter<'a> {
-    fn new(change: &'a Change, rows: &'a Rows, domain: &'a Domain<'a>) -> Self {
+    fn new(
+        change: &'a Change,
+        rows: &'a Rows,
+        domain: &'a Domain<'a>,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let nodes = &change.new;
         let part_of = (domain.assign(change.level, nodes).iter())
             .map(|node| node.map_or(nodes.len(), |n| nodes.partition_point(|&m| m < n)) as u32)
             .collect();
-        Splitter { change, rows, domain, column: rows.column(change.level, domain), part_of }
+        let column = rows.column(change.level, domain, observer)?;
+        Ok(Splitter { change, rows, domain, column, part_of, observer })
     }
 
     /// The parts of a group; none if it stays as it is.
-    fn split(&self, group: &Group, memo: bool) -> Option<Parts> {
+    fn split(&self, group: &Group, memo: bool) -> Result<Option<Parts>> {
         if self.change.old.is_some_and(|old| !group.path.contains(&old)) {
-            return None;
+            return Ok(None);
         }
         if !memo {
-            return Some(Arc::new(self.parts(group))).filter(|parts| !parts.is_empty());
+            return Ok(Some(Arc::new(self.parts(group)?)).filter(|parts| !parts.is_empty()));
         }
         let known = |splits: &[(Change, Parts)]| {
             splits.iter().find(|(change, _)| change == self.change).map(|(_, parts)| Arc::clone(parts))
         };
         if let Some(parts) = known(&group.splits.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Some(parts).filter(|parts| !parts.is_empty());
+            return Ok(Some(parts).filter(|parts| !parts.is_empty()));
         }
-        let parts = Arc::new(self.parts(group));
+        let parts = Arc::new(self.parts(group)?);
         let mut splits = group.splits.lock().unwrap_or_else(PoisonError::into_inner);
         if known(&splits).is_none() {
             splits.push((self.change.clone(), Arc::clone(&parts)));
         }
-        Some(parts).filter(|parts| !parts.is_empty())
+        Ok(Some(parts).filter(|parts| !parts.is_empty()))
     }
 
-    fn parts(&self, group: &Group) -> Vec<Arc<Group>> {
+    fn parts(&self, group: &Group) -> Result<Vec<Arc<Group>>> {
         let nodes = &self.change.new;
         let without = nodes.len() as u32;
         let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
-        for &row in &group.rows {
-            let part = self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without);
-            parts[part as usize].push(row);
+        for some in group.rows.chunks(STRIDE) {
+            self.observer.go_on()?;
+            for &row in some {
+                let part = self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without);
+                parts[part as usize].push(row);
+            }
         }
         // A group without the attribute stays as it is.
         if self.change.old.is_none() && parts[nodes.len()].len() == group.rows.len() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        (parts.iter().enumerate())
-            .filter(|(_, own)| !own.is_empty())
-            .map(|(part, own)| {
-                let path = self.path(&group.path, nodes.get(part).copied(), self.rows.items(own[0]));
-                Arc::new(Group::new(path, own, self.rows))
-            })
-            .collect()
+        let parts = (parts.iter().enumerate()).filter(|(_, own)| !own.is_empty()).map(|(part, own)| {
+            let path = self.path(&group.path, nodes.get(part).copied(), self.rows.items(own[0]));
+            Arc::new(Group::new(path, own, self.rows))
+        });
+        Ok(parts.collect())
     }
 
     /// The path with the new node in it, or without the old one.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 use rayon::prelude::*;
 
 use super::cost::{Counted, Reuse};
@@ -12,7 +12,7 @@ use super::problem::{Cost, Grouped, Judged, Problem, Solution};
 use super::rows::{Change, Group, split};
 use super::structure::{Repair, Repaired, Rule, relate};
 use super::values::{self, Sets};
-use super::violations::{Concerned, Knowledge, Pair, Related, violations};
+use super::violations::{Concerned, Knowledge, Pair, Related};
 
 /// A cut with everything that its children build on.
 pub(super) struct State {
@@ -102,57 +102,60 @@ impl Problem<'_> {
     }
 
     /// The child, unless its values are not sound. `None` says so for all cuts below as well.
-    pub(super) fn child(&self, state: &State, step: Step) -> Option<Child> {
+    pub(super) fn child(&self, state: &State, step: Step) -> Result<Option<Child>> {
         let key = self.domain.key(step);
         let changes = self.domain.changes(step);
         let known = state.known.get(&key).filter(|_| self.shortcuts.incremental).map(Vec::as_slice);
-        if !state.dead.contains(&key) && self.unsound(state, &changes, known.is_some()).is_none() {
-            return Some(self.changed(state, &changes, known));
+        if !state.dead.contains(&key) && self.unsound(state, &changes, known.is_some())?.is_none() {
+            return Ok(Some(self.changed(state, &changes, known)?));
         }
         if self.shortcuts.memo && !state.dead.contains(&key) {
             self.learn(&self.child_cut(state, step), Judged { dead: true, ..Judged::default() });
         }
-        let thinned = self.suppress.then(|| self.thin(state, changes)).flatten()?;
-        let mut child = self.changed(state, &thinned, None);
-        child.thinned = true;
-        Some(child)
+        let thinned = if self.suppress { self.thin(state, changes)? } else { None };
+        let Some(thinned) = thinned else {
+            return Ok(None);
+        };
+        Ok(Some(Child { thinned: true, ..self.changed(state, &thinned, None)? }))
     }
 
     /// Values that are not sound after some changes; with `again` only those that hold a node new in the state are asked for.
-    fn unsound(&self, state: &State, changes: &[Change], again: bool) -> Option<Vec<Node>> {
+    fn unsound(&self, state: &State, changes: &[Change], again: bool) -> Result<Option<Vec<Node>>> {
         let new: Vec<Node> = new_nodes(changes);
         let old: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
         let fresh = again.then_some(state.fresh.as_slice());
-        values::unsound(&self.domain, &Sets { new: &new, fresh, old: &old }, self.range)
+        values::unsound(&self.domain, &Sets { new: &new, fresh, old: &old }, self.range, self.observer)
     }
 
     /// The changes without the values that make them unsound, the rarest of each unsound set first.
-    fn thin(&self, state: &State, mut changes: Vec<Change>) -> Option<Vec<Change>> {
-        while let Some(set) = self.unsound(state, &changes, false) {
+    fn thin(&self, state: &State, mut changes: Vec<Change>) -> Result<Option<Vec<Change>>> {
+        while let Some(set) = self.unsound(state, &changes, false)? {
             let new = new_nodes(&changes);
             let rarest =
                 set.iter().filter(|n| new.contains(n)).min_by_key(|&&n| (self.domain.set(n).len(), n));
-            let rarest = *rarest?;
+            let Some(&rarest) = rarest else {
+                return Ok(None);
+            };
             changes.iter_mut().for_each(|change| change.new.retain(|&n| n != rarest));
             if changes.iter().all(|change| change.new.is_empty()) {
-                return None;
+                return Ok(None);
             }
         }
-        Some(changes)
+        Ok(Some(changes))
     }
 
     /// The cut after changes that are sound by their values.
-    fn changed(&self, state: &State, changes: &[Change], known: Option<&[Knowledge]>) -> Child {
+    fn changed(&self, state: &State, changes: &[Change], known: Option<&[Knowledge]>) -> Result<Child> {
         let domain = &self.domain;
         let new = new_nodes(changes);
         let mut cut: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
         cut.extend(&new);
         cut.sort_unstable();
-        let groups = split(&state.groups, changes, &self.rows, domain, self.shortcuts.memo);
+        let groups = split(&state.groups, changes, &self.rows, domain, self.shortcuts.memo, self.observer)?;
         let values = domain.with_absences(&cut);
         let (mut related, mut own, mut broken) = (Related::new(), Vec::new(), Vec::new());
         if self.range.n > 0 {
-            related = self.relations_of(&groups, &new);
+            related = self.relations_of(&groups, &new)?;
             related.extend(
                 (state.related.iter())
                     .filter(|((a, b), _)| !is_gone(changes, *a) && !is_gone(changes, *b))
@@ -160,13 +163,7 @@ impl Problem<'_> {
             );
             let concerned = domain.with_absences(&new);
             let fresh = known.map(|_| domain.with_absences(&state.fresh));
-            own = violations(
-                domain,
-                &values,
-                &related,
-                self.range,
-                &Concerned::Nodes(&concerned, fresh.as_deref()),
-            );
+            own = self.violations(&values, &related, &Concerned::Nodes(&concerned, fresh.as_deref()))?;
             // What was violated at the parent and does not hold the node that has gone since is violated still.
             let is_in = |k: &&Knowledge| k.nodes().iter().all(|n| values.binary_search(n).is_ok());
             own.extend(known.into_iter().flatten().filter(is_in).cloned());
@@ -177,14 +174,15 @@ impl Problem<'_> {
         let repaired = if broken.is_empty() || !self.repair {
             Repaired::default()
         } else {
-            Repair::new(domain, &groups, &values, self.range, self.how, &related).run(broken.clone())
+            Repair::new(domain, &groups, &values, self.range, self.how, &related, self.observer)
+                .run(broken.clone())?
         };
         let above = (!repaired.rules.is_empty()).then_some(repaired.above.as_slice());
         let reuse = self.reuse(state, changes);
-        let (cost, counted) = self.cost(&cut, &groups, above, reuse);
+        let (cost, counted) = self.cost(&cut, &groups, above, reuse)?;
         let absences: Vec<Node> = domain.absences(&cut).collect();
         let sets = Sets { new: &absences, fresh: None, old: &cut };
-        let sound = values::unsound(domain, &sets, self.range).is_none();
+        let sound = values::unsound(domain, &sets, self.range, self.observer)?.is_none();
         if self.shortcuts.memo {
             let judged = Judged {
                 dead: false,
@@ -213,7 +211,7 @@ impl Problem<'_> {
             known: Arc::default(),
             counted,
         };
-        Child { state, violations: own, thinned: false }
+        Ok(Child { state, violations: own, thinned: false })
     }
 
     /// What the cost of a changed cut can take over. Where values are left out, or an attribute comes in, other paths than
@@ -241,33 +239,47 @@ impl Problem<'_> {
     }
 
     /// What a step leads to, as far as that is known without looking at all knowledge again.
-    pub(super) fn recall(&self, state: &State, step: Step) -> Option<Recalled> {
+    pub(super) fn recall(&self, state: &State, step: Step) -> Result<Option<Recalled>> {
         // What is left out depends on the way that led here, not on the cut alone.
         if !self.shortcuts.memo || self.suppress {
-            return None;
+            return Ok(None);
         }
         let cut = self.child_cut(state, step);
-        let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(&cut).cloned()?;
+        let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(&cut).cloned();
+        let Some(judged) = judged else {
+            return Ok(None);
+        };
         if judged.dead {
-            return Some(Recalled::Dead);
+            return Ok(Some(Recalled::Dead));
         }
-        let rules: Arc<[Rule]> = if self.repair { judged.rules.clone()? } else { Arc::default() };
-        let cost = judged.cost(self.cost, !rules.is_empty()).unwrap_or_else(|| {
-            let changes = self.domain.changes(step);
-            let groups = Grouped { groups: split(&state.groups, &changes, &self.rows, &self.domain, true) };
-            let above = (!rules.is_empty()).then(|| groups.rewrite(&rules));
-            let reuse = self.reuse(state, &changes);
-            let (cost, _) = self.cost(&cut, &groups.groups, above.as_deref(), reuse);
-            let costs = vec![(self.cost, !rules.is_empty(), cost)];
-            self.learn(&cut, Judged { costs, ..Judged::default() });
-            cost
-        });
+        let rules = if self.repair { judged.rules.clone() } else { Some(Arc::default()) };
+        let Some(rules) = rules else {
+            return Ok(None);
+        };
+        let cost = match judged.cost(self.cost, !rules.is_empty()) {
+            Some(cost) => cost,
+            None => self.cost_again(state, step, &cut, &rules)?,
+        };
         let accepted = judged.sound && (self.repair || !judged.violated);
-        Some(Recalled::Judged { accepted, solution: Solution { cut, rules: rules.to_vec(), cost } })
+        let solution = Solution { cut, rules: rules.to_vec(), cost };
+        Ok(Some(Recalled::Judged { accepted, solution }))
+    }
+
+    /// The cost of a child cut whose rules are known, which is remembered.
+    fn cost_again(&self, state: &State, step: Step, cut: &[Node], rules: &[Rule]) -> Result<f64> {
+        let changes = self.domain.changes(step);
+        let groups = split(&state.groups, &changes, &self.rows, &self.domain, true, self.observer)?;
+        let groups = Grouped { groups };
+        let above = (!rules.is_empty()).then(|| groups.rewrite(rules, self.observer)).transpose()?;
+        let reuse = self.reuse(state, &changes);
+        let (cost, _) = self.cost(cut, &groups.groups, above.as_deref(), reuse)?;
+        let costs = vec![(self.cost, !rules.is_empty(), cost)];
+        self.learn(cut, Judged { costs, ..Judged::default() });
+        Ok(cost)
     }
 
     /// The records of all related pairs with one of some nodes.
-    fn relations_of(&self, groups: &[Arc<Group>], some: &[Node]) -> Related {
+    fn relations_of(&self, groups: &[Arc<Group>], some: &[Node]) -> Result<Related> {
         let is_some = |node: Node| some.binary_search(&node).is_ok();
         let mut pairs: BTreeSet<Pair> = BTreeSet::new();
         let mut concerned: Vec<Arc<Group>> = Vec::new();
@@ -283,12 +295,13 @@ impl Problem<'_> {
             related.extend(pairs.iter().filter_map(|&pair| Some((pair, self.pairs.get(pair)?))));
             pairs.retain(|pair| !related.contains_key(pair));
         }
-        let counted = relate(&concerned, None, self.domain.records, |pair| pairs.contains(&pair));
+        let counted =
+            relate(&concerned, None, self.domain.records, |pair| pairs.contains(&pair), self.observer)?;
         if self.shortcuts.memo {
             self.pairs.keep(&counted);
         }
         related.extend(counted);
-        related
+        Ok(related)
     }
 
     pub(super) fn child_cut(&self, state: &State, step: Step) -> Vec<Node> {
@@ -300,24 +313,27 @@ impl Problem<'_> {
     }
 
     /// The child of a solution that is cheapest by exact RPD.
-    pub(super) fn cheapest_child(&self, solution: &Solution, observer: &dyn Observer) -> Option<Solution> {
-        let grouped = self.relations(&solution.cut);
-        let related = relate(&grouped.groups, None, self.domain.records, |_| true);
+    pub(super) fn cheapest_child(&self, solution: &Solution) -> Result<Option<Solution>> {
+        let observer = self.observer;
+        let grouped = self.relations(&solution.cut)?;
+        let related = relate(&grouped.groups, None, self.domain.records, |_| true, observer)?;
         let cut = solution.cut.clone();
         let values = self.domain.with_absences(&cut);
         let all = Concerned::Nodes(&values, None);
-        let violations = violations(&self.domain, &values, &related, self.range, &all);
-        let counted = self.unrepaired(&grouped);
+        let violations = self.violations(&values, &related, &all)?;
+        let counted = self.unrepaired(&grouped)?;
         let state = State { cut, groups: grouped.groups, related, violations, counted, ..self.start() };
         let steps = self.steps(&state);
         observer.stage("looking for more detail", steps.len() as u64);
-        (steps.par_iter().enumerate())
-            .filter_map(|(order, &step)| {
+        let children: Result<Vec<Option<Solution>>> = (steps.par_iter())
+            .map(|&step| {
+                observer.go_on()?;
                 observer.advance(1);
-                let child = self.child(&state, step)?.state;
-                child.accepted(self).then(|| (order, child.solution()))
+                let child = self.child(&state, step)?.map(|child| child.state);
+                Ok(child.filter(|child| child.accepted(self)).map(|child| child.solution()))
             })
-            .min_by_key(|(order, solution)| (solution.rank(), *order))
-            .map(|(_, solution)| solution)
+            .collect();
+        // Of equally good ones the first.
+        Ok(children?.into_iter().flatten().min_by_key(Solution::rank))
     }
 }

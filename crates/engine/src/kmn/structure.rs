@@ -12,6 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::domain::{Domain, Node};
 use super::rows::Group;
 use super::set::Set;
@@ -24,9 +27,11 @@ pub(super) fn relate(
     above: Option<&[Vec<u64>]>,
     records: usize,
     wanted: impl Fn(Pair) -> bool,
-) -> Related {
+    observer: &dyn Observer,
+) -> Result<Related> {
     let mut having: BTreeMap<Pair, Vec<u32>> = BTreeMap::new();
     for (g, group) in groups.iter().enumerate() {
+        observer.go_on()?;
         for (j, &b) in group.path.iter().enumerate() {
             for (i, &a) in group.path[..j].iter().enumerate() {
                 if above.is_none_or(|above| above[g][j] >> i & 1 == 1) && wanted((a, b)) {
@@ -35,7 +40,12 @@ pub(super) fn relate(
             }
         }
     }
-    (having.into_iter()).map(|(pair, own)| (pair, Arc::new(records_of(groups, &own, records)))).collect()
+    let mut related = Related::new();
+    for (pair, own) in having {
+        observer.go_on()?;
+        related.insert(pair, Arc::new(records_of(groups, &own, records)));
+    }
+    Ok(related)
 }
 
 fn records_of(groups: &[Arc<Group>], some: &[u32], records: usize) -> Set {
@@ -96,6 +106,7 @@ pub(super) struct Repair<'a> {
     /// How relations are taken apart; none to choose for each rule what loses the fewest relations.
     how: Option<How>,
     rules: Vec<Rule>,
+    observer: &'a dyn Observer,
 }
 
 /// What repairing a cut has led to.
@@ -115,6 +126,7 @@ impl<'a> Repair<'a> {
         range: Range,
         how: Option<How>,
         related: &Related,
+        observer: &'a dyn Observer,
     ) -> Self {
         let mut first_group = vec![0u32; domain.len() as usize + 1];
         groups.iter().flat_map(|g| &g.path).for_each(|&n| first_group[n as usize + 1] += 1);
@@ -140,19 +152,22 @@ impl<'a> Repair<'a> {
             changed: BTreeSet::new(),
             how,
             rules: Vec::new(),
+            observer,
         }
     }
 
     /// Repairs until nothing is violated; `first` are the violations of the unrepaired cut.
-    pub(super) fn run(mut self, first: Vec<Knowledge>) -> Repaired {
+    pub(super) fn run(mut self, first: Vec<Knowledge>) -> Result<Repaired> {
         let mut pass = first;
         while !pass.is_empty() {
             for knowledge in &pass {
+                self.observer.go_on()?;
                 if let Some(pair) = self.weakest(knowledge) {
                     self.apply(pair);
                 }
             }
             for pair in std::mem::take(&mut self.stale) {
+                self.observer.go_on()?;
                 self.refresh(pair);
             }
             let mut changed = std::mem::take(&mut self.changed);
@@ -160,10 +175,11 @@ impl<'a> Repair<'a> {
             pass = if changed.is_empty() {
                 Vec::new()
             } else {
-                violations(self.domain, self.values, &self.related, self.range, &Concerned::Pairs(&changed))
+                let changed = Concerned::Pairs(&changed);
+                violations(self.domain, self.values, &self.related, self.range, &changed, self.observer)?
             };
         }
-        Repaired { rules: self.rules, above: self.above }
+        Ok(Repaired { rules: self.rules, above: self.above })
     }
 
     /// The relation to take apart so that the knowledge is gone, if it matches too few records now.

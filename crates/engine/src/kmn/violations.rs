@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::domain::{Domain, Node};
 use super::set::Set;
 
@@ -74,7 +77,8 @@ pub(super) fn violations(
     related: &Related,
     range: Range,
     concerned: &Concerned<'_>,
-) -> Vec<Knowledge> {
+    observer: &dyn Observer,
+) -> Result<Vec<Knowledge>> {
     // Absences are numbered after all nodes.
     let mut flags = vec![0u8; cut.len()];
     let mut mark = |nodes: &[Node], flag: u8| {
@@ -114,13 +118,14 @@ pub(super) fn violations(
         chosen: Vec::new(),
         nodes: Vec::new(),
         found: Vec::new(),
+        observer,
     };
     for i in 0..starts {
-        search.choose(i, |search| search.look(pairs[i].set, pairs[i].flags, i + 1));
+        search.choose(i, |search| search.look(pairs[i].set, pairs[i].flags, i + 1))?;
     }
     let mut found = search.found;
     found.sort();
-    found
+    Ok(found)
 }
 
 /// A related pair with its records; `at` are the places of its nodes in the cut.
@@ -143,11 +148,12 @@ struct Search<'a> {
     /// Places in the cut of the nodes of the chosen pairs.
     nodes: Vec<usize>,
     found: Vec<Knowledge>,
+    observer: &'a dyn Observer,
 }
 
 impl Search<'_> {
     /// Does something with one more pair chosen.
-    fn choose(&mut self, i: usize, then: impl FnOnce(&mut Self)) {
+    fn choose(&mut self, i: usize, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let before = self.nodes.len();
         for at in self.pairs[i].at {
             if !self.nodes.contains(&at) {
@@ -155,9 +161,10 @@ impl Search<'_> {
             }
         }
         self.chosen.push(self.pairs[i].pair);
-        then(self);
+        then(self)?;
         self.chosen.pop();
         self.nodes.truncate(before);
+        Ok(())
     }
 
     fn record(&mut self, flags: u8, further: &[Node]) {
@@ -167,20 +174,25 @@ impl Search<'_> {
     }
 
     /// Looks at the chosen pairs, whose shared records are `set`, and at everything that adds to them.
-    fn look(&mut self, set: &Set, flags: u8, next: usize) {
+    fn look(&mut self, set: &Set, flags: u8, next: usize) -> Result<()> {
         let k = self.range.k;
         if set.is_empty() || self.nodes.len() > self.range.m {
-            return;
+            return Ok(());
         }
         if set.len() < k {
-            return self.record(flags, &[]);
+            self.record(flags, &[]);
+            return Ok(());
         }
         let left = self.range.m - self.nodes.len();
-        self.values(set, &mut Vec::new(), flags, 0, left);
+        self.values(set, &mut Vec::new(), flags, 0, left)?;
         if self.chosen.len() == self.range.n {
-            return;
+            return Ok(());
         }
         for i in next..self.pairs.len() {
+            // A pair mostly costs less than the asking.
+            if i.is_multiple_of(64) {
+                self.observer.go_on()?;
+            }
             let known = &self.pairs[i];
             let grows = known.at.iter().filter(|at| !self.nodes.contains(at)).count();
             let more = self.chosen.len() + 1 < self.range.n || grows < left;
@@ -193,18 +205,30 @@ impl Search<'_> {
             let shared = self.range.shared(set, known.set);
             if shared == k && more {
                 let both = set.and(known.set, self.domain.records);
-                self.choose(i, |search| search.look(&both, flags, i + 1));
+                self.choose(i, |search| search.look(&both, flags, i + 1))?;
             } else if shared > 0 && shared < k {
-                self.choose(i, |search| search.record(flags, &[]));
+                self.choose(i, |search| {
+                    search.record(flags, &[]);
+                    Ok(())
+                })?;
             }
         }
+        Ok(())
     }
 
     /// Adds up to `left` further values to the chosen pairs.
-    fn values(&mut self, set: &Set, further: &mut Vec<Node>, flags: u8, from: usize, left: usize) {
+    fn values(
+        &mut self,
+        set: &Set,
+        further: &mut Vec<Node>,
+        flags: u8,
+        from: usize,
+        left: usize,
+    ) -> Result<()> {
         if left == 0 {
-            return;
+            return Ok(());
         }
+        self.observer.go_on()?;
         let k = self.range.k;
         for at in from..self.cut.len() {
             let flags = flags | self.flags[at];
@@ -221,9 +245,10 @@ impl Search<'_> {
                 self.record(flags, further);
             } else {
                 let both = set.and(other, self.domain.records);
-                self.values(&both, further, flags, at + 1, left - 1);
+                self.values(&both, further, flags, at + 1, left - 1)?;
             }
             further.pop();
         }
+        Ok(())
     }
 }

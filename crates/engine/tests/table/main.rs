@@ -9,6 +9,7 @@ mod walk;
 use bosket_engine::{Input, Params};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::observe::Quiet;
 use bosket_model::policy::{Algorithm, Model, Policy, Role, Shape};
 use bosket_model::{Builder, ClassId, Dataset, Kind, Result};
 use bosket_testkit::dice::Dice;
@@ -57,7 +58,7 @@ impl Case {
 
     /// What a dry run would say.
     fn refuse_unfit(&self) -> Result<()> {
-        bosket_engine::refuse_unfit(&self.policy, &Params::new(&self.policy)?, self.input())
+        bosket_engine::refuse_unfit(&self.policy, &Params::new(&self.policy)?, self.input(), &Quiet)
     }
 }
 

@@ -88,7 +88,7 @@ fn check(case: &Case, release: &Release, what: &str) {
                 let Claim::Apart(claim) = Claim::new(&case.policy).expect("a claim") else {
                     panic!("{what}: another claim");
                 };
-                let verdict = verify_apart(found, &claim, &case.hierarchies).expect("checkable");
+                let verdict = verify_apart(found, &claim, &case.hierarchies, &Quiet).expect("checkable");
                 assert_eq!(verdict.witness, None, "{what}");
             }
         }

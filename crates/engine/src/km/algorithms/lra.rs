@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use bosket_model::observe::{Observer, Quiet};
+use bosket_model::Result;
+use bosket_model::observe::{Observer, Silenced};
 
 use crate::km::cuts::cut::Cut;
 use crate::km::params::Params;
@@ -15,20 +16,20 @@ use crate::km::run::global;
 use crate::km::transactions::Transactions;
 
 /// One cut per part of similar records.
-pub(crate) fn lra(data: &Transactions, params: &Params, observer: &dyn Observer) -> Recoding {
-    let parts = parts(data, params.parts, params.flex, params.k, params.m);
+pub(crate) fn lra(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
+    let parts = parts(data, params, observer)?;
     observer.stage("parts", parts.len() as u64);
-    let own: Vec<Recoding> = parts
+    let own: Result<Vec<Recoding>> = parts
         .par_iter()
         .map(|records| {
-            let part = data.part(records);
-            let found = global(&part, params, Cut::bottom(&part), &Quiet);
+            let part = data.part(records, observer)?;
+            let found = global(&part, params, Cut::bottom(&part), &Silenced(observer))?;
             observer.advance(1);
-            found
+            Ok(found)
         })
         .collect();
     let mut found = Recoding { most: most(data), part_of: vec![0; data.len()], ..Recoding::default() };
-    for (number, (records, own)) in parts.iter().zip(own).enumerate() {
+    for (number, (records, own)) in parts.iter().zip(own?).enumerate() {
         records.iter().for_each(|&r| found.part_of[r as usize] = number as u32);
         found.parts.extend(own.parts);
         found.dropped.extend(own.dropped);
@@ -37,28 +38,30 @@ pub(crate) fn lra(data: &Transactions, params: &Params, observer: &dyn Observer)
         // The parts are gone through one after the other where memory is short, so the largest tree counts.
         found.count_tree = found.count_tree.max(own.count_tree);
     }
-    found
+    Ok(found)
 }
 
 /// The parts, as records in their order.
-fn parts(data: &Transactions, parts: usize, flex: usize, k: u32, m: usize) -> Vec<Vec<u32>> {
+fn parts(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
+    let k = params.k as usize;
     let mut order: Vec<u32> = (0..data.len() as u32).collect();
     // Equal transactions are alike; which of them comes first changes nothing but must not depend on threads.
     order.par_sort_by(|&a, &b| gray(data.items(a), data.items(b)).then(a.cmp(&b)));
-    let borders = borders(data, &order, parts, flex, m);
+    observer.go_on()?;
+    let borders = borders(data, &order, params, observer)?;
     let mut found: Vec<Vec<u32>> = Vec::new();
     let mut from = 0;
     for to in borders.into_iter().chain([order.len()]) {
         match found.last_mut() {
             // What is too small joins its neighbour.
-            Some(last) if to - from < k as usize || last.len() < k as usize => {
+            Some(last) if to - from < k || last.len() < k => {
                 last.extend_from_slice(&order[from..to]);
             }
             _ => found.push(order[from..to].to_vec()),
         }
         from = to;
     }
-    found
+    Ok(found)
 }
 
 /// Compares sets as Gray codes, the bit of the first item being the highest. Where they first differ, a one is the higher
@@ -75,17 +78,25 @@ fn gray(a: &[u32], b: &[u32]) -> Ordering {
 }
 
 /// Where the parts end: about equal numbers of m-combinations, moved to the largest Hamming distance nearby.
-fn borders(data: &Transactions, order: &[u32], parts: usize, flex: usize, m: usize) -> Vec<usize> {
-    let size = m.min(data.longest()).max(1);
+fn borders(
+    data: &Transactions,
+    order: &[u32],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Vec<usize>> {
+    let Params { parts, flex, .. } = *params;
+    let size = params.m.min(data.longest()).max(1);
     let mut sums: Vec<u128> = Vec::with_capacity(order.len() + 1);
     let mut sum = 0u128;
     sums.push(0);
     for &record in order {
+        observer.go_on()?;
         sum = sum.saturating_add(choose(data.items(record).len(), size));
         sums.push(sum);
     }
     let mut borders: Vec<usize> = Vec::new();
     for part in 1..parts as u128 {
+        observer.go_on()?;
         let share = (sum / parts as u128).saturating_mul(part);
         let about = sums.partition_point(|&s| s < share);
         let from = about.saturating_sub(flex).max(borders.last().map_or(1, |b| b + 1));
@@ -95,7 +106,7 @@ fn borders(data: &Transactions, order: &[u32], parts: usize, flex: usize, m: usi
             .max_by_key(|&at| (gap(at), std::cmp::Reverse(at.abs_diff(about)), std::cmp::Reverse(at)));
         borders.extend(best);
     }
-    borders
+    Ok(borders)
 }
 
 /// In how many items two sets differ.

@@ -23,7 +23,7 @@ const MOST_CUTS: u64 = 1 << 20;
 /// The cheapest cut, and how many were looked at.
 pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer) -> Result<(Cut, u64)> {
     observer.stage("cuts", count_cuts(data)?);
-    let violating = Violating::find(data, promise);
+    let violating = Violating::find(data, promise, observer)?;
     let mut open = BinaryHeap::new();
     let mut seen = FxHashSet::default();
     let bottom: Vec<Node> =
@@ -37,6 +37,7 @@ pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer
         if best.as_ref().is_some_and(|b| (state.loss, state.leaves) > (b.loss, b.leaves)) {
             break;
         }
+        observer.go_on()?;
         examined += 1;
         observer.advance(1);
         for above in state.above(data) {
@@ -136,7 +137,7 @@ struct Fact {
 }
 
 impl Violating {
-    fn find(data: &Transactions, promise: &Promise) -> Self {
+    fn find(data: &Transactions, promise: &Promise, observer: &dyn Observer) -> Result<Self> {
         let occurs = |&n: &Node| data.support(n) > 0;
         let present = (1..data.tree.len() as Node).filter(occurs).map(|node| Fact { node, absent: false });
         let absent = (1..data.tree.len() as Node)
@@ -146,6 +147,7 @@ impl Violating {
         let words = data.len().div_ceil(64);
         let mut rows = vec![vec![0u64; words]; data.tree.len()];
         for record in 0..data.len() as u32 {
+            observer.go_on()?;
             for &leaf in data.items(record) {
                 let mut node = data.tree.leaf(leaf);
                 while node != ROOT {
@@ -164,9 +166,9 @@ impl Violating {
             })
             .collect();
         let mut violating = Violating { words: data.tree.len().div_ceil(64), sets: Vec::new() };
-        let finder = Finder { data, promise, facts, rows };
-        finder.extend(&mut Vec::new(), &all, 0, &mut violating);
-        violating
+        let finder = Finder { data, promise, facts, rows, observer };
+        finder.extend(&mut Vec::new(), &all, 0, &mut violating)?;
+        Ok(violating)
     }
 
     fn push(&mut self, nodes: &[Fact]) {
@@ -188,17 +190,25 @@ struct Finder<'a> {
     facts: Vec<Fact>,
     /// Per node its records, as bits.
     rows: Vec<Vec<u64>>,
+    observer: &'a dyn Observer,
 }
 
 impl Finder<'_> {
-    fn extend(&self, set: &mut Vec<Fact>, records: &[u64], from: usize, violating: &mut Violating) {
+    fn extend(
+        &self,
+        set: &mut Vec<Fact>,
+        records: &[u64],
+        from: usize,
+        violating: &mut Violating,
+    ) -> Result<()> {
         if set.len() == self.promise.m {
-            return;
+            return Ok(());
         }
         for (i, &fact) in self.facts.iter().enumerate().skip(from) {
             if set.iter().any(|f| self.data.tree.related(f.node, fact.node)) {
                 continue;
             }
+            self.observer.go_on()?;
             let row = &self.rows[fact.node as usize];
             let having = |(r, f): (&u64, &u64)| if fact.absent { r & !f } else { r & f };
             let shared: Vec<u64> = records.iter().zip(row).map(having).collect();
@@ -211,10 +221,11 @@ impl Finder<'_> {
             if support < self.promise.k || self.is_too_certain(&shared, support) {
                 violating.push(set);
             } else {
-                self.extend(set, &shared, i + 1, violating);
+                self.extend(set, &shared, i + 1, violating)?;
             }
             set.pop();
         }
+        Ok(())
     }
 
     fn is_too_certain(&self, records: &[u64], support: u32) -> bool {

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use crate::km::cuts::beyond::Shares;
@@ -26,7 +27,12 @@ struct Group {
 }
 
 /// Parts all records into groups.
-pub(crate) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &dyn Observer) -> Recoding {
+pub(crate) fn partition(
+    data: &Transactions,
+    k: u32,
+    l: Option<f64>,
+    observer: &dyn Observer,
+) -> Result<Recoding> {
     let mut records: Vec<u32> = (0..data.len() as u32).collect();
     // By content, so that who fills a group up does not depend on the order of the input.
     records.sort_by(|&a, &b| {
@@ -40,10 +46,11 @@ pub(crate) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &
     let mut found = Recoding { part_of: vec![0; data.len()], most: most(data), ..Recoding::default() };
     while let Some(mut group) = open.pop() {
         found.examined += 1;
-        match next_node(data, &group) {
+        match next_node(data, &group, observer)? {
             None => {
                 observer.advance(group.records.len() as u64);
                 for &record in &group.records {
+                    observer.go_on()?;
                     found.part_of[record as usize] = found.parts.len() as u32;
                     let lost =
                         data.items(record).iter().map(|&leaf| weight_in(&data.tree, &group.nodes, leaf));
@@ -52,7 +59,7 @@ pub(crate) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &
                 found.parts.push(group.nodes);
             }
             Some(node) => {
-                let kept = expand(data, &mut group, node, &may_stand_alone);
+                let kept = expand(data, &mut group, node, &may_stand_alone, observer)?;
                 // What is left is done with this node.
                 group.closed.push(node);
                 if !group.records.is_empty() {
@@ -62,7 +69,7 @@ pub(crate) fn partition(data: &Transactions, k: u32, l: Option<f64>, observer: &
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// What a leaf loses in a group: the weight of the node that stands for it.
@@ -73,12 +80,13 @@ fn weight_in(tree: &Tree, nodes: &[Node], leaf: u32) -> u64 {
 }
 
 /// The node whose expansion would save most, over all records of the group; ties go to the smallest.
-fn next_node(data: &Transactions, group: &Group) -> Option<Node> {
+fn next_node(data: &Transactions, group: &Group, observer: &dyn Observer) -> Result<Option<Node>> {
     let tree = &data.tree;
     let candidates: Vec<Node> =
         (group.nodes.iter().copied()).filter(|&n| !tree.is_leaf(n) && !group.closed.contains(&n)).collect();
     let mut saved: Vec<Loss> = vec![0; candidates.len()];
     for &record in &group.records {
+        observer.go_on()?;
         for &leaf in data.items(record) {
             let node = tree.leaf(leaf);
             let before = candidates.partition_point(|&n| n <= node);
@@ -89,7 +97,7 @@ fn next_node(data: &Transactions, group: &Group) -> Option<Node> {
         }
     }
     let best = (0..candidates.len()).max_by_key(|&i| (saved[i], std::cmp::Reverse(candidates[i])));
-    best.map(|i| candidates[i])
+    Ok(best.map(|i| candidates[i]))
 }
 
 /// The child of a node that is at or above a leaf below it.
@@ -108,10 +116,12 @@ fn expand(
     group: &mut Group,
     node: Node,
     may_stand_alone: &dyn Fn(&[u32]) -> bool,
-) -> Vec<Group> {
+    observer: &dyn Observer,
+) -> Result<Vec<Group>> {
     let tree = &data.tree;
     let mut parts: BTreeMap<Vec<Node>, Vec<u32>> = BTreeMap::new();
     for &record in &group.records {
+        observer.go_on()?;
         let mut held: Vec<Node> = Vec::new();
         for &leaf in data.items(record) {
             let leaf = tree.leaf(leaf);
@@ -124,10 +134,12 @@ fn expand(
     let mut left: Vec<u32> = Vec::new();
     let mut kept: Vec<(Vec<Node>, Vec<u32>)> = Vec::new();
     for (held, records) in parts {
+        observer.go_on()?;
         if may_stand_alone(&records) { kept.push((held, records)) } else { left.extend(records) }
     }
     // The rest must be able to stand alone too: records of the largest part fill it up, and whole parts if need be.
     while !left.is_empty() && !may_stand_alone(&left) && !kept.is_empty() {
+        observer.go_on()?;
         let largest = (0..kept.len()).max_by_key(|&i| (kept[i].1.len(), std::cmp::Reverse(i))).unwrap_or(0);
         let records = &mut kept[largest].1;
         left.extend(records.pop());
@@ -141,12 +153,11 @@ fn expand(
     });
     group.records = left;
     let others: Vec<Node> = group.nodes.iter().copied().filter(|&n| n != node).collect();
-    kept.into_iter()
-        .map(|(held, records)| {
-            let mut nodes = others.clone();
-            nodes.extend(held);
-            nodes.sort_unstable();
-            Group { records, nodes, closed: group.closed.clone() }
-        })
-        .collect()
+    let groups = kept.into_iter().map(|(held, records)| {
+        let mut nodes = others.clone();
+        nodes.extend(held);
+        nodes.sort_unstable();
+        Group { records, nodes, closed: group.closed.clone() }
+    });
+    Ok(groups.collect())
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use bosket_model::observe::{Observer, Quiet};
+use bosket_model::Result;
+use bosket_model::observe::{Observer, Silenced};
 
 use super::aa::aa;
 use crate::km::cuts::cut::Cut;
@@ -16,34 +17,36 @@ use crate::km::transactions::Transactions;
 use crate::km::tree::{Node, ROOT, Tree};
 
 /// One cut for all records, on top of what each region needs by itself.
-pub(crate) fn vpa(data: &Transactions, params: &Params, observer: &dyn Observer) -> Recoding {
-    let (cut, repaired) = of_regions(data, params, observer);
-    let found = global(data, params, cut, observer);
-    Recoding { repaired: found.repaired + repaired, ..found }
+pub(crate) fn vpa(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
+    let (cut, repaired) = of_regions(data, params, observer)?;
+    let found = global(data, params, cut, observer)?;
+    Ok(Recoding { repaired: found.repaired + repaired, ..found })
 }
 
 /// What each region of the domain needs by itself, as one cut; and how many itemsets were repaired.
-fn of_regions(data: &Transactions, params: &Params, observer: &dyn Observer) -> (Cut, u64) {
+fn of_regions(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<(Cut, u64)> {
     let regions = regions(&data.tree, params.parts, params.level);
     observer.stage("regions", regions.len() as u64);
-    let own: Vec<(Cut, u64)> = regions
+    let quiet = Silenced(observer);
+    let own: Result<Vec<(Cut, u64)>> = regions
         .par_iter()
         .map(|region| {
-            let part = data.projection(region);
+            let part = data.projection(region, observer)?;
             let limits = Limits { region: Some(region.clone()), suppress: false, ..limits(params) };
-            let mut search = Search::new(&part, Cut::bottom(&part), limits);
-            aa(&mut search, &Quiet);
+            let mut search = Search::new(&part, Cut::bottom(&part), limits, &quiet);
+            aa(&mut search)?;
             observer.advance(1);
-            (search.cut, search.repaired)
+            Ok((search.cut, search.repaired))
         })
         .collect();
+    let own = own?;
     let mut cut = Cut::bottom(data);
     for (region, (own, _)) in regions.iter().zip(&own) {
         let mut raised = own.at()[region.start as usize..region.end as usize].to_vec();
         raised.dedup();
         raised.into_iter().filter(|&n| !data.tree.is_leaf(n)).for_each(|n| cut.raise(n));
     }
-    (cut, own.iter().map(|(_, repaired)| repaired).sum())
+    Ok((cut, own.iter().map(|(_, repaired)| repaired).sum()))
 }
 
 /// The domain in contiguous regions of about equally many items. Classes of a level stay together: the largest nodes that

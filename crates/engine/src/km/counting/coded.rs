@@ -1,5 +1,7 @@
 //! Transactions at a cut, ready for counting.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,14 +80,20 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(data: &Transactions, codes: &Codes, records: impl Iterator<Item = u32>, shortest: usize) -> Self {
+    fn new(
+        data: &Transactions,
+        codes: &Codes,
+        records: impl Iterator<Item = u32>,
+        shortest: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut rows = Rows::default();
-        data.visit(records, |leaves| {
+        data.visit(records, observer, |leaves| {
             if leaves.len() >= shortest {
                 rows.push(leaves, &codes.of_leaf, shortest);
             }
-        });
-        rows
+        })?;
+        Ok(rows)
     }
 
     fn push(&mut self, leaves: &[u32], of_leaf: &[u32], shortest: usize) {
@@ -116,26 +124,38 @@ impl Rows {
 
 impl Coded {
     /// The transactions with at least `shortest` items.
-    pub(crate) fn new(data: &Transactions, codes: Codes, records: &[u32], shortest: usize) -> Self {
+    pub(crate) fn new(
+        data: &Transactions,
+        codes: Codes,
+        records: &[u32],
+        shortest: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let part = (records.len() / rayon::current_num_threads() + 1).max(SMALL as usize);
-        let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest);
-        let parts = records.par_chunks(part).map(rows).collect();
-        Coded::joined(codes, parts)
+        let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest, observer);
+        let parts: Result<Vec<Rows>> = records.par_chunks(part).map(rows).collect();
+        Ok(Coded::joined(codes, parts?))
     }
 
     /// All transactions at a cut, with the nodes that are frequent by themselves.
-    pub(crate) fn at(data: &Transactions, cut: &Cut, k: u32, shortest: usize) -> Self {
+    pub(crate) fn at(
+        data: &Transactions,
+        cut: &Cut,
+        k: u32,
+        shortest: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let codes = Codes::new(data, cut, cut.at(), |node| data.support(node) >= k);
         let records = data.len() as u32;
         let part = (records / rayon::current_num_threads() as u32 + 1).max(SMALL);
-        let parts: Vec<Rows> = (0..records.div_ceil(part))
+        let parts: Result<Vec<Rows>> = (0..records.div_ceil(part))
             .into_par_iter()
             .map(|number| {
                 let own = number * part..records.min((number + 1) * part);
-                Rows::new(data, &codes, own, shortest)
+                Rows::new(data, &codes, own, shortest, observer)
             })
             .collect();
-        Coded::joined(codes, parts)
+        Ok(Coded::joined(codes, parts?))
     }
 
     fn joined(codes: Codes, parts: Vec<Rows>) -> Self {
@@ -153,14 +173,18 @@ impl Coded {
 
     /// Puts transactions that at least k records share first, once each, where there seem to be many of them: whatever is
     /// in one of them is frequent.
-    pub(crate) fn group_equal(&mut self, k: u32) {
+    pub(crate) fn group_equal(&mut self, k: u32, observer: &dyn Observer) -> Result<()> {
         if !self.seems_repetitive() {
-            return;
+            return Ok(());
         }
         let mut times: FxHashMap<&[u32], u32> = FxHashMap::default();
-        self.rows().for_each(|row| *times.entry(row).or_default() += 1);
+        for row in self.rows() {
+            observer.go_on()?;
+            *times.entry(row).or_default() += 1;
+        }
         let (mut heavy, mut others) = (Vec::new(), Vec::new());
         for row in self.rows() {
+            observer.go_on()?;
             let times = times.entry(row).or_default();
             let to = match *times {
                 0 => continue,
@@ -176,6 +200,7 @@ impl Coded {
         self.heavy = heavy.len() as u32;
         heavy.append(&mut others);
         self.items = heavy;
+        Ok(())
     }
 
     /// Whether some of the longer transactions in a sample are equal. Elsewhere they hardly ever are.
@@ -206,14 +231,17 @@ impl Coded {
     }
 
     /// Goes through the transactions that begin at some places, each with what follows it and whether it stands for k equal
-    /// ones, as long as `then` wants more. They lie anywhere in memory: touching some at once, before their turn, lets the waiting for them overlap.
-    pub(crate) fn for_each(
+    /// ones, as long as `then` wants more. They lie anywhere in memory: touching some at once, before their turn, lets the
+    /// waiting for them overlap.
+    pub(super) fn for_each(
         &self,
         mut places: impl Iterator<Item = u32>,
+        observer: &dyn Observer,
         mut then: impl FnMut(&[u32], bool) -> bool,
-    ) {
+    ) -> Result<()> {
         let mut next = [0u32; AHEAD];
         loop {
+            observer.go_on()?;
             let mut known = 0;
             let mut touched = 0;
             for place in places.by_ref().take(AHEAD) {
@@ -222,9 +250,9 @@ impl Coded {
                 known += 1;
             }
             std::hint::black_box(touched);
-            let mut go_on = |&place: &u32| then(&self.items[place as usize..], place < self.heavy);
-            if known == 0 || !next[..known].iter().all(&mut go_on) {
-                return;
+            let mut more = |&place: &u32| then(&self.items[place as usize..], place < self.heavy);
+            if known == 0 || !next[..known].iter().all(&mut more) {
+                return Ok(());
             }
         }
     }

@@ -1,25 +1,28 @@
 //! The size of the paper's count tree, where its memory figures are reproduced.
 
+use bosket_model::Result;
+
 use crate::km::cuts::search::Search;
 use crate::km::tree::Node;
 
 /// How many nodes the count tree for itemsets of a size has at the cut so far: the beginnings of all such itemsets over
 /// nodes at or above the cut. Nothing here needs that tree; this only counts what it would hold.
-pub(crate) fn count_tree_nodes(search: &mut Search<'_>, size: usize) -> u64 {
+pub(crate) fn count_tree_nodes(search: &mut Search<'_>, size: usize) -> Result<u64> {
     let records: Vec<u32> = (0..search.data.len() as u32).collect();
     below(search, &mut Vec::new(), &records, size)
 }
 
 /// The nodes below a prefix from which an itemset of full size is reached.
-fn below(search: &mut Search<'_>, prefix: &mut Vec<Node>, records: &[u32], size: usize) -> u64 {
+fn below(search: &mut Search<'_>, prefix: &mut Vec<Node>, records: &[u32], size: usize) -> Result<u64> {
     let after = prefix.last().map_or(0, |&last| search.order.rank[last as usize] as usize + 1);
     let mut nodes = 0;
     for rank in after..search.order.nodes.len() {
+        search.go_on()?;
         let node = search.order.nodes[rank];
         if search.cut.is_gone(node) || prefix.iter().any(|&p| search.data.tree.related(p, node)) {
             continue;
         }
-        let shared = search.tids.among(records, node, &search.cut);
+        let shared = search.tids.among(records, node, &search.cut)?;
         if shared.is_empty() {
             continue;
         }
@@ -28,11 +31,11 @@ fn below(search: &mut Search<'_>, prefix: &mut Vec<Node>, records: &[u32], size:
             continue;
         }
         prefix.push(node);
-        let under = below(search, prefix, &shared, size);
+        let under = below(search, prefix, &shared, size)?;
         prefix.pop();
         if under > 0 {
             nodes += under + 1;
         }
     }
-    nodes
+    Ok(nodes)
 }

@@ -1,5 +1,7 @@
 //! What the count of a cut's itemsets says about those above it.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::coded::Coded;
@@ -55,31 +57,33 @@ impl<'a> Counted<'a> {
     }
 
     /// Per code whether it is in a rare triple.
-    pub(crate) fn in_rare_triples(&self) -> Vec<bool> {
+    pub(crate) fn in_rare_triples(&self, observer: &dyn Observer) -> Result<Vec<bool>> {
         let mut found = vec![false; self.triples.len()];
         for (first, planes) in self.triples.iter().enumerate() {
+            observer.go_on()?;
             let any = planes.rare.mark_members(&mut found);
             found[first] |= any;
         }
-        found
+        Ok(found)
     }
 
     /// The rare itemsets of the cut, one after the other; none if there are more than `most`.
-    pub(crate) fn rare_sets(&self, most: usize) -> Option<Vec<u32>> {
+    pub(crate) fn rare_sets(&self, most: usize, observer: &dyn Observer) -> Result<Option<Vec<u32>>> {
         let mut prefixes: Vec<&Vec<u32>> = self.planes.keys().collect();
         prefixes.sort_unstable();
         let (mut sets, mut count) = (Vec::new(), 0);
         for prefix in prefixes {
+            observer.go_on()?;
             for (a, b) in self.planes[prefix].rare.pairs() {
                 sets.extend_from_slice(prefix);
                 sets.extend([a, b]);
                 count += 1;
             }
             if count > most {
-                return None;
+                return Ok(None);
             }
         }
-        Some(sets)
+        Ok(Some(sets))
     }
 
     /// Whether an itemset of the cut is rare, and whether it is frequent.

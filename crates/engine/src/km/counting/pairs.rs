@@ -3,6 +3,8 @@
 //! The pairs of the cut are counted. The support of a pair with a node above the cut lies between the largest and the sum of
 //! its children's, so nearly all of them follow; those whose bounds leave it open have to be looked up.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 use super::coded::{Coded, END};
@@ -35,14 +37,14 @@ pub(crate) fn bytes(cut: &Cut, k: u32) -> usize {
 pub(crate) type Partners = Box<dyn FnMut(Node, &mut Vec<Suspect>)>;
 
 /// Counts the pairs of the cut.
-pub(crate) fn partners(coded: &Coded, cut: &Cut, k: u32) -> Partners {
-    with_counter!(k, boxed(coded, cut, k))
+pub(crate) fn partners(coded: &Coded, cut: &Cut, k: u32, observer: &dyn Observer) -> Result<Partners> {
+    with_counter!(k, boxed(coded, cut, k, observer))
 }
 
-fn boxed<C: Count + 'static>(coded: &Coded, cut: &Cut, k: u32) -> Partners {
-    let pairs = Pairs::<C>::new(coded, cut, k);
+fn boxed<C: Count + 'static>(coded: &Coded, cut: &Cut, k: u32, observer: &dyn Observer) -> Result<Partners> {
+    let pairs = Pairs::<C>::new(coded, cut, k, observer)?;
     let mut row = vec![C::ZERO; pairs.tree.nodes.len()];
-    Box::new(move |node, found| pairs.partners(node, &mut row, found))
+    Ok(Box::new(move |node, found| pairs.partners(node, &mut row, found)))
 }
 
 /// Supports of pairs: one row per node, one column per node of the cut.
@@ -96,23 +98,24 @@ impl Above {
 }
 
 impl<C: Count> Pairs<C> {
-    fn new(coded: &Coded, cut: &Cut, k: u32) -> Self {
+    fn new(coded: &Coded, cut: &Cut, k: u32, observer: &dyn Observer) -> Result<Self> {
         let n = coded.nodes.len();
         let above = |node: Node| !cut.is_gone(node) && cut.occurrences(node) > 0;
         let tree = Above::new(&coded.nodes, &cut.tree, above);
-        let mut cells = counted::<C>(coded, n, tree.nodes.len(), k);
-        mirror(&mut cells, n);
+        let mut cells = counted::<C>(coded, n, tree.nodes.len(), k, observer)?;
+        mirror(&mut cells, n, observer)?;
         let k = C::new(k);
         for i in 0..tree.nodes.len() - n {
             let (done, row) = cells.split_at_mut((n + i) * n);
             for &child in tree.children(i) {
+                observer.go_on()?;
                 let below = &done[child as usize * n..][..n];
                 for (sum, &cell) in row[..n].iter_mut().zip(below) {
                     *sum = add(*sum, cell, k);
                 }
             }
         }
-        Pairs { k, n, tree, cells }
+        Ok(Pairs { k, n, tree, cells })
     }
 
     fn partners(&self, node: Node, row: &mut [C], found: &mut Vec<Suspect>) {
@@ -149,8 +152,9 @@ fn add<C: Count>(a: C, b: C, k: C) -> C {
 const SQUARE: usize = 64;
 
 /// Copies the upper half of an `n` by `n` matrix into the lower.
-fn mirror<C: Count>(cells: &mut [C], n: usize) {
+fn mirror<C: Count>(cells: &mut [C], n: usize, observer: &dyn Observer) -> Result<()> {
     for top in (0..n).step_by(SQUARE) {
+        observer.go_on()?;
         for left in (top..n).step_by(SQUARE) {
             for i in top..(top + SQUARE).min(n) {
                 for j in left.max(i + 1)..(left + SQUARE).min(n) {
@@ -159,16 +163,23 @@ fn mirror<C: Count>(cells: &mut [C], n: usize) {
             }
         }
     }
+    Ok(())
 }
 
 /// Items of transactions from which on several threads pay.
 const LARGE: usize = 1 << 20;
 
 /// The supports of the cut's pairs, in the upper half of an `n` by `n` matrix with room for other rows.
-fn counted<C: Count>(coded: &Coded, n: usize, rows: usize, k: u32) -> Vec<C> {
+fn counted<C: Count>(
+    coded: &Coded,
+    n: usize,
+    rows: usize,
+    k: u32,
+    observer: &dyn Observer,
+) -> Result<Vec<C>> {
     let threads = rayon::current_num_threads();
     if threads == 1 || coded.items.len() < LARGE {
-        return count_rows(&coded.items, n, rows, k);
+        return count_rows(&coded.items, n, rows, k, observer);
     }
     // Parted at ends of transactions.
     let mut parts: Vec<&[u32]> = Vec::new();
@@ -180,25 +191,33 @@ fn counted<C: Count>(coded: &Coded, n: usize, rows: usize, k: u32) -> Vec<C> {
         parts.push(part);
         rest = after;
     }
-    let count = |(i, part)| count_rows(part, n, if i == 0 { rows } else { n }, k);
-    let mut all: Vec<Vec<C>> = parts.into_par_iter().enumerate().map(count).collect();
+    let count = |(i, part)| count_rows(part, n, if i == 0 { rows } else { n }, k, observer);
+    let mut all = parts.into_par_iter().enumerate().map(count).collect::<Result<Vec<Vec<C>>>>()?;
     let mut sum = all.swap_remove(0);
     let k = C::new(k);
     for other in all {
+        observer.go_on()?;
         for (a, b) in sum.iter_mut().zip(other) {
             let both = a.plus(b);
             *a = if both < k { both } else { C::ENOUGH };
         }
     }
-    sum
+    Ok(sum)
 }
 
-fn count_rows<C: Count>(items: &[u32], n: usize, rows: usize, k: u32) -> Vec<C> {
+fn count_rows<C: Count>(
+    items: &[u32],
+    n: usize,
+    rows: usize,
+    k: u32,
+    observer: &dyn Observer,
+) -> Result<Vec<C>> {
     let mut cells = vec![C::ZERO; rows * n];
     let almost = C::new(k - 1);
     let mut row: Vec<u32> = Vec::new();
     for &item in items {
         if item == END {
+            observer.go_on()?;
             row.clear();
             continue;
         }
@@ -212,5 +231,5 @@ fn count_rows<C: Count>(items: &[u32], n: usize, rows: usize, k: u32) -> Vec<C> 
         }
         row.push(item);
     }
-    cells
+    Ok(cells)
 }

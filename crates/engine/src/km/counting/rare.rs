@@ -6,6 +6,8 @@
 
 use std::sync::Mutex;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -43,7 +45,7 @@ pub(crate) struct Bounds {
 }
 
 /// The itemsets of a size that are in some but fewer than k transactions.
-pub(crate) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
+pub(crate) fn rare_sets(coded: &Coded, bounds: Bounds, observer: &dyn Observer) -> Result<Rare> {
     let mut rare = Rare { complete: true, ..Rare::default() };
     let mut add = |found: PrefixCount| {
         match found {
@@ -59,15 +61,19 @@ pub(crate) fn rare_sets(coded: &Coded, bounds: Bounds) -> Rare {
         rare.complete &= !enough;
         !enough
     };
-    count(coded, bounds, &mut add);
-    rare
+    count(coded, bounds, observer, &mut add)?;
+    Ok(rare)
 }
 
 /// The planes of all prefixes, by prefix; none if they, or the counters for them, would take too much memory.
 /// Equal transactions may have been grouped.
-pub(crate) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>, Planes>> {
+pub(crate) fn planes(
+    coded: &Coded,
+    bounds: Bounds,
+    observer: &dyn Observer,
+) -> Result<Option<FxHashMap<Vec<u32>, Planes>>> {
     if !planes_fit(coded, bounds) {
-        return None;
+        return Ok(None);
     }
     let (mut all, mut bytes) = (FxHashMap::default(), 0);
     let mut add = |found: PrefixCount| {
@@ -77,7 +83,7 @@ pub(crate) fn planes(coded: &Coded, bounds: Bounds) -> Option<FxHashMap<Vec<u32>
         }
         bytes <= 2 * bounds.memory
     };
-    count(coded, bounds, &mut add).then_some(all)
+    Ok(count(coded, bounds, observer, &mut add)?.then_some(all))
 }
 
 /// Whether there is memory for the planes of all prefixes.
@@ -101,55 +107,61 @@ const DENSE: usize = 2048;
 const BLOCK: usize = 16;
 
 /// Counts everything, handing it over in order, until `add` has enough. Whether it never had.
-fn count(coded: &Coded, bounds: Bounds, add: &mut dyn FnMut(PrefixCount) -> bool) -> bool {
+fn count(
+    coded: &Coded,
+    bounds: Bounds,
+    observer: &dyn Observer,
+    add: &mut dyn FnMut(PrefixCount) -> bool,
+) -> Result<bool> {
     match bounds.k {
-        0..=2 => count_with::<1>(coded, bounds, add),
-        3..=4 => count_with::<2>(coded, bounds, add),
-        5..=8 => count_with::<3>(coded, bounds, add),
-        9..=16 => count_with::<4>(coded, bounds, add),
-        17..=128 => count_with::<7>(coded, bounds, add),
-        129..=65_536 => count_with::<16>(coded, bounds, add),
-        _ => count_with::<32>(coded, bounds, add),
+        0..=2 => count_with::<1>(coded, bounds, observer, add),
+        3..=4 => count_with::<2>(coded, bounds, observer, add),
+        5..=8 => count_with::<3>(coded, bounds, observer, add),
+        9..=16 => count_with::<4>(coded, bounds, observer, add),
+        17..=128 => count_with::<7>(coded, bounds, observer, add),
+        129..=65_536 => count_with::<16>(coded, bounds, observer, add),
+        _ => count_with::<32>(coded, bounds, observer, add),
     }
 }
 
 fn count_with<const D: usize>(
     coded: &Coded,
     bounds: Bounds,
+    observer: &dyn Observer,
     add: &mut dyn FnMut(PrefixCount) -> bool,
-) -> bool {
+) -> Result<bool> {
     if coded.longest < bounds.size {
-        return true;
+        return Ok(true);
     }
     if bounds.size == 2 {
         let starts: Vec<u32> =
             (0..coded.items.len() as u32).filter(|&i| i == 0 || coded.items[i as usize - 1] == END).collect();
         let mut found = Vec::new();
-        Counter::<D>::new(coded, bounds).count(&mut Vec::new(), &starts, &mut found);
-        return found.into_iter().all(add);
+        Counter::<D>::new(coded, bounds, observer).count(&mut Vec::new(), &starts, &mut found)?;
+        return Ok(found.into_iter().all(add));
     }
-    let places = Places::new(coded, bounds.size);
+    let places = Places::new(coded, bounds.size, observer)?;
     let idle: Mutex<Vec<Counter<'_, D>>> = Mutex::new(Vec::new());
     let firsts: Vec<u32> = (0..coded.nodes.len() as u32).filter(|&x| !places.of(x).is_empty()).collect();
     for block in firsts.chunks(BLOCK) {
-        let found: Vec<Vec<PrefixCount>> = block
+        let found: Result<Vec<Vec<PrefixCount>>> = block
             .par_iter()
             .map(|&x| {
                 let free = idle.lock().ok().and_then(|mut idle| idle.pop());
-                let mut counter = free.unwrap_or_else(|| Counter::new(coded, bounds));
+                let mut counter = free.unwrap_or_else(|| Counter::new(coded, bounds, observer));
                 let mut found = Vec::new();
-                counter.count(&mut vec![x], places.of(x), &mut found);
+                counter.count(&mut vec![x], places.of(x), &mut found)?;
                 if let Ok(mut idle) = idle.lock() {
                     idle.push(counter);
                 }
-                found
+                Ok(found)
             })
             .collect();
-        if !found.into_iter().flatten().all(&mut *add) {
-            return false;
+        if !found?.into_iter().flatten().all(&mut *add) {
+            return Ok(false);
         }
     }
-    true
+    Ok(true)
 }
 
 /// Where the transactions of each code begin.
@@ -160,9 +172,10 @@ struct Places {
 
 impl Places {
     /// Only those with enough items that are rarer than the code.
-    fn new(coded: &Coded, size: usize) -> Self {
+    fn new(coded: &Coded, size: usize, observer: &dyn Observer) -> Result<Self> {
         let mut start = vec![0u32; coded.nodes.len() + 1];
         for row in coded.rows() {
+            observer.go_on()?;
             row.iter().skip(size - 1).for_each(|&c| start[c as usize + 1] += 1);
         }
         for code in 0..coded.nodes.len() {
@@ -172,13 +185,14 @@ impl Places {
         let mut places = vec![0; start[coded.nodes.len()] as usize];
         let mut at = 0;
         for row in coded.rows() {
+            observer.go_on()?;
             for &c in row.iter().skip(size - 1) {
                 places[next[c as usize] as usize] = at;
                 next[c as usize] += 1;
             }
             at += row.len() as u32 + 1;
         }
-        Places { start, places }
+        Ok(Places { start, places })
     }
 
     fn of(&self, code: u32) -> &[u32] {
@@ -190,12 +204,13 @@ impl Places {
 struct Counter<'a, const D: usize> {
     coded: &'a Coded,
     bounds: Bounds,
+    observer: &'a dyn Observer,
     plane: PlaneCounter<D>,
 }
 
 impl<'a, const D: usize> Counter<'a, D> {
-    fn new(coded: &'a Coded, bounds: Bounds) -> Self {
-        Counter { coded, bounds, plane: PlaneCounter::new(bounds.k) }
+    fn new(coded: &'a Coded, bounds: Bounds, observer: &'a dyn Observer) -> Self {
+        Counter { coded, bounds, observer, plane: PlaneCounter::new(bounds.k) }
     }
 
     /// The items of a transaction that are rarer than all of a prefix.
@@ -207,52 +222,56 @@ impl<'a, const D: usize> Counter<'a, D> {
     }
 
     /// Counts the sets that begin with `prefix`, in the transactions that have it.
-    fn count(&mut self, prefix: &mut Vec<u32>, places: &[u32], found: &mut Vec<PrefixCount>) {
+    fn count(&mut self, prefix: &mut Vec<u32>, places: &[u32], found: &mut Vec<PrefixCount>) -> Result<()> {
         match self.bounds.size - prefix.len() {
             2 if self.coded.nodes.len() <= DENSE => self.by_plane(prefix, places, found),
             2 => self.by_table(prefix, places, found),
             left => {
-                for (code, places) in self.split(prefix, places, left) {
+                for (code, places) in self.split(prefix, places, left)? {
                     prefix.push(code);
-                    self.count(prefix, &places, found);
+                    self.count(prefix, &places, found)?;
                     prefix.pop();
                 }
+                Ok(())
             }
         }
     }
 
     /// The places by the next item of the set, of which `left` are to come.
-    fn split(&self, prefix: &[u32], places: &[u32], left: usize) -> Vec<(u32, Vec<u32>)> {
+    fn split(&self, prefix: &[u32], places: &[u32], left: usize) -> Result<Vec<(u32, Vec<u32>)>> {
         let mut next: Vec<Vec<u32>> = vec![Vec::new(); self.coded.nodes.len()];
         for &place in places {
+            self.observer.go_on()?;
             for &code in self.rarer(place, prefix).iter().skip(left - 1) {
                 next[code as usize].push(place);
             }
         }
         let split = next.into_iter().enumerate().filter(|(_, places)| !places.is_empty());
-        split.map(|(code, places)| (code as u32, places)).collect()
+        Ok(split.map(|(code, places)| (code as u32, places)).collect())
     }
 
-    fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
+    fn by_plane(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) -> Result<()> {
         self.plane.reset(Shape::new(first_after(prefix), self.coded.nodes.len() as u32));
-        self.coded.for_each(places.iter().copied(), |row, heavy| {
+        self.coded.for_each(places.iter().copied(), self.observer, |row, heavy| {
             self.plane.count(row, heavy);
             !self.plane.is_done()
-        });
+        })?;
         let frequent = if self.bounds.keep { self.plane.frequent() } else { Plane::default() };
         let planes = Planes { rare: self.plane.rare(), frequent };
         found.push(PrefixCount::Planes(prefix.to_vec(), planes));
+        Ok(())
     }
 
     /// For many codes, of which few occur together. The table is parted by the first item of the pairs where it would
     /// take too much memory.
-    fn by_table(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) {
+    fn by_table(&mut self, prefix: &[u32], places: &[u32], found: &mut Vec<PrefixCount>) -> Result<()> {
         let pairs: usize = places.iter().map(|&p| self.rarer(p, prefix).len().pow(2) / 2).sum();
         let entry = 24;
         let mut sets = Vec::new();
         if pairs.saturating_mul(entry) <= self.bounds.memory {
             let mut table: FxHashMap<(u32, u32), u32> = FxHashMap::default();
             for &place in places {
+                self.observer.go_on()?;
                 let items = self.rarer(place, prefix);
                 for (i, &a) in items.iter().enumerate() {
                     items[i + 1..].iter().for_each(|&b| *table.entry((a, b)).or_default() += 1);
@@ -267,7 +286,8 @@ impl<'a, const D: usize> Counter<'a, D> {
             }
         } else {
             let mut count = vec![0u32; self.coded.nodes.len()];
-            for (a, places) in self.split(prefix, places, 2) {
+            for (a, places) in self.split(prefix, places, 2)? {
+                self.observer.go_on()?;
                 let rarer = || places.iter().flat_map(|&p| self.rarer(p, &[a]));
                 rarer().for_each(|&b| count[b as usize] += 1);
                 let mut rare: Vec<u32> =
@@ -282,6 +302,7 @@ impl<'a, const D: usize> Counter<'a, D> {
             }
         }
         found.push(PrefixCount::Sets(sets));
+        Ok(())
     }
 }
 

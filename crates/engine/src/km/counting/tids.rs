@@ -1,5 +1,7 @@
 //! Which records have a node, and how many have several.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use crate::km::cuts::cut::Cut;
@@ -30,7 +32,6 @@ impl Set {
 }
 
 /// The records of each node that somebody has asked for.
-#[derive(Debug)]
 pub(crate) struct Tids<'a> {
     data: &'a Transactions,
     /// Per leaf position where its records begin in `records`; empty until the first question.
@@ -41,6 +42,7 @@ pub(crate) struct Tids<'a> {
     pairs: FxHashMap<(Node, Node), Vec<u32>>,
     bytes: usize,
     limit: usize,
+    observer: &'a dyn Observer,
 }
 
 /// Records of a node from which on pairs are remembered.
@@ -48,7 +50,7 @@ const MANY: u32 = 128;
 
 impl<'a> Tids<'a> {
     /// Keeps about `limit` bytes of record sets.
-    pub(crate) fn new(data: &'a Transactions, limit: usize) -> Self {
+    pub(crate) fn new(data: &'a Transactions, limit: usize, observer: &'a dyn Observer) -> Self {
         let sets = (0..data.tree.len()).map(|_| None).collect();
         Tids {
             data,
@@ -58,34 +60,38 @@ impl<'a> Tids<'a> {
             pairs: FxHashMap::default(),
             bytes: 0,
             limit,
+            observer,
         }
     }
 
-    fn turn(&mut self) {
+    fn turn(&mut self) -> Result<()> {
         let leaves = self.data.tree.leaf_count();
         let mut next = vec![0u32; leaves + 1];
         self.data.all_items().iter().for_each(|&leaf| next[leaf as usize + 1] += 1);
         for leaf in 0..leaves {
             next[leaf + 1] += next[leaf];
         }
-        self.start = next.clone();
+        let start = next.clone();
         self.records = vec![0; self.data.all_items().len()];
         for record in 0..self.data.len() as u32 {
+            self.observer.go_on()?;
             for &leaf in self.data.items(record) {
                 let at = &mut next[leaf as usize];
                 self.records[*at as usize] = record;
                 *at += 1;
             }
         }
+        self.start = start;
+        Ok(())
     }
 
     /// Makes sure that the sets of these nodes are there.
-    fn need(&mut self, nodes: &[Node], cut: &Cut) {
+    fn need(&mut self, nodes: &[Node], cut: &Cut) -> Result<()> {
         if nodes.iter().all(|&n| self.sets[n as usize].is_some()) {
-            return;
+            return Ok(());
         }
         if self.start.is_empty() {
-            self.turn();
+            self.turn()?;
         }
         if self.bytes > self.limit {
             self.sets.iter_mut().for_each(|s| *s = None);
@@ -94,11 +100,13 @@ impl<'a> Tids<'a> {
         }
         for &node in nodes {
             if self.sets[node as usize].is_none() {
+                self.observer.go_on()?;
                 let set = self.build(node, cut);
                 self.bytes += set.bytes();
                 self.sets[node as usize] = Some(set);
             }
         }
+        Ok(())
     }
 
     fn build(&self, node: Node, cut: &Cut) -> Set {
@@ -144,13 +152,13 @@ impl<'a> Tids<'a> {
     }
 
     /// How many records have all of these nodes, counted up to `enough` only.
-    pub(crate) fn support_up_to(&mut self, nodes: &[Node], cut: &Cut, enough: u32) -> u32 {
-        self.need(nodes, cut);
+    pub(crate) fn support_up_to(&mut self, nodes: &[Node], cut: &Cut, enough: u32) -> Result<u32> {
+        self.need(nodes, cut)?;
         if nodes.len() > 2 {
             let mut rarest = nodes.to_vec();
             rarest.sort_unstable_by_key(|&n| (self.data.support(n), n));
             if self.data.support(rarest[0]) >= MANY {
-                return self.support_of_pair(&rarest, enough);
+                return Ok(self.support_of_pair(&rarest, enough));
             }
         }
         let (base, others) = self.by_size(nodes);
@@ -160,7 +168,7 @@ impl<'a> Tids<'a> {
                 for &record in list {
                     count += u32::from(others.iter().all(|s| s.contains(record)));
                     if count >= enough {
-                        return enough;
+                        return Ok(enough);
                     }
                 }
             }
@@ -169,12 +177,12 @@ impl<'a> Tids<'a> {
                 for at in 0..self.data.len().div_ceil(64) {
                     count += word(&rows, at).count_ones();
                     if count >= enough {
-                        return enough;
+                        return Ok(enough);
                     }
                 }
             }
         }
-        count
+        Ok(count)
     }
 
     /// The same from the records of the first two nodes, which the next itemset is likely to share.
@@ -197,9 +205,9 @@ impl<'a> Tids<'a> {
     }
 
     /// The records that have all of these nodes; all records if there is none.
-    pub(crate) fn shared(&mut self, nodes: &[Node], cut: &Cut) -> Vec<u32> {
-        self.need(nodes, cut);
-        self.intersection(nodes)
+    pub(crate) fn shared(&mut self, nodes: &[Node], cut: &Cut) -> Result<Vec<u32>> {
+        self.need(nodes, cut)?;
+        Ok(self.intersection(nodes))
     }
 
     fn intersection(&self, nodes: &[Node]) -> Vec<u32> {
@@ -222,12 +230,12 @@ impl<'a> Tids<'a> {
     }
 
     /// Those of some records that have a node.
-    pub(crate) fn among(&mut self, records: &[u32], node: Node, cut: &Cut) -> Vec<u32> {
-        self.need(&[node], cut);
+    pub(crate) fn among(&mut self, records: &[u32], node: Node, cut: &Cut) -> Result<Vec<u32>> {
+        self.need(&[node], cut)?;
         let Some(set) = &self.sets[node as usize] else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        records.iter().copied().filter(|&r| set.contains(r)).collect()
+        Ok(records.iter().copied().filter(|&r| set.contains(r)).collect())
     }
 
     /// The shortest list, if there is a list, and the others.

@@ -4,6 +4,7 @@
 //! neither is fixed for good by a repair: what the cut publishes is looked at again until nothing is wrong. The cut only
 //! rises, and at the root nothing is known, so this ends.
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::cut::{Cut, DROPPED};
@@ -81,49 +82,53 @@ fn has_negative(data: &Transactions) -> bool {
 }
 
 /// Repairs, on a cut that is k^m-anonymous, what is not kept beyond that.
-pub(crate) fn beyond(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
+pub(crate) fn beyond(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
+    let observer = search.observer;
     loop {
         observer.stage("sensitive and absent items", 1);
-        let violating = violations(search, l, MANY);
+        let violating = violations(search, l, MANY)?;
         observer.advance(1);
         if violating.is_empty() {
-            return;
+            return Ok(());
         }
         for known in violating {
+            observer.go_on()?;
             let at_cut = |&n: &Node| {
                 let mut leaves = search.data.tree.leaves(n);
                 leaves.any(|leaf| search.cut.at()[leaf as usize] == n)
             };
             if known.nodes().iter().all(at_cut) {
-                repair(search, &known, l);
+                repair(search, &known, l)?;
             }
         }
     }
 }
 
 /// Whether a cut keeps everything beyond plain k^m.
-pub(crate) fn holds(search: &Search<'_>, l: Option<f64>) -> bool {
-    violations(search, l, 1).is_empty()
+pub(super) fn holds(search: &Search<'_>, l: Option<f64>) -> Result<bool> {
+    Ok(violations(search, l, 1)?.is_empty())
 }
 
-fn repair(search: &mut Search<'_>, known: &Known, l: Option<f64>) {
+fn repair(search: &mut Search<'_>, known: &Known, l: Option<f64>) -> Result<()> {
     let set = known.nodes();
-    let Search { data, limits, cut, tids, .. } = search;
+    let Search { data, limits, cut, tids, observer, .. } = search;
     let is_good = |nodes: &[Node]| {
+        observer.go_on()?;
         let now = known.raised(data, nodes);
         if now.present.is_empty() && now.absent.is_empty() {
-            return true;
+            return Ok(true);
         }
-        let mut records = tids.shared(&now.present, cut);
+        let mut records = tids.shared(&now.present, cut)?;
         for &absent in &now.absent {
-            let having = tids.among(&records, absent, cut);
+            let having = tids.among(&records, absent, cut)?;
             records.retain(|r| having.binary_search(r).is_err());
         }
         let enough = records.is_empty() || records.len() >= limits.k as usize;
-        enough && l.is_none_or(|l| Shares::of(data, &records).hold(l, records.len()))
+        Ok(enough && l.is_none_or(|l| Shares::of(data, &records).hold(l, records.len())))
     };
-    let best = best_replacement(cut, &set, |_| true, is_good);
+    let best = best_replacement(cut, &set, |_| true, is_good)?;
     search.apply(&set, best);
+    Ok(())
 }
 
 /// What is to hold of everything that somebody may know.
@@ -137,13 +142,13 @@ pub(crate) struct Promise {
 const MANY: usize = 1 << 14;
 
 /// Knowledge about the published records that breaks the promise, smallest first; some of it where there is much.
-fn violations(search: &Search<'_>, l: Option<f64>, many: usize) -> Vec<Known> {
+fn violations(search: &Search<'_>, l: Option<f64>, many: usize) -> Result<Vec<Known>> {
     let (data, limits) = (search.data, &search.limits);
-    let facts = Facts::new(data, &search.cut);
+    let facts = Facts::new(data, &search.cut, search.observer)?;
     let mut found = Vec::new();
     if has_negative(data) {
         for size in 1..=limits.m.min(facts.coded.longest) {
-            facts.rare(size, limits, many, &mut found);
+            facts.rare(size, limits, many, &mut found)?;
             if !found.is_empty() {
                 break;
             }
@@ -151,16 +156,16 @@ fn violations(search: &Search<'_>, l: Option<f64>, many: usize) -> Vec<Known> {
     }
     if let Some(l) = l {
         let places: Vec<(u32, u32)> = (facts.rows.iter().enumerate()).map(|(i, &p)| (i as u32, p)).collect();
-        facts.certain(data, l, limits.m, many, &mut Vec::new(), &places, &mut found);
+        facts.certain(data, l, limits.m, many, &mut Vec::new(), &places, &mut found)?;
     }
     let mut known: Vec<(usize, Known)> = found.iter().map(|set| (set.len(), facts.known(set))).collect();
     known.sort();
     known.dedup();
-    known.into_iter().map(|(_, known)| known).collect()
+    Ok(known.into_iter().map(|(_, known)| known).collect())
 }
 
 /// Published records as sets of facts: the nodes they have, then the listed nodes that they have not.
-struct Facts {
+struct Facts<'a> {
     coded: Coded,
     /// How many of the codes are nodes that records have.
     present: usize,
@@ -168,10 +173,11 @@ struct Facts {
     records: Vec<u32>,
     /// Per row where it begins.
     rows: Vec<u32>,
+    observer: &'a dyn Observer,
 }
 
-impl Facts {
-    fn new(data: &Transactions, cut: &Cut) -> Self {
+impl<'a> Facts<'a> {
+    fn new(data: &Transactions, cut: &Cut, observer: &'a dyn Observer) -> Result<Self> {
         let present: Vec<Node> = cut.nodes().into_iter().filter(|&n| n != ROOT).collect();
         let absent: Vec<usize> = if has_negative(data) {
             (0..present.len()).filter(|&i| is_listed(data, present[i])).collect()
@@ -193,9 +199,11 @@ impl Facts {
             present: present.len(),
             records: Vec::new(),
             rows: Vec::new(),
+            observer,
         };
         let mut row: Vec<u32> = Vec::new();
         for record in 0..data.len() as u32 {
+            observer.go_on()?;
             row.clear();
             row.extend(data.items(record).iter().map(|&l| code_of[l as usize]).filter(|&c| c != u32::MAX));
             row.dedup();
@@ -217,7 +225,7 @@ impl Facts {
                 facts.coded.items.push(END);
             }
         }
-        facts
+        Ok(facts)
     }
 
     fn known(&self, set: &[u32]) -> Known {
@@ -229,16 +237,18 @@ impl Facts {
     }
 
     /// Sets of a size in some but fewer than k records.
-    fn rare(&self, size: usize, limits: &Limits, many: usize, found: &mut Vec<Vec<u32>>) {
+    fn rare(&self, size: usize, limits: &Limits, many: usize, found: &mut Vec<Vec<u32>>) -> Result<()> {
         if size == 1 {
             let mut count = vec![0u32; self.coded.nodes.len()];
             self.coded.rows().flatten().for_each(|&c| count[c as usize] += 1);
             let rare = (0..count.len()).filter(|&c| count[c] > 0 && count[c] < limits.k);
             found.extend(rare.map(|c| vec![c as u32]));
-            return;
+            return Ok(());
         }
         let bounds = Bounds { size, k: limits.k, cap: many, memory: limits.memory / 8, keep: false };
-        found.extend(rare_sets(&self.coded, bounds).sets.chunks_exact(size).map(<[u32]>::to_vec));
+        let rare = rare_sets(&self.coded, bounds, self.observer)?;
+        found.extend(rare.sets.chunks_exact(size).map(<[u32]>::to_vec));
+        Ok(())
     }
 
     /// Sets of up to `m` facts among whose records a sensitive item is too common.
@@ -252,19 +262,20 @@ impl Facts {
         set: &mut Vec<u32>,
         places: &[(u32, u32)],
         found: &mut Vec<Vec<u32>>,
-    ) {
+    ) -> Result<()> {
+        self.observer.go_on()?;
         let records: Vec<u32> = places.iter().map(|&(row, _)| self.records[row as usize]).collect();
         let shares = Shares::of(data, &records);
         // Nothing can be too common below, where there is nothing sensitive.
         if shares.is_zero() || found.len() >= many {
-            return;
+            return Ok(());
         }
         if !set.is_empty() && !shares.hold(l, records.len()) {
             found.push(set.clone());
-            return;
+            return Ok(());
         }
         if set.len() == m {
-            return;
+            return Ok(());
         }
         let mut next: Vec<(u32, u32, u32)> = Vec::new();
         for &(row, place) in places {
@@ -276,8 +287,9 @@ impl Facts {
         for same in next.chunk_by(|a, b| a.0 == b.0) {
             let places: Vec<(u32, u32)> = same.iter().map(|&(_, row, place)| (row, place)).collect();
             set.push(same[0].0);
-            self.certain(data, l, m, many, set, &places, found);
+            self.certain(data, l, m, many, set, &places, found)?;
             set.pop();
         }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 use rayon::prelude::*;
 
 use super::beyond;
@@ -17,7 +17,8 @@ use crate::km::counting::rare::{Bounds, rare_sets};
 use crate::km::tree::Node;
 
 /// Lets nodes of the cut go down to their children wherever that keeps the promise.
-pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Observer) {
+pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
+    let observer = search.observer;
     let mut open: BinaryHeap<_> = BinaryHeap::new();
     let push = |open: &mut BinaryHeap<_>, search: &Search<'_>, node: Node| {
         if !search.data.tree.is_leaf(node) && search.cut.occurrences(node) > 0 {
@@ -28,14 +29,15 @@ pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Ob
     observer.stage("re-specialising", open.len() as u64);
     let asked = beyond::is_asked(search.data, l);
     while let Some((_, Reverse(node))) = open.pop() {
+        observer.go_on()?;
         observer.advance(1);
-        if !stays_frequent(search, node) {
+        if !stays_frequent(search, node)? {
             continue;
         }
         let before = asked.then(|| search.cut.clone());
         search.cut.specialise(node);
         if let Some(before) = before
-            && !beyond::holds(search, l)
+            && !beyond::holds(search, l)?
         {
             search.cut = before;
             continue;
@@ -43,21 +45,24 @@ pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>, observer: &dyn Ob
         let tree = search.data.tree.clone();
         tree.children(node).filter(|&c| !search.cut.is_gone(c)).for_each(|c| push(&mut open, search, c));
     }
+    Ok(())
 }
 
 /// Whether all itemsets with a child of the node, up to m items, would be frequent.
-fn stays_frequent(search: &mut Search<'_>, node: Node) -> bool {
+fn stays_frequent(search: &mut Search<'_>, node: Node) -> Result<bool> {
     let k = search.limits.k;
     let tree = search.data.tree.clone();
     let occurring = tree.children(node).filter(|&c| search.cut.occurrences(c) > 0);
     let mut children: Vec<Node> = occurring.collect();
     // What is rare is most likely to be rare together with something.
     children.sort_by_key(|&c| (search.data.support(c), c));
-    if children.iter().any(|&c| search.support(&[c]) < k) {
-        return false;
+    for &child in &children {
+        if search.support(&[child])? < k {
+            return Ok(false);
+        }
     }
     if search.limits.m == 1 {
-        return true;
+        return Ok(true);
     }
     let mut at = search.cut.at().to_vec();
     for &child in &children {
@@ -67,24 +72,29 @@ fn stays_frequent(search: &mut Search<'_>, node: Node) -> bool {
             }
         }
     }
-    children.iter().all(|&c| {
-        let partners = partners(search, &[c], &at);
-        partners.iter().all(|&(support, _)| support >= k)
+    for &child in &children {
+        let partners = partners(search, &[child], &at)?;
+        let frequent = partners.iter().all(|&(support, _)| support >= k)
             && (search.limits.m == 2
-                || !is_rare_with_rarest(search, c, &partners, &at) && has_frequent_others(search, c, &at))
-    })
+                || !is_rare_with_rarest(search, child, &partners, &at)?
+                    && has_frequent_others(search, child, &at)?);
+        if !frequent {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Records that a thread goes through at once.
 const PART: usize = 1 << 15;
 
 /// The nodes with which some nodes occur, and in how many records, the rarest first.
-fn partners(search: &mut Search<'_>, nodes: &[Node], at: &[Node]) -> Vec<(u32, Node)> {
-    let (data, none) = (search.data, || vec![0u32; search.data.tree.len()]);
-    let records = search.tids.shared(nodes, &search.cut);
+fn partners(search: &mut Search<'_>, nodes: &[Node], at: &[Node]) -> Result<Vec<(u32, Node)>> {
+    let (data, observer, none) = (search.data, search.observer, || vec![0u32; search.data.tree.len()]);
+    let records = search.tids.shared(nodes, &search.cut)?;
     let parts = records.par_chunks(PART).map(|records| {
         let mut count = none();
-        data.visit(records.iter().copied(), |leaves| {
+        data.visit(records.iter().copied(), observer, |leaves| {
             let mut last = DROPPED;
             for &leaf in leaves {
                 let node = at[leaf as usize];
@@ -93,18 +103,18 @@ fn partners(search: &mut Search<'_>, nodes: &[Node], at: &[Node]) -> Vec<(u32, N
                     last = node;
                 }
             }
-        });
-        count
+        })?;
+        Ok(count)
     });
-    let count = parts.reduce(none, |mut sum, part| {
+    let count = parts.try_reduce(none, |mut sum, part| {
         sum.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
-        sum
-    });
+        Ok(sum)
+    })?;
     // At the root nothing is published.
     let occurring = (1..count.len()).filter(|&n| count[n] > 0 && !nodes.contains(&(n as Node)));
     let mut partners: Vec<(u32, Node)> = occurring.map(|n| (count[n], n as Node)).collect();
     partners.sort_unstable();
-    partners
+    Ok(partners)
 }
 
 /// Partners that are looked at before all of them are.
@@ -112,22 +122,32 @@ const FEW: usize = 8;
 
 /// Whether a child is rare together with one of its rarest partners and a third node: where it is rare at all, it mostly is
 /// there, and these have few records.
-fn is_rare_with_rarest(search: &mut Search<'_>, child: Node, rarest: &[(u32, Node)], at: &[Node]) -> bool {
+fn is_rare_with_rarest(
+    search: &mut Search<'_>,
+    child: Node,
+    rarest: &[(u32, Node)],
+    at: &[Node],
+) -> Result<bool> {
     let k = search.limits.k;
-    rarest
-        .iter()
-        .take(FEW)
-        .any(|&(_, other)| partners(search, &[child, other], at).iter().any(|&(s, _)| s < k))
+    for &(_, other) in rarest.iter().take(FEW) {
+        if partners(search, &[child, other], at)?.iter().any(|&(s, _)| s < k) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the itemsets of two or more in the records of a child are frequent there, and so together with it.
-fn has_frequent_others(search: &mut Search<'_>, child: Node, at: &[Node]) -> bool {
-    let records = search.tids.shared(&[child], &search.cut);
+fn has_frequent_others(search: &mut Search<'_>, child: Node, at: &[Node]) -> Result<bool> {
+    let records = search.tids.shared(&[child], &search.cut)?;
     let codes = Codes::new(search.data, &search.cut, at, |n| n != child);
-    let coded = Coded::new(search.data, codes, &records, 2);
-    (2..search.limits.m.min(coded.longest + 1)).all(|size| {
+    let coded = Coded::new(search.data, codes, &records, 2, search.observer)?;
+    for size in 2..search.limits.m.min(coded.longest + 1) {
         let bounds =
             Bounds { size, k: search.limits.k, cap: 0, memory: search.limits.memory / 8, keep: false };
-        rare_sets(&coded, bounds).sets.is_empty()
-    })
+        if !rare_sets(&coded, bounds, search.observer)?.sets.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

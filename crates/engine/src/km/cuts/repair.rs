@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use bosket_model::Result;
 use rustc_hash::FxHashSet;
 
 use super::cut::{Cut, Loss};
@@ -39,8 +40,8 @@ pub(super) fn best_replacement(
     cut: &Cut,
     set: &[Node],
     allowed: impl Fn(Node) -> bool,
-    mut is_good: impl FnMut(&[Node]) -> bool,
-) -> Option<Replacement> {
+    mut is_good: impl FnMut(&[Node]) -> Result<bool>,
+) -> Result<Option<Replacement>> {
     let mut start = set.to_vec();
     start.sort_unstable();
     let mut seen: FxHashSet<Vec<Node>> = FxHashSet::default();
@@ -65,17 +66,17 @@ pub(super) fn best_replacement(
             break;
         }
         push(&mut open, &mut seen, &next.nodes);
-        if best.as_ref().is_none_or(|b| next < *b) && is_good(&next.nodes) {
+        if best.as_ref().is_none_or(|b| next < *b) && is_good(&next.nodes)? {
             best = Some(next);
         }
     }
-    best
+    Ok(best)
 }
 
 impl Search<'_> {
-    /// Repairs an itemset: raises or drops what costs least. Whether anything could be done.
-    pub(crate) fn repair(&mut self, set: &[Node]) -> bool {
-        let Search { data, limits, cut, tids, .. } = self;
+    /// Repairs an itemset: raises or drops what costs least, if anything can be done.
+    pub(crate) fn repair(&mut self, set: &[Node]) -> Result<()> {
+        let Search { data, limits, cut, tids, observer, .. } = self;
         let region = limits.region.clone();
         let allowed = |node: Node| {
             region.as_ref().is_none_or(|r| {
@@ -84,17 +85,19 @@ impl Search<'_> {
             })
         };
         let good = |nodes: &[Node]| {
+            observer.go_on()?;
             // Smaller sets have been made frequent before, unless that would have led out of the region.
-            nodes == [ROOT]
+            Ok(nodes == [ROOT]
                 || (nodes.len() < set.len() && region.is_none())
-                || tids.support_up_to(nodes, cut, limits.k) >= limits.k
+                || tids.support_up_to(nodes, cut, limits.k)? >= limits.k)
         };
-        let best = best_replacement(cut, set, allowed, good);
-        self.apply(set, best)
+        let best = best_replacement(cut, set, allowed, good)?;
+        self.apply(set, best);
+        Ok(())
     }
 
     /// Commits a replacement, or drops an item of the set if that costs less.
-    pub(super) fn apply(&mut self, set: &[Node], best: Option<Replacement>) -> bool {
+    pub(super) fn apply(&mut self, set: &[Node], best: Option<Replacement>) {
         if self.limits.suppress {
             let price = |&n: &Node| (self.cut.price_of_dropping(n), self.cut.tree.leaves(n).len(), n);
             let cheapest = set.iter().map(price).min();
@@ -104,16 +107,15 @@ impl Search<'_> {
                 self.cut.drop_item(node);
                 self.tids.forget_above(node);
                 self.repaired += 1;
-                return true;
+                return;
             }
         }
         let Some(best) = best else {
-            return false;
+            return;
         };
         for node in best.nodes.into_iter().filter(|n| !set.contains(n)) {
             self.cut.raise(node);
         }
         self.repaired += 1;
-        true
     }
 }

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::cut::Cut;
 use crate::km::counting::tids::Tids;
 use crate::km::transactions::Transactions;
@@ -21,7 +24,6 @@ pub(crate) struct Limits {
 }
 
 /// A search for a cut.
-#[derive(Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) data: &'a Transactions,
     pub(crate) limits: Limits,
@@ -32,26 +34,33 @@ pub(crate) struct Search<'a> {
     pub(crate) repaired: u64,
     /// The nodes of the largest count tree so far, if that is asked for.
     pub(crate) count_tree: Option<u64>,
+    pub(crate) observer: &'a dyn Observer,
 }
 
 impl<'a> Search<'a> {
     /// Starts from a cut.
-    pub(crate) fn new(data: &'a Transactions, cut: Cut, limits: Limits) -> Self {
+    pub(crate) fn new(data: &'a Transactions, cut: Cut, limits: Limits, observer: &'a dyn Observer) -> Self {
         Search {
             data,
-            tids: Tids::new(data, limits.memory / 2),
+            tids: Tids::new(data, limits.memory / 2, observer),
             order: Order::new(data, limits.region.as_ref()),
             limits,
             cut,
             repaired: 0,
             count_tree: None,
+            observer,
         }
     }
 
+    /// Gives up if nobody waits any more.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        self.observer.go_on()
+    }
+
     /// How many records have all these nodes, counted up to k.
-    pub(crate) fn support(&mut self, nodes: &[Node]) -> u32 {
+    pub(crate) fn support(&mut self, nodes: &[Node]) -> Result<u32> {
         match nodes {
-            [node] if !self.cut.has_dropped() => self.data.support(*node).min(self.limits.k),
+            [node] if !self.cut.has_dropped() => Ok(self.data.support(*node).min(self.limits.k)),
             _ => self.tids.support_up_to(nodes, &self.cut, self.limits.k),
         }
     }

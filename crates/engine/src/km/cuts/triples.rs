@@ -4,6 +4,7 @@
 //! node as their first are looked up when the walk gets to that node, among what is left of the cut by then. What was
 //! counted below a node that is in the cut only now still tells what is rare with it.
 
+use bosket_model::Result;
 use rustc_hash::FxHashSet;
 
 use super::cut::DROPPED;
@@ -13,26 +14,28 @@ use crate::km::counting::counted::Counted;
 use crate::km::tree::Node;
 
 /// Repairs all violating triples.
-pub(crate) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) {
+pub(crate) fn triples(search: &mut Search<'_>, counted: &Counted<'_>) -> Result<()> {
     let mut code_of = vec![u32::MAX; search.data.tree.len()];
     counted.coded.nodes.iter().enumerate().for_each(|(c, &n)| code_of[n as usize] = c as u32);
     let keys = Keys::new(search, 2);
-    let mut lookup = Lookup::new(counted);
+    let mut lookup = Lookup::new(search, counted)?;
     for rank in 0..search.order.nodes.len() {
+        search.go_on()?;
         let node = search.order.nodes[rank];
         if search.cut.is_gone(node) || !counted.below(node).iter().any(|&code| lookup.rare[code as usize]) {
             continue;
         }
         lookup.allow(search, counted, node);
         match code_of[node as usize] {
-            u32::MAX => lookup.above_cut(counted, node),
+            u32::MAX => lookup.above_cut(search, counted, node)?,
             code => lookup.at_cut(counted, code),
         }
-        let suspects = lookup.raised(search, counted, keys);
+        let suspects = lookup.raised(search, counted, keys)?;
         if !suspects.is_empty() {
-            above_and_through(search, &[node], keys, suspects, Some(counted));
+            above_and_through(search, &[node], keys, suspects, Some(counted))?;
         }
     }
+    Ok(())
 }
 
 /// Codes that may still stand in a set with a first node.
@@ -47,15 +50,15 @@ struct Lookup {
 }
 
 impl Lookup {
-    fn new(counted: &Counted<'_>) -> Self {
+    fn new(search: &Search<'_>, counted: &Counted<'_>) -> Result<Self> {
         let codes = counted.coded.nodes.len();
-        Lookup {
-            rare: counted.in_rare_triples(),
+        Ok(Lookup {
+            rare: counted.in_rare_triples(search.observer)?,
             allowed: vec![0; codes.div_ceil(64)],
             codes: Vec::new(),
             wanted: vec![0; codes.div_ceil(64)],
             pairs: Vec::new(),
-        }
+        })
     }
 
     /// The codes whose place in the cut by now comes after the node, but for those below the node.
@@ -87,11 +90,13 @@ impl Lookup {
     }
 
     /// The pairs of the cut that may be rare together with a node above it.
-    fn above_cut(&mut self, counted: &Counted<'_>, first: Node) {
+    fn above_cut(&mut self, search: &Search<'_>, counted: &Counted<'_>, first: Node) -> Result<()> {
         self.pairs.clear();
         for i in 1..self.codes.len() {
+            search.go_on()?;
             self.partners(counted, counted.below(first), i);
         }
+        Ok(())
     }
 
     /// The allowed codes before the `i`th that occur with it and some code below a node, but are frequent with none. With
@@ -124,10 +129,11 @@ impl Lookup {
     }
 
     /// The pairs as they are in the cut by now.
-    fn raised(&self, search: &Search<'_>, counted: &Counted<'_>, keys: Keys) -> Vec<Suspect> {
+    fn raised(&self, search: &Search<'_>, counted: &Counted<'_>, keys: Keys) -> Result<Vec<Suspect>> {
         let mut tried: FxHashSet<u128> = FxHashSet::default();
         let mut suspects = Vec::new();
         for &(a, b, certain) in &self.pairs {
+            search.go_on()?;
             let codes = [a, b].map(|code| counted.coded.nodes[code as usize]);
             let nodes = codes.map(|node| search.cut.now(node));
             if nodes[0] == nodes[1] {
@@ -140,6 +146,6 @@ impl Lookup {
                 suspects.push(Suspect { key, certain: false });
             }
         }
-        suspects
+        Ok(suspects)
     }
 }

@@ -3,6 +3,7 @@
 //! Where the rare itemsets of the cut can be held, those above them that are still rare are found from them. Where there are
 //! too many, they are found prefix by prefix, as the walk gets there.
 
+use bosket_model::Result;
 use rustc_hash::FxHashSet;
 
 use super::search::Search;
@@ -19,7 +20,7 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// Repairs the violating itemsets among the transactions that have the prefix, given as far as they matter.
-    pub(crate) fn visit(&mut self, search: &mut Search<'_>, coded: &Coded) {
+    pub(crate) fn visit(&mut self, search: &mut Search<'_>, coded: &Coded) -> Result<()> {
         let left = self.size - self.prefix.len();
         if left == 1 {
             return self.last(search, coded);
@@ -30,7 +31,7 @@ impl Walk {
             let cap = (search.limits.memory / 128).clamp(1 << 10, 1 << 18);
             let bounds =
                 Bounds { size: left, k: search.limits.k, cap, memory: search.limits.memory / 8, keep: false };
-            let rare = rare_sets(coded, bounds);
+            let rare = rare_sets(coded, bounds, search.observer)?;
             if rare.complete {
                 let suspects = keys.pack_all(search, coded, &rare.sets);
                 return above_and_through(search, &self.prefix, keys, suspects, None);
@@ -38,39 +39,42 @@ impl Walk {
         }
         let after = self.prefix.last().map_or(0, |&p| search.order.rank[p as usize] + 1);
         for rank in after as usize..search.order.nodes.len() {
+            search.go_on()?;
             let node = search.order.nodes[rank];
             if search.cut.is_gone(node) || is_related(search, &self.prefix, node) {
                 continue;
             }
             self.prefix.push(node);
-            let below = self.project(search);
+            let below = self.project(search)?;
             if below.longest >= left - 1 {
-                self.visit(search, &below);
+                self.visit(search, &below)?;
             }
             self.prefix.pop();
             if self.prefix.iter().any(|&p| search.cut.is_gone(p)) {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
     /// The transactions that have the prefix, with the items that may come after it.
-    fn project(&self, search: &mut Search<'_>) -> Coded {
-        let records = search.tids.shared(&self.prefix, &search.cut);
+    fn project(&self, search: &mut Search<'_>) -> Result<Coded> {
+        let records = search.tids.shared(&self.prefix, &search.cut)?;
         let last = self.prefix.last().map_or(0, |&p| search.order.rank[p as usize]);
         let codes = Codes::new(search.data, &search.cut, search.cut.at(), |node| {
             let rank = search.order.rank[node as usize];
             rank != u32::MAX && rank > last && !is_related(search, &self.prefix, node)
         });
-        Coded::new(search.data, codes, &records, self.size - self.prefix.len())
+        Coded::new(search.data, codes, &records, self.size - self.prefix.len(), search.observer)
     }
 
     /// The last node of the set: all supports at once.
-    fn last(&mut self, search: &mut Search<'_>, coded: &Coded) {
+    fn last(&mut self, search: &mut Search<'_>, coded: &Coded) -> Result<()> {
         let tree = search.data.tree.clone();
         let mut support = vec![0u32; tree.len()];
         let mut nodes: Vec<Node> = Vec::new();
         for row in coded.rows() {
+            search.go_on()?;
             nodes.clear();
             nodes.extend(row.iter().map(|&code| coded.nodes[code as usize]));
             nodes.sort_unstable();
@@ -97,12 +101,13 @@ impl Walk {
                 continue;
             }
             set.push(node);
-            search.repair(&set);
+            search.repair(&set)?;
             set.pop();
             if self.prefix.iter().any(|&p| search.cut.is_gone(p)) {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 }
 
@@ -125,22 +130,24 @@ pub(crate) fn above_and_through(
     keys: Keys,
     mut suspects: Vec<Suspect>,
     counted: Option<&Counted<'_>>,
-) {
-    add_those_above(search, prefix, keys, &mut suspects, counted);
+) -> Result<()> {
+    add_those_above(search, prefix, keys, &mut suspects, counted)?;
     suspects.sort_unstable();
     let mut set = Vec::new();
     for suspect in suspects {
+        search.go_on()?;
         set.clear();
         set.extend_from_slice(prefix);
         set.extend((0..keys.size).map(|i| search.order.nodes[keys.rank(suspect.key, i) as usize]));
         if set.iter().all(|&n| !search.cut.is_gone(n)) {
-            if suspect.certain || search.support(&set) < search.limits.k {
-                search.repair(&set);
+            if suspect.certain || search.support(&set)? < search.limits.k {
+                search.repair(&set)?;
             }
         } else if prefix.iter().any(|&n| search.cut.is_gone(n)) {
-            return;
+            break;
         }
     }
+    Ok(())
 }
 
 /// Itemsets above a suspect, one node raised by one step at a time, as long as they are suspects too.
@@ -150,7 +157,7 @@ fn add_those_above(
     keys: Keys,
     suspects: &mut Vec<Suspect>,
     counted: Option<&Counted<'_>>,
-) {
+) -> Result<()> {
     let tree = search.data.tree.clone();
     let rank = |search: &Search<'_>, n: Node| search.order.rank[n as usize];
     let after = prefix.last().map_or(0, |&p| rank(search, p) + 1);
@@ -158,6 +165,7 @@ fn add_those_above(
     let (mut nodes, mut ranks) = (Vec::new(), Vec::new());
     let mut next = 0;
     while next < suspects.len() {
+        search.go_on()?;
         let key = suspects[next].key;
         next += 1;
         for i in 0..keys.size {
@@ -184,12 +192,13 @@ fn add_those_above(
             let certain = match counted.map(|c| c.judge(&nodes)) {
                 Some(Verdict::Frequent) => continue,
                 Some(verdict) => verdict == Verdict::Rare,
-                None if search.support(&nodes) >= search.limits.k => continue,
+                None if search.support(&nodes)? >= search.limits.k => continue,
                 None => true,
             };
             suspects.push(Suspect { key: raised, certain });
         }
     }
+    Ok(())
 }
 
 /// Itemsets as numbers, ascending as the walk goes: the places of their nodes in the order, the first one highest.

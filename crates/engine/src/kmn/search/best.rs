@@ -1,6 +1,6 @@
 //! Several beams, judged by one figure.
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 
 use super::Finalists;
 use crate::kmn::params::Params;
@@ -13,7 +13,7 @@ impl Problem<'_> {
     /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
     /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
     /// the policy asks for that.
-    pub(crate) fn best(&mut self, params: &Params, observer: &dyn Observer) -> (String, Finalists) {
+    pub(crate) fn best(&mut self, params: &Params) -> Result<(String, Finalists)> {
         let few = self.rows.len() <= FEW_ROWS;
         let mut total = Finalists::default();
         let mut route = "best".to_owned();
@@ -39,12 +39,13 @@ impl Problem<'_> {
                 widths.push(8 * params.g);
             }
             for g in widths {
-                let found = self.gcs(g, observer);
+                let found = self.gcs(g)?;
                 total.examined += found.examined;
                 total.stopped = total.stopped.or(found.stopped);
                 let before = total.best.first().map(Solution::rank);
-                let judged = |s: Solution| Solution { cost: self.judge(&s.cut, &s.rules), ..s };
-                total.add(found.best.into_iter().map(judged), self.finalists);
+                let judged = |s: Solution| Ok(Solution { cost: self.judge(&s.cut, &s.rules)?, ..s });
+                let judged: Result<Vec<Solution>> = found.best.into_iter().map(judged).collect();
+                total.add(judged?, self.finalists);
                 if total.best.first().map(Solution::rank) != before {
                     route = format!("{name} with g = {g}");
                 }
@@ -52,6 +53,6 @@ impl Problem<'_> {
         }
         self.repair = params.disassociate;
         self.cost = if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
-        (route, total)
+        Ok((route, total))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 use rayon::prelude::*;
 
 use super::{Finalists, Stop};
@@ -14,13 +14,15 @@ use crate::kmn::violations::Knowledge;
 
 impl Problem<'_> {
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
-    pub(crate) fn gcs(&self, g: usize, observer: &dyn Observer) -> Finalists {
+    pub(crate) fn gcs(&self, g: usize) -> Result<Finalists> {
+        let observer = self.observer;
         let mut found = Finalists::default();
         let mut kept = vec![self.start()];
         loop {
             let mut seen: BTreeSet<Vec<Node>> = BTreeSet::new();
             let mut tasks: Vec<(usize, Step)> = Vec::new();
             for (parent, state) in kept.iter().enumerate() {
+                observer.go_on()?;
                 for step in self.steps(state) {
                     // What is left out depends on the parent, so such steps are all looked at.
                     let sound = !state.dead.contains(&self.domain.key(step));
@@ -36,20 +38,14 @@ impl Problem<'_> {
             observer.stage(&progress(&found), tasks.len() as u64);
             let level = (tasks.par_iter().enumerate())
                 .map(|(order, &(parent, step))| {
-                    if observer.cancelled() {
-                        return LevelResult::default();
-                    }
+                    observer.go_on()?;
                     observer.advance(1);
-                    match self.recall(&kept[parent], step) {
+                    Ok(match self.recall(&kept[parent], step)? {
                         Some(recalled) => LevelResult::known(self, order, parent, step, recalled),
-                        None => LevelResult::one(self, order, parent, step, self.child(&kept[parent], step)),
-                    }
+                        None => LevelResult::one(self, order, parent, step, self.child(&kept[parent], step)?),
+                    })
                 })
-                .reduce(LevelResult::default, |a, b| a.merge(b, g, self.finalists));
-            if observer.cancelled() {
-                found.stopped = Some(Stop::Cancelled);
-                break;
-            }
+                .try_reduce(LevelResult::default, |a, b| Ok(a.merge(b, g, self.finalists)))?;
             found.examined += tasks.len() as u64;
             found.add(level.best.into_iter().map(|(_, _, solution)| solution), self.finalists);
             if level.kept.is_empty() {
@@ -64,22 +60,25 @@ impl Problem<'_> {
                 known[parent].insert(key, violations);
             }
             let known: Vec<Arc<_>> = known.into_iter().map(Arc::new).collect();
-            kept = (level.kept.into_par_iter())
+            let next: Result<Vec<State>> = (level.kept.into_par_iter())
                 .filter_map(|(_, order, parent, state)| {
-                    let again = || self.child(&kept[parent], tasks[order].1).map(|child| child.state);
-                    let mut state = state.or_else(again)?;
-                    state.dead.clone_from(&dead[parent]);
-                    state.known = Arc::clone(&known[parent]);
-                    Some(state)
+                    let again = || self.child(&kept[parent], tasks[order].1).transpose();
+                    let state = state.map(Ok).or_else(|| Some(again()?.map(|child| child.state)))?;
+                    Some(state.map(|mut state| {
+                        state.dead.clone_from(&dead[parent]);
+                        state.known = Arc::clone(&known[parent]);
+                        state
+                    }))
                 })
                 .collect();
+            kept = next?;
             let bytes = kept.iter().map(State::bytes).sum();
             if bytes > self.memory {
                 found.stopped = Some(Stop::Memory(bytes));
                 break;
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -29,8 +29,6 @@ pub(crate) enum Stop {
     Cuts,
     /// What it keeps takes more bytes than allowed.
     Memory(usize),
-    /// Whoever watches does not want it any more.
-    Cancelled,
 }
 
 impl Finalists {

@@ -1,14 +1,14 @@
 //! OnlyCutSearch: a beam over cuts that need no disassociation.
 
-use bosket_model::observe::Observer;
+use bosket_model::Result;
 
 use super::Finalists;
 use crate::kmn::problem::Problem;
 
 impl Problem<'_> {
     /// The beam of `gcs`, without repair.
-    pub(crate) fn ocs(&mut self, g: usize, observer: &dyn Observer) -> Finalists {
+    pub(crate) fn ocs(&mut self, g: usize) -> Result<Finalists> {
         self.repair = false;
-        self.gcs(g, observer)
+        self.gcs(g)
     }
 }
