@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_app::convert::{ConvertRequest, Converted};
-use bosket_model::Result;
+use bosket_model::{Fault, Result};
 
 use crate::Outcome;
 use crate::args::Convert;
@@ -23,8 +23,11 @@ pub fn run(args: &Convert, talk: &Talk) -> Result<Outcome> {
         force: args.force,
         settings: talk.settings(None, false),
     };
-    talk.line("nothing is anonymized: what is written holds the same personal data");
-    let converted = talk.told(bosket_app::convert(&request, talk)?);
+    let converted = bosket_app::convert(&request, talk);
+    if !matches!(&converted, Err(failure) if failure.fault == Fault::Usage) {
+        talk.line("nothing is anonymized: what is written holds the same personal data");
+    }
+    let converted = talk.told(converted?);
     for note in &converted.summary.notes {
         talk.line(note);
     }
