@@ -115,12 +115,13 @@ pub fn run(
         pairs: Pairs::new(params.memory / 4),
         judged: Mutex::default(),
     };
+    let name = params.algorithm.name().to_owned();
     let (route, found) = match params.algorithm {
-        Algorithm::Acs => ("acs".to_owned(), problem.acs(observer)),
-        Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g, observer)),
+        Algorithm::Acs => (name, problem.acs(observer)),
+        Algorithm::Gcs => (name, problem.gcs(params.g, observer)),
         Algorithm::Ocs => {
             problem.repair = false;
-            ("ocs".to_owned(), problem.gcs(params.g, observer))
+            (name, problem.gcs(params.g, observer))
         }
         Algorithm::Best => best(&mut problem, params, observer),
         other => return Err(foreign(other)),
@@ -249,7 +250,7 @@ const FEW_ROWS: usize = 20_000;
 fn best(problem: &mut Problem<'_>, params: &Params, observer: &dyn Observer) -> (String, Found) {
     let few = problem.rows.len() <= FEW_ROWS;
     let mut total = Found::default();
-    let mut route = "best".to_owned();
+    let mut route = params.algorithm.name().to_owned();
     let by_detail: &[(&str, bool, Cost)] = &[("gcs by lm", true, Cost::Lm), ("ocs by lm", false, Cost::Lm)];
     let by_rpd: &[(&str, bool, Cost)] = &[
         ("gcs by RPD_a", true, Cost::RpdA),
