@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_engine::ALGORITHMS;
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Create, Opened, PolicyFile, Publication, Whereabouts, publication};
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Policy, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place};
 use bosket_verify::Claim;
@@ -164,7 +163,7 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
         .collect();
     talk.diagnostics(&absent);
     // Dissection separates values and never generalizes them.
-    let required = !matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None);
+    let required = privacy.model.needs_hierarchies(Role::Quasi);
     let ask = Ask { required, show_values: args.show_values };
     let (hierarchies, warnings) = hierarchies::load(&file, &input.data, &binding, &name, ask)?;
     talk.diagnostics(&warnings);
@@ -174,8 +173,7 @@ fn prepare(args: &Anonymize, file: PolicyFile, talk: &Talk) -> Result<Prepared, 
         let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
         return Err(Failure::new(Fault::Unreachable, diagnostic));
     }
-    let alike =
-        if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
+    let alike = if privacy.model.makes_clusters() { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &input.data, &binding, fewest.max(alike))?;
     Ok(Prepared { file, input, source: name, paths, binding, hierarchies, target })
 }
@@ -296,7 +294,7 @@ fn dry_run(args: &Anonymize, prepared: &Prepared) -> Result<Outcome, Failure> {
     let algorithm = policy.method.algorithm.as_deref();
     let number = |role: Role| prepared.binding.declared.iter().filter(|d| d.role == role).count();
     let given: Vec<&Hierarchy> = prepared.hierarchies.iter().flatten().collect();
-    let registered: Vec<&str> = ALGORITHMS.iter().filter(|a| a.0 == privacy.model).map(|a| a.1).collect();
+    let registered: Vec<&str> = privacy.model.algorithms().iter().map(|a| a.name()).collect();
     if args.json {
         let roles = Role::ALL.iter().map(|r| (r.name().to_owned(), json!(number(*r))));
         print_json(&json!({

@@ -8,7 +8,7 @@ use bosket_measure::attack::{
     Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
 };
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Format, Model};
+use bosket_model::policy::Format;
 use bosket_model::{Dataset, Diagnostic, Failure, Place};
 use bosket_verify::TwoSides;
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ fn uncounted(file: &PolicyFile) -> Vec<Diagnostic> {
     if !privacy.negative.is_empty() {
         warn("`negative` is set, but attackers are not given absence as knowledge here");
     }
-    if privacy.guard && privacy.model == Model::Kmn {
+    if privacy.guard && privacy.model.counts_relations() {
         warn("`guard` is set, but attackers do not put relations together again here");
     }
     warnings
@@ -164,7 +164,7 @@ fn after(
     talk: &Talk,
 ) -> Result<Risk, Failure> {
     let policy = &file.policy;
-    if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
+    if policy.need_privacy()?.model.is_apart() {
         let found = Dissection::new(file)?.read_published(path, talk)?;
         return risk_apart(&found.dissected, policy);
     }

@@ -1,7 +1,7 @@
 //! What `bosket attack` tells people.
 
 use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
-use bosket_model::policy::{Model, Privacy};
+use bosket_model::policy::Privacy;
 
 use crate::output::{count, plural};
 
@@ -50,7 +50,7 @@ pub fn report(
     if let Some(population) = population {
         journalist(&mut out, population, before.risk, after.map(|a| a.risk));
     }
-    if matches!(privacy.model, Model::Anatomy | Model::Delta | Model::None) && after.is_some() {
+    if privacy.model.is_apart() && after.is_some() {
         out.push_str(
             "After dissection a person matches the people of their group: whose sensitive value is whose is not published.\n",
         );

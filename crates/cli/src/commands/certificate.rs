@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::{Certify, Create, Output, PolicyFile, fingerprint, write_failure};
 use bosket_model::hierarchy::{Build, HierarchySpec};
-use bosket_model::policy::{Format, Model, Role};
+use bosket_model::policy::{Format, Role};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::{Certificate, Facts, GivenHierarchy, json_schema, public_path};
 use bosket_verify::Claim;
@@ -148,8 +148,7 @@ pub(super) fn named(spec: &HierarchySpec) -> Option<&str> {
 /// The hierarchies that are given as files and that a run reads. Those that are built are determined by the policy, or
 /// hold values of the data, which a hash would confirm.
 fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>, Failure> {
-    let model = file.policy.need_privacy()?.model;
-    let apart = matches!(model, Model::Anatomy | Model::Delta | Model::None);
+    let apart = file.policy.need_privacy()?.model.is_apart();
     let mut found: Vec<(PathBuf, GivenHierarchy)> = Vec::new();
     for attribute in &file.policy.attributes {
         let path = attribute.hierarchy.as_ref().and_then(named);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bosket_io::{PolicyFile, fingerprint};
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
 use bosket_verify::Claim;
@@ -232,7 +232,7 @@ impl Checked {
     fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<(), Failure> {
         let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
         let needs = |role: Role| match role {
-            Role::Sensitive => privacy.model == Model::Delta,
+            Role::Sensitive => privacy.model.needs_hierarchies(Role::Sensitive),
             Role::Quasi => !privacy.negative.is_empty(),
             _ => false,
         };

@@ -3,7 +3,7 @@
 use bosket_engine::{cluster, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Model, Policy};
+use bosket_model::policy::{Family, Policy};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault};
 use bosket_verify::{Claim, Witness};
@@ -69,12 +69,13 @@ pub(super) struct Made {
 
 /// Runs the algorithm that the policy asks for.
 pub(super) fn make(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
-    match work.policy.need_privacy()?.model {
-        Model::Km => km(work, talk),
-        Model::Kmn => kmn(work, talk),
-        Model::KAnonymity | Model::LDiversity => clusters(work, talk),
+    let model = work.policy.need_privacy()?.model;
+    match model.family() {
+        Family::Km => km(work, talk),
+        Family::Kmn => kmn(work, talk),
+        Family::Cluster => clusters(work, talk),
         // Dissection goes a way of its own.
-        model => Err(Failure::new(
+        Family::Dissect => Err(Failure::new(
             Fault::Policy,
             Diagnostic::error(format!("no algorithm for model `{model}` is registered in this version")),
         )),
@@ -148,7 +149,7 @@ fn km(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
         0 => String::new(),
         n => format!("; {} left out everywhere", plural(n, "item")),
     };
-    let algorithm = work.policy.method.algorithm.as_deref().unwrap_or("aa");
+    let algorithm = params.algorithm.name();
     Ok(Made {
         told: format!("loss NCP {:.2} %{left_out}; {algorithm}{parts}", 100.0 * release.ncp),
         figures: json!({
@@ -172,7 +173,7 @@ fn clusters(work: &Work<'_>, talk: &Talk) -> Result<Made, Failure> {
     let release = cluster::run(work.data, work.published, work.hierarchies, &params, talk)?;
     let policy = work.policy;
     let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
-    let algorithm = format!("{:?}", params.algorithm).to_lowercase();
+    let algorithm = params.algorithm.name();
     let suppressed = match release.suppressed.len() {
         0 => "no record had to be suppressed".to_owned(),
         n => format!("{} suppressed", plural(n, "record")),

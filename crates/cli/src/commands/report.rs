@@ -8,7 +8,7 @@ use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publicatio
 use bosket_measure::attack;
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Format, Model, Policy};
+use bosket_model::policy::{Format, Policy};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
@@ -138,7 +138,7 @@ fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Bindin
     let left = published.gone.iter().zip(&policy.attributes).filter(|(gone, _)| **gone);
     let left: Vec<String> = left.map(|(_, attribute)| attribute.path.clone()).collect();
     let found = published.dissected;
-    let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
+    let claim = policy.need_privacy()?.model.has_guarantee().then(|| Claim::new(policy)).transpose()?;
     let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];
     let mut witness = None;
     if let Some(Claim::Apart(asked)) = &claim {
@@ -266,15 +266,6 @@ fn name(path: &Path) -> String {
 /// How a publication was made.
 fn method(policy: &Policy) -> Result<Vec<(String, String)>, Failure> {
     let privacy = policy.need_privacy()?;
-    let model = match privacy.model {
-        Model::Kmn => "k^(m,n)-anonymity of trees",
-        Model::Km => "k^m-anonymity of sets",
-        Model::KAnonymity => "k-anonymity of records with all that hangs below them",
-        Model::LDiversity => "l-diversity of records with all that hangs below them",
-        Model::Anatomy => "Anatomy: quasi and sensitive values in groups",
-        Model::Delta => "δ-dependency: groups of sensitive values that are far apart",
-        Model::None => "dissection without a guarantee",
-    };
     let numbers = [
         ("k", privacy.k.map(f64::from)),
         ("m", privacy.m.map(f64::from)),
@@ -284,7 +275,7 @@ fn method(policy: &Policy) -> Result<Vec<(String, String)>, Failure> {
     ];
     let numbers = numbers.iter().filter_map(|(name, value)| Some(format!("{name} = {}", (*value)?)));
     let mut all = vec![
-        ("Model".to_owned(), model.to_owned()),
+        ("Model".to_owned(), privacy.model.title().to_owned()),
         ("With".to_owned(), numbers.collect::<Vec<_>>().join(", ")),
     ];
     if let Some(algorithm) = &policy.method.algorithm {

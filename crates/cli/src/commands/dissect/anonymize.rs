@@ -6,7 +6,7 @@ use std::path::Path;
 use bosket_engine::dissect::{Params, Release, SUPPRESSED, Sensitive, run as group};
 use bosket_io::apart::{Dissection, Drafts, Written};
 use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publication, write_failure};
-use bosket_model::policy::{Format, Model};
+use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_verify::{Claim, Verdict, verify_apart};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     }
     let certificate = Begun::new(file, &args.policy, &target, create, talk)?;
     let mut others = Vec::new();
-    let made = if policy.need_privacy()?.model == Model::None && dissection.is_stream() {
+    let made = if !policy.need_privacy()?.model.has_guarantee() && dissection.is_stream() {
         if publish.mapping.is_some() {
             let what = "a document that is separated while it is read leaves no mapping";
             let what = Diagnostic::error(what).at(Place::source(&policy.name).path("publish.mapping"));
@@ -63,7 +63,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     };
     let Made { drafts, release, verdict } = made;
     let written = drafts.written.clone();
-    let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
+    let claim = policy.need_privacy()?.model.has_guarantee().then(|| Claim::new(policy)).transpose()?;
     let certified = Certified {
         caveats: claim.as_ref().map_or(Ok(Vec::new()), |c| declared(file).map(|d| c.caveats(&d)))?,
         claim: claim.as_ref(),
@@ -152,7 +152,7 @@ fn grouped(
     let create = Create { force: args.force, private: false };
     let mut drafts = dissection.write(&mut people, (&release.group_of, release.groups), create)?;
     let mut verdict = None;
-    if policy.need_privacy()?.model != Model::None {
+    if policy.need_privacy()?.model.has_guarantee() {
         let Claim::Apart(claim) = Claim::new(policy)? else {
             return Err(defect("the claim is not one of dissection"));
         };
@@ -202,7 +202,7 @@ fn report(
 ) -> Result<(), Failure> {
     let policy = &file.policy;
     let written = &made.written;
-    let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
+    let claim = policy.need_privacy()?.model.has_guarantee().then(|| Claim::new(policy)).transpose()?;
     let sensitive = &dissection.fates().sensitive;
     let degrees = || sensitive.iter().zip(made.verdict.iter().flat_map(|v| v.distances.iter().copied()));
     let suppressed = made.release.as_ref().map_or(0, |r| r.suppressed);

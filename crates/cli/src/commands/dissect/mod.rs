@@ -6,7 +6,7 @@ mod verify;
 use bosket_io::PolicyFile;
 use bosket_model::binding::Binding;
 use bosket_model::path::Notation;
-use bosket_model::policy::{Format, Model, Undeclared};
+use bosket_model::policy::{Format, Undeclared};
 use bosket_model::{Builder, Failure};
 use bosket_verify::dissect::Distances;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(super) use verify::{groups, refuse_unknown};
 
 /// Whether a policy asks for dissection.
 pub fn is_asked(file: &PolicyFile) -> Result<bool, Failure> {
-    Ok(matches!(file.policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None))
+    Ok(file.policy.need_privacy()?.model.is_apart())
 }
 
 /// What the policy declares, without any data.
