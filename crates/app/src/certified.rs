@@ -6,7 +6,7 @@ use bosket_io::PolicyFile;
 use bosket_io::fingerprint;
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
-use bosket_model::policy::{Model, Policy, Role};
+use bosket_model::policy::{Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
 use bosket_verify::Claim;
@@ -169,7 +169,7 @@ impl CertificateCheck {
     pub(crate) fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<()> {
         let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
         let needs = |role: Role| match role {
-            Role::Sensitive => privacy.model == Model::Delta,
+            Role::Sensitive => privacy.model.needs_hierarchies(Role::Sensitive),
             Role::Quasi => !privacy.negative.is_empty(),
             _ => false,
         };

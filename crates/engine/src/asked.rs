@@ -3,7 +3,7 @@
 //! Policies can be written in code, past the checks of the reader. What is missing or unknown is refused here, never
 //! replaced by a default: a guarantee must not depend on a guess.
 
-use bosket_model::policy::{Algorithm, Family, Method, Number, Policy, Privacy};
+use bosket_model::policy::{Algorithm, Family, Method, Model, Number, Param, Policy, Privacy};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 /// What a policy asks for: complete, and something that the family can do.
@@ -19,7 +19,7 @@ impl<'p> Asked<'p> {
         let privacy = policy.need_privacy()?;
         let model = privacy.model;
         if model.family() != family {
-            let others = bosket_model::policy::Model::ALL.iter().filter(|m| m.family() == family);
+            let others = Model::ALL.iter().filter(|m| m.family() == family);
             let others: Vec<String> = others.map(|m| format!("`{m}`")).collect();
             let what = format!("model `{model}` is not one of this family of algorithms");
             let what = Diagnostic::error(what).at(Place::source(&policy.name));
@@ -87,9 +87,7 @@ impl Problems<'_> {
         let Some(given) = method.param(key) else {
             return usual;
         };
-        let known = words
-            .iter()
-            .find(|(word, _)| matches!(&given, bosket_model::policy::Param::Text(t) if t == word));
+        let known = words.iter().find(|(word, _)| matches!(&given, Param::Text(t) if t == word));
         let Some((_, meaning)) = known else {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
             let what = format!("`method.{key}` has no such value");

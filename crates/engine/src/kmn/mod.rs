@@ -116,10 +116,11 @@ pub fn run(
         judged: Mutex::default(),
         observer,
     };
+    let name = params.algorithm.name().to_owned();
     let (route, found) = match params.algorithm {
-        Algorithm::Acs => ("acs".to_owned(), problem.acs()?),
-        Algorithm::Gcs => ("gcs".to_owned(), problem.gcs(params.g)?),
-        Algorithm::Ocs => ("ocs".to_owned(), problem.ocs(params.g)?),
+        Algorithm::Acs => (name, problem.acs()?),
+        Algorithm::Gcs => (name, problem.gcs(params.g)?),
+        Algorithm::Ocs => (name, problem.ocs(params.g)?),
         Algorithm::Best => problem.best(params)?,
         other => return Err(foreign(other)),
     };

@@ -97,18 +97,19 @@ fn baskets(dice: &mut Dice, records: usize) -> Dataset {
 fn visits(dice: &mut Dice, records: usize, flat: bool) -> Dataset {
     let mut builder = Builder::new();
     let name = |text: &str| [text.to_owned()];
+    let value = |dice: &mut Dice| *dice.of(&VALUES);
     let town = builder.attribute(ClassId::ROOT, &name("town"));
     let ill = builder.attribute(ClassId::ROOT, &name("ill"));
     for record in 0..records {
         builder.begin_record();
-        builder.set(town, Kind::Text, *dice.of(&VALUES));
+        builder.set(town, Kind::Text, value(dice));
         // One after the other, so that no illness is too frequent.
         builder.set(ill, Kind::Text, SECRETS[(record + usize::from(dice.one_in(4))) % SECRETS.len()]);
         for _ in 0..if flat { 0 } else { dice.below(3) } {
             let visit = builder.class(ClassId::ROOT, &name("visits"));
             let place = builder.attribute(visit, &name("place"));
             builder.open(visit);
-            builder.set(place, Kind::Text, *dice.of(&VALUES));
+            builder.set(place, Kind::Text, value(dice));
             builder.close();
         }
         builder.end_record().expect("one value per attribute");

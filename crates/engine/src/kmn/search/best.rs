@@ -16,7 +16,7 @@ impl Problem<'_> {
     pub(crate) fn best(&mut self, params: &Params) -> Result<(String, Finalists)> {
         let few = self.rows.len() <= FEW_ROWS;
         let mut total = Finalists::default();
-        let mut route = "best".to_owned();
+        let mut route = params.algorithm.name().to_owned();
         let by_detail: &[(&str, bool, Cost)] =
             &[("gcs by lm", true, Cost::Lm), ("ocs by lm", false, Cost::Lm)];
         let by_rpd: &[(&str, bool, Cost)] = &[
