@@ -29,6 +29,10 @@ pub(crate) fn private(file: &PolicyFile) -> Vec<PathBuf> {
 pub(crate) fn check(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>, target: &Path) -> Result<()> {
     let publish = file.policy.need_publish()?;
     let report = publish.report.as_deref().map(|p| file.resolve(p));
+    if publish.mapping.as_deref() == Some("-") {
+        let what = Diagnostic::error("the mapping is private and cannot go to standard output");
+        return Err(Failure::new(Fault::Policy, what.help("give it a file, such as private/mapping.csv")));
+    }
     let private = private(file);
     let mut outputs = vec![target.to_owned()];
     outputs.extend(certificate::place(file, policy, target)?);

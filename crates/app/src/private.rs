@@ -1,10 +1,10 @@
 //! What a run writes for nobody but its owner: the mapping, and beside it how records were recoded and from what.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bosket_io::{Create, Output, PolicyFile, fingerprint, write_failure};
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::Result;
 use serde_json::{Value, json};
 
 /// The mapping, and the file beside it.
@@ -21,13 +21,6 @@ impl Private {
         let Some(path) = path.map(|p| file.resolve(p)) else {
             return Ok(None);
         };
-        if path == Path::new("-") {
-            let what = "the mapping is private and cannot go to standard output";
-            return Err(Failure::new(
-                Fault::Policy,
-                Diagnostic::error(what).help("give it a file, such as private/mapping.csv"),
-            ));
-        }
         if let Some(folder) = path.parent() {
             bosket_io::make_folder(folder)?;
         }

@@ -89,3 +89,48 @@ fn said(panic: &(dyn Any + Send)) -> String {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("the work broke off: {}", text.unwrap_or("no reason was given"))
 }
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+
+    use super::*;
+
+    fn told() -> Diagnostic {
+        Diagnostic::warning("look here")
+    }
+
+    #[test]
+    fn warnings_come_with_results_and_before_errors() {
+        let done = run(&Settings::default(), &Quiet, |run| {
+            run.warn([told()]);
+            Ok(7)
+        });
+        let done = done.expect("done");
+        assert_eq!((done.value, &done.warnings[..]), (7, &[told()][..]));
+        let failed = run(&Settings::default(), &Quiet, |run| -> Result<()> {
+            run.warn([told()]);
+            Err(Failure::interrupted())
+        });
+        let failed = failed.expect_err("failed");
+        assert_eq!(failed.diagnostics[0], told());
+        assert_eq!((failed.fault, failed.diagnostics.len()), (Fault::Interrupted, 2));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_ours() {
+        let broken = run(&Settings::default(), &Quiet, |_| -> Result<()> { panic!("index out of bounds") });
+        let broken = broken.expect_err("broken");
+        assert_eq!(broken.fault, Fault::Defect);
+        assert!(broken.diagnostics[0].message.contains("index out of bounds"));
+    }
+
+    #[test]
+    fn a_call_has_its_own_threads() {
+        for n in [1, 2, 5] {
+            let settings = Settings { threads: NonZeroUsize::new(n), ..Settings::default() };
+            let found = run(&settings, &Quiet, |_| Ok(rayon::current_num_threads()));
+            assert_eq!(found.expect("done").value, n);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The application layer as its callers see it.
+
+mod dry_run;
+mod interrupted;
+mod report;
+mod util;
