@@ -183,8 +183,8 @@ fn finish(job: &Anonymize, prepared: &Prepared, made: Made, outcome: &mut Outcom
     {
         let create = Create { force: true, ..Create::default() };
         let mut publication = Publication::begin(&prepared.file, form, create)?;
-        publication.write(&data)?;
-        publication.finish(Vec::new())?;
+        publication.write(&data, &Quiet)?;
+        publication.finish(Vec::new(), &Quiet)?;
     }
     Ok(())
 }
@@ -203,7 +203,7 @@ impl Prepared {
             _ => Layout::default(),
         };
         let mut bytes = Vec::new();
-        Transactions.write(&trees.write_back(&self.binding), &layout, &mut bytes)?;
+        Transactions.write(&trees.write_back(&self.binding), &layout, &mut bytes, &Quiet)?;
         let input = Input::new("published", Cursor::new(bytes), None)?;
         Ok(bosket_io::read(input, Some("transactions"), &layout)?.data)
     }

@@ -77,8 +77,8 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
     let made = make(&work, talk)?;
     talk.quiet();
     match &made.product {
-        Product::Trees(made) => publication.write(&made.write_back(&prepared.binding))?,
-        Product::Vertices { data, .. } => publication.write(data)?,
+        Product::Trees(made) => publication.write(&made.write_back(&prepared.binding), talk)?,
+        Product::Vertices { data, .. } => publication.write(data, talk)?,
     }
 
     let again = publication.read_again(talk)?;
@@ -138,7 +138,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome, Failure> {
         measured: loss.as_ref().map(Loss::to_json),
     };
     let place = certificate.place();
-    publication.finish_certified(others, certificate.certify(&prepared.file, certified))?;
+    publication.finish_certified(others, certificate.certify(&prepared.file, certified), talk)?;
     report(args, &prepared, &claim, &made, loss.as_ref(), (again.len(), place), talk)?;
     html::with_publication(args, &prepared.file, talk)?;
     Ok(Outcome::Done)

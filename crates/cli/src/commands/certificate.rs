@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::{Certify, Create, Output, PolicyFile, fingerprint, write_failure};
 use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::observe::Quiet;
 use bosket_model::policy::{Format, Model, Role};
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::{Certificate, Facts, GivenHierarchy, json_schema, public_path};
@@ -159,7 +160,7 @@ fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>, Failure> {
         match found.iter_mut().find(|(known, _)| *known == at) {
             Some((_, hierarchy)) => hierarchy.attributes.push(attribute.path.clone()),
             None => {
-                let sha256 = fingerprint::of_file(&at)?;
+                let sha256 = fingerprint::of_file(&at, &Quiet)?;
                 let attributes = vec![attribute.path.clone()];
                 found.push((at, GivenHierarchy { path: public_path(path), sha256, attributes }));
             }

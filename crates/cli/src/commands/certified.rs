@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bosket_io::{PolicyFile, fingerprint};
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::observe::Quiet;
 use bosket_model::policy::{Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
@@ -155,7 +156,7 @@ impl Checked {
             let schema = self.certificate.policy.pointer("/publish/schema").and_then(Value::as_str);
             let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
             let url = publication.to_string_lossy();
-            let found = fingerprint::of_database(&url, schema.unwrap_or_default(), &names)?;
+            let found = fingerprint::of_database(&url, schema.unwrap_or_default(), &names, &Quiet)?;
             for file in &files {
                 let now = found.iter().find(|f| f.name == file.name).map(|f| f.sha256.clone());
                 self.compare(&format!("table {}", file.name), &file.sha256, now);
@@ -172,7 +173,7 @@ impl Checked {
                 _ if i == 0 => main.clone(),
                 _ => self.beside(&main, &file.name),
             };
-            let now = place.is_file().then(|| fingerprint::of_file(&place)).transpose()?;
+            let now = place.is_file().then(|| fingerprint::of_file(&place, &Quiet)).transpose()?;
             self.compare(&file.name, &file.sha256, now);
         }
         if self.certificate.form == Form::Folder {
@@ -210,7 +211,7 @@ impl Checked {
                 Some(file.resolve(named(attribute.hierarchy.as_ref()?)?))
             });
             let hash = |place: PathBuf| {
-                let sha256 = place.is_file().then(|| fingerprint::of_file(&place).ok())??;
+                let sha256 = place.is_file().then(|| fingerprint::of_file(&place, &Quiet).ok())??;
                 Some((place, sha256))
             };
             let meant = of_policy.into_iter().chain([self.folder.join(&hierarchy.path)]).find_map(hash);

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{Create, Output, PolicyFile, fingerprint, write_failure};
+use bosket_model::observe::Quiet;
 use bosket_model::{Diagnostic, Failure, Fault};
 use serde_json::{Value, json};
 
@@ -45,7 +46,9 @@ impl Private {
     pub(super) fn write(mut self, mapping: &str, mut beside: Value) -> Result<[Output; 2], Failure> {
         let mut inputs = Vec::new();
         for path in self.inputs.iter().filter(|path| path.is_file()) {
-            inputs.push(json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path)?}));
+            inputs.push(
+                json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path, &Quiet)?}),
+            );
         }
         beside["input"] = Value::Array(inputs);
         self.mapping.write_all(mapping.as_bytes()).map_err(write_failure)?;
