@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::certified::CertificateCheck;
 use crate::figures::Figures;
 use crate::load::PolicyAt;
-use crate::run::{Settings, run};
+use crate::prepare::Prepared;
+use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
 /// A certificate to look at, with the publication that it should belong to.
@@ -40,7 +41,7 @@ pub fn certificate(
     run(&request.settings, observer, |run| {
         let given = request.policy.as_ref().map(|policy| policy.load(run)).transpose()?;
         let policy = given.as_ref().map(|file| &file.policy);
-        CertificateCheck::whole(&request.certificate, &request.publication, policy)
+        CertificateCheck::whole(&request.certificate, &request.publication, policy, run.observer)
     })
 }
 
@@ -95,7 +96,8 @@ pub(crate) struct Certified<'a> {
 
 impl Begun {
     /// Takes the certificate's place before the work, and the fingerprints of the hierarchies that it is done with.
-    pub(crate) fn new(file: &PolicyFile, policy: &Path, target: &Path, create: Create) -> Result<Self> {
+    pub(crate) fn new(prepared: &Prepared, create: Create, run: &Run<'_>) -> Result<Self> {
+        let Prepared { file, policy, target, .. } = prepared;
         let Some(place) = place(file, policy, target)? else {
             return Ok(Begun { output: None, hierarchies: Vec::new() });
         };
@@ -103,7 +105,7 @@ impl Begun {
             bosket_io::make_folder(folder)?;
         }
         let output = Output::create(&place, create)?;
-        Ok(Begun { output: Some((place, output)), hierarchies: given(file)? })
+        Ok(Begun { output: Some((place, output)), hierarchies: given(file, run.observer)? })
     }
 
     /// What makes the certificate once it is known what is published.
@@ -146,7 +148,7 @@ pub(crate) fn named(spec: &HierarchySpec) -> Option<&str> {
 
 /// The hierarchies that are given as files and that a run reads. Those that are built are determined by the policy, or
 /// hold values of the data, which a hash would confirm.
-fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>> {
+fn given(file: &PolicyFile, observer: &dyn Observer) -> Result<Vec<GivenHierarchy>> {
     let dissected = file.policy.need_privacy()?.model.is_apart();
     let mut found: Vec<(PathBuf, GivenHierarchy)> = Vec::new();
     for attribute in &file.policy.attributes {
@@ -157,7 +159,7 @@ fn given(file: &PolicyFile) -> Result<Vec<GivenHierarchy>> {
         match found.iter_mut().find(|(known, _)| *known == at) {
             Some((_, hierarchy)) => hierarchy.attributes.push(attribute.path.clone()),
             None => {
-                let sha256 = fingerprint::of_file(&at)?;
+                let sha256 = fingerprint::of_file(&at, observer)?;
                 let attributes = vec![attribute.path.clone()];
                 found.push((at, GivenHierarchy { path: public_path(path), sha256, attributes }));
             }

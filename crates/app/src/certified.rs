@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::PolicyFile;
-use bosket_io::fingerprint;
+use bosket_io::{PolicyFile, fingerprint};
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
@@ -41,6 +41,7 @@ impl CertificateCheck {
         path: &Path,
         publication: &Path,
         policy: Option<&Policy>,
+        observer: &dyn Observer,
     ) -> Result<(Self, Vec<String>)> {
         let text = bosket_io::read_text(path)?;
         let certificate = Certificate::read(&text).map_err(|mut failure| {
@@ -59,7 +60,7 @@ impl CertificateCheck {
             untouched: Vec::new(),
             certificate,
         };
-        checked.files(publication, path)?;
+        checked.files(publication, path, observer)?;
         let differing = policy.map_or(Vec::new(), |policy| {
             differences(&public_policy(policy, &checked.certificate.files), &checked.certificate.policy)
         });
@@ -67,8 +68,13 @@ impl CertificateCheck {
     }
 
     /// The same, all that is wrong with it together.
-    pub(crate) fn whole(path: &Path, publication: &Path, policy: Option<&Policy>) -> Result<Self> {
-        let (mut checked, differing) = Self::read(path, publication, policy)?;
+    pub(crate) fn whole(
+        path: &Path,
+        publication: &Path,
+        policy: Option<&Policy>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let (mut checked, differing) = Self::read(path, publication, policy, observer)?;
         checked.differs(differing);
         match policy {
             Some(policy) => checked.policy(policy),
@@ -86,13 +92,13 @@ impl CertificateCheck {
     }
 
     /// Compares all published files with their fingerprints.
-    fn files(&mut self, publication: &Path, certificate: &Path) -> Result<()> {
+    fn files(&mut self, publication: &Path, certificate: &Path, observer: &dyn Observer) -> Result<()> {
         let files = self.certificate.files.clone();
         if self.certificate.form == Form::Database {
             let schema = self.certificate.policy.pointer("/publish/schema").and_then(Value::as_str);
             let names: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
             let url = publication.to_string_lossy();
-            let found = fingerprint::of_database(&url, schema.unwrap_or_default(), &names)?;
+            let found = fingerprint::of_database(&url, schema.unwrap_or_default(), &names, observer)?;
             for file in &files {
                 let now = found.iter().find(|f| f.name == file.name).map(|f| f.sha256.clone());
                 self.compare(&format!("table {}", file.name), &file.sha256, now);
@@ -109,7 +115,7 @@ impl CertificateCheck {
                 _ if i == 0 => main.clone(),
                 _ => self.beside(&main, &file.name),
             };
-            let now = place.is_file().then(|| fingerprint::of_file(&place)).transpose()?;
+            let now = place.is_file().then(|| fingerprint::of_file(&place, observer)).transpose()?;
             self.compare(&file.name, &file.sha256, now);
         }
         if self.certificate.form == Form::Folder {
@@ -139,7 +145,11 @@ impl CertificateCheck {
     }
 
     /// Compares the hierarchies that can be found with their fingerprints. Gives per attribute where its hierarchy is.
-    pub(crate) fn hierarchies(&mut self, given: Option<&PolicyFile>) -> Vec<(String, PathBuf)> {
+    pub(crate) fn hierarchies(
+        &mut self,
+        given: Option<&PolicyFile>,
+        observer: &dyn Observer,
+    ) -> Vec<(String, PathBuf)> {
         let mut places = Vec::new();
         for hierarchy in self.certificate.hierarchies.clone() {
             let of_policy = given.and_then(|file| {
@@ -147,7 +157,7 @@ impl CertificateCheck {
                 Some(file.resolve(named(attribute.hierarchy.as_ref()?)?))
             });
             let hash = |place: PathBuf| {
-                let sha256 = place.is_file().then(|| fingerprint::of_file(&place).ok())??;
+                let sha256 = place.is_file().then(|| fingerprint::of_file(&place, observer).ok())??;
                 Some((place, sha256))
             };
             let meant = of_policy.into_iter().chain([self.folder.join(&hierarchy.path)]).find_map(hash);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bosket_io::{Create, Output, PolicyFile, fingerprint, write_failure};
 use bosket_model::Result;
+use bosket_model::observe::Observer;
 use serde_json::{Value, json};
 
 /// The mapping, and the file beside it.
@@ -30,10 +31,17 @@ impl Private {
     }
 
     /// Writes both. The hash of the input is told here and nowhere else: a public one would confirm guesses.
-    pub(crate) fn write(mut self, mapping: &str, mut beside: Value) -> Result<[Output; 2]> {
+    pub(crate) fn write(
+        mut self,
+        mapping: &str,
+        mut beside: Value,
+        observer: &dyn Observer,
+    ) -> Result<[Output; 2]> {
         let mut inputs = Vec::new();
         for path in self.inputs.iter().filter(|path| path.is_file()) {
-            inputs.push(json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path)?}));
+            inputs.push(
+                json!({"path": path.display().to_string(), "sha256": fingerprint::of_file(path, observer)?}),
+            );
         }
         beside["input"] = Value::Array(inputs);
         self.mapping.write_all(mapping.as_bytes()).map_err(write_failure)?;

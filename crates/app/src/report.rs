@@ -90,7 +90,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         bosket_io::make_folder(folder)?;
     }
     let output = Output::create(&out, run.settings.create(request.force, request.internal))?;
-    let certificate = certificate(request, &file, &target)?;
+    let certificate = certificate(request, &file, &target, run)?;
     let certified = certificate.as_ref().map(|(name, check)| Certified {
         name,
         certificate: &check.certificate,
@@ -245,13 +245,14 @@ fn certificate(
     request: &ReportRequest,
     file: &PolicyFile,
     target: &Path,
+    run: &Run<'_>,
 ) -> Result<Option<(String, CertificateCheck)>> {
     let place = match &request.certificate {
         Some(path) => Some(path.clone()),
         None => place_of_certificate(file, &request.policy.path, target)?.filter(|path| path.is_file()),
     };
     let Some(place) = place else { return Ok(None) };
-    let (mut check, differing) = CertificateCheck::read(&place, target, Some(&file.policy))?;
+    let (mut check, differing) = CertificateCheck::read(&place, target, Some(&file.policy), run.observer)?;
     check.differs(differing);
     Ok(Some((name(&place), check)))
 }

@@ -1,5 +1,6 @@
 //! Records as texts that are put together from the innermost vertices outwards, ordered by these texts.
 
+use bosket_model::observe::Observer;
 use bosket_model::{ClassId, Dataset, Result};
 
 use crate::sorted::Sorted;
@@ -51,22 +52,25 @@ struct Link {
 /// Siblings of a class, and then the records, are ordered by their bytes.
 pub(crate) fn write_records(
     data: &Dataset,
+    observer: &dyn Observer,
     write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
 ) -> Result<Sorted> {
-    let mut sorted = record_texts(data, write)?;
-    sorted.sort();
+    let mut sorted = record_texts(data, observer, write)?;
+    sorted.sort(observer)?;
     Ok(sorted)
 }
 
 /// The same in the order of the records.
 pub(crate) fn record_texts(
     data: &Dataset,
+    observer: &dyn Observer,
     mut write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
 ) -> Result<Sorted> {
     let mut texts = Texts::default();
     let mut sorted = Sorted::default();
     let mut links = Vec::new();
     for record in 0..data.len() {
+        observer.go_on()?;
         let vertices = data.vertices(record);
         let first = vertices.start;
         links.clear();

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Fingerprint, Result};
 use sha2::{Digest, Sha256};
 
@@ -19,25 +20,36 @@ const BUFFER: usize = 1 << 17;
 pub type Certify<'c> = Option<Box<dyn FnOnce(&[Fingerprint]) -> Result<Output> + 'c>>;
 
 /// The SHA-256 of a file as it lies there, compressed or not.
-pub fn of_file(path: &Path) -> Result<String> {
-    let failure = |e: std::io::Error| fault::reading(&path.to_string_lossy(), &e);
-    let mut file = File::open(path).map_err(failure)?;
+pub fn of_file(path: &Path, observer: &dyn Observer) -> Result<String> {
+    let name = path.to_string_lossy();
+    let mut file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
+    hash(&mut file, &name, observer).map(hex)
+}
+
+/// The hash of everything that is left to read.
+pub(crate) fn hash(from: &mut dyn Read, name: &str, observer: &dyn Observer) -> Result<Sha256> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; BUFFER];
     loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hex(hash)),
+        observer.go_on()?;
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(hash),
             Ok(read) => hash.update(&buffer[..read]),
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(failure(e)),
+            Err(e) => return Err(fault::reading(name, &e)),
         }
     }
 }
 
 /// The fingerprints of tables of a PostgreSQL database, each of a dump in a fixed order; tables that are not there have
 /// none.
-pub fn of_database(url: &str, schema: &str, tables: &[&str]) -> Result<Vec<Fingerprint>> {
-    PgTables::open(url, Some(schema))?.fingerprints(tables)
+pub fn of_database(
+    url: &str,
+    schema: &str,
+    tables: &[&str],
+    observer: &dyn Observer,
+) -> Result<Vec<Fingerprint>> {
+    PgTables::open(url, Some(schema))?.fingerprints(tables, observer)
 }
 
 /// The digits of a hash.
@@ -48,6 +60,7 @@ pub(crate) fn hex(hash: Sha256) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bosket_model::observe::Quiet;
 
     #[test]
     fn the_hash_is_the_one_everybody_knows() {
@@ -55,12 +68,12 @@ mod tests {
         let path = dir.path().join("abc");
         std::fs::write(&path, "abc").expect("a file");
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(of_file(&path).expect("readable"), known);
+        assert_eq!(of_file(&path, &Quiet).expect("readable"), known);
         let large = vec![7; 3 * BUFFER + 1];
         std::fs::write(&path, &large).expect("a file");
         let mut whole = Sha256::new();
         whole.update(&large);
-        assert_eq!(of_file(&path).expect("readable"), hex(whole));
-        assert!(of_file(dir.path()).is_err());
+        assert_eq!(of_file(&path, &Quiet).expect("readable"), hex(whole));
+        assert!(of_file(dir.path(), &Quiet).is_err());
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use bosket_model::diag::nearest;
+use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::fhir::{Fhir, Forms, Version};
@@ -58,7 +59,13 @@ pub trait Format: Sync + std::fmt::Debug {
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
 
     /// Writes all records. They and their siblings are ordered by what is written, never by how they came.
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()>;
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()>;
 }
 
 /// All formats.

@@ -109,14 +109,18 @@ impl Input {
         if path == Path::new("-") {
             return Self::new("-", io::stdin(), None);
         }
-        let name = path.to_string_lossy();
-        let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
-        let found = file.metadata().map_err(|e| fault::reading(&name, &e))?;
+        Self::open_as(path, &path.to_string_lossy())
+    }
+
+    /// Opens a file that messages call by another name.
+    pub(crate) fn open_as(path: &Path, name: &str) -> Result<Self> {
+        let file = File::open(path).map_err(|e| fault::reading(name, &e))?;
+        let found = file.metadata().map_err(|e| fault::reading(name, &e))?;
         if found.is_dir() {
-            return Err(fault::reading(&name, &ErrorKind::IsADirectory.into()));
+            return Err(fault::reading(name, &ErrorKind::IsADirectory.into()));
         }
         let again = file.try_clone().ok().filter(|_| found.is_file());
-        let mut input = Self::new(&name, file, found.is_file().then_some(found.len()))?;
+        let mut input = Self::new(name, file, found.is_file().then_some(found.len()))?;
         input.file = again.filter(|_| input.compression.is_none());
         Ok(input)
     }

@@ -12,6 +12,7 @@ mod fault;
 pub mod fhir;
 pub mod fingerprint;
 pub mod format;
+mod hidden;
 pub mod hierarchies;
 pub mod homes;
 pub mod input;

@@ -4,12 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 
-use bosket_model::{Fingerprint, Result};
+use bosket_model::observe::Observer;
+use bosket_model::{Failure, Fingerprint, Result};
 use sha2::{Digest, Sha256};
 
 use crate::atomic::{self, AtomicFile, Create};
 use crate::fault;
 use crate::fingerprint::{Certify, hex};
+use crate::hidden::{Held, Hidden};
 
 /// Makes a folder and those above it, where they are not there yet.
 pub fn make_folder(path: &Path) -> Result<()> {
@@ -29,6 +31,8 @@ enum To {
     File(AtomicFile),
     /// Standard output, or something that exists and is no file: a pipe, `/dev/null`. Never replaced.
     Stream(Stream),
+    /// The same, which gets nothing before everything is complete; until then it can be read.
+    Held(Stream, Held),
 }
 
 #[derive(Debug)]
@@ -63,6 +67,10 @@ impl Write for Sink {
                 let result = stream.writer().write(bytes);
                 stream.named(result)
             }
+            To::Held(_, held) => {
+                held.push(bytes);
+                Ok(bytes.len())
+            }
         }?;
         if let Some((_, hash)) = &mut self.published {
             hash.update(&bytes[..written]);
@@ -76,6 +84,27 @@ impl Write for Sink {
                 let result = stream.writer().flush();
                 stream.named(result)
             }
+            To::Held(..) => Ok(()),
+        }
+    }
+}
+
+impl Sink {
+    /// Sends what was held back.
+    fn release(&mut self) -> Result<()> {
+        if let To::Held(stream, held) = &mut self.to {
+            let sent = held.copy_to(stream.writer());
+            stream.named(sent).map_err(fault::from_write)?;
+        }
+        Ok(())
+    }
+
+    /// What it has taken, if that can be read.
+    fn hidden(&self) -> Option<Hidden> {
+        match &self.to {
+            To::File(file) => Some(Hidden::File(file.hidden().to_owned())),
+            To::Held(_, held) => Some(Hidden::Memory(held.clone())),
+            To::Stream(_) => None,
         }
     }
 }
@@ -105,19 +134,23 @@ impl std::fmt::Debug for Encoder {
 impl Output {
     /// Starts writing to a file, or to standard output for `-`. Names that end in `.gz` or `.zst` are compressed.
     pub fn create(path: &Path, create: Create) -> Result<Self> {
+        Self::begin(path, create, To::Stream)
+    }
+
+    fn begin(path: &Path, create: Create, to_stream: impl Fn(Stream) -> To) -> Result<Self> {
         let name = path.to_string_lossy();
         let failure = |e: io::Error| fault::writing(&name, &e);
         if path == Path::new("-") {
             let inner = StreamKind::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()));
             let stream = Stream { name: "-".into(), inner };
-            let sink = Sink { to: To::Stream(stream), published: None };
+            let sink = Sink { to: to_stream(stream), published: None };
             return Ok(Output { encoder: Encoder::Plain(sink) });
         }
         let to = match fs::metadata(path) {
             Ok(found) if !found.is_file() && !found.is_dir() => {
                 let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
                 let inner = StreamKind::Device(BufWriter::new(file));
-                To::Stream(Stream { name: name.clone().into_owned(), inner })
+                to_stream(Stream { name: name.clone().into_owned(), inner })
             }
             _ => To::File(AtomicFile::create(path, create)?),
         };
@@ -136,15 +169,47 @@ impl Output {
         Ok(Output { encoder })
     }
 
-    /// Counts it to the publication, under this name: it gets a fingerprint.
-    pub fn published(mut self, name: &str) -> Self {
-        let sink = match &mut self.encoder {
+    /// The same for what is read again before it is finished: a stream gets nothing until then.
+    pub(crate) fn create_hidden(path: &Path, create: Create) -> Result<Self> {
+        Self::begin(path, create, |stream| To::Held(stream, Held::default()))
+    }
+
+    fn sink(&mut self) -> &mut Sink {
+        match &mut self.encoder {
             Encoder::Plain(sink) => sink,
             Encoder::Gzip(gzip) => gzip.get_mut(),
             Encoder::Zstd(zstd) => zstd.get_mut(),
-        };
-        sink.published = Some((name.to_owned(), Sha256::new()));
+        }
+    }
+
+    /// Counts it to the publication, under this name: it gets a fingerprint.
+    pub fn published(mut self, name: &str) -> Self {
+        self.sink().published = Some((name.to_owned(), Sha256::new()));
         self
+    }
+
+    /// Completes what is written, so that it can be read again. Nothing more can be written.
+    pub(crate) fn completed(self) -> Result<Self> {
+        Ok(Output { encoder: Encoder::Plain(self.close()?) })
+    }
+
+    /// What has been completed, as it will lie there or be sent.
+    pub(crate) fn hidden(&mut self) -> Result<Hidden> {
+        self.sink().hidden().ok_or_else(|| Failure::defect("what went to a stream is read again"))
+    }
+
+    /// Counts what has been completed to the publication, where anybody asks for fingerprints.
+    pub(crate) fn completed_as(
+        mut self,
+        certify: &Certify<'_>,
+        name: &str,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        if certify.is_some() {
+            let hash = self.hidden()?.hash(name, observer)?;
+            self.sink().published = Some((name.to_owned(), hash));
+        }
+        Ok(self)
     }
 
     /// The same where anybody asks for fingerprints.
@@ -196,7 +261,9 @@ impl Closed {
     pub(crate) fn all(outputs: Vec<Output>) -> Result<Self> {
         let mut closed = Closed::default();
         for output in outputs {
-            let Sink { to, published } = output.close()?;
+            let mut sink = output.close()?;
+            sink.release()?;
+            let Sink { to, published } = sink;
             if let To::File(file) = to {
                 closed.files.push(file);
             }

@@ -1,19 +1,16 @@
 //! A publication while it is made: begun before the work, hidden, readable again, then put in place or dropped.
 
-use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
-use bosket_model::{Dataset, Result};
+use bosket_model::{Dataset, Failure, Result};
 
 use crate::atomic::Create;
-use crate::fault;
 use crate::fingerprint::Certify;
 use crate::format::{self, Format, Layout};
-use crate::input::Input;
 use crate::output::{Output, finish_certified};
 use crate::policy_file::PolicyFile;
-use crate::source::SourceForm;
+use crate::source::{SourceForm, Whereabouts};
 use crate::tables::Writing;
 
 /// A publication that is not there yet. Dropping it leaves no trace.
@@ -31,10 +28,13 @@ enum Kind {
 
 #[derive(Debug)]
 struct Document {
-    output: Output,
-    bytes: Vec<u8>,
+    /// None after a failure: whatever was written is gone.
+    output: Option<Output>,
+    written: bool,
     format: &'static dyn Format,
     layout: Layout,
+    /// How somebody reads it who has nothing but the policy.
+    known: Layout,
 }
 
 /// Where a policy publishes to: a file or folder, or a database.
@@ -56,22 +56,27 @@ impl Publication {
         let target = target(file)?;
         let kind = match form {
             SourceForm::Document { format, layout } => {
-                return Self::document(&target, *format, layout.clone(), create);
+                let known = match Whereabouts::given(file, &target, true)? {
+                    Whereabouts::Document { layout, .. } => *layout,
+                    Whereabouts::Tables(_) => Layout::default(),
+                };
+                return Self::document(&target, *format, (layout.clone(), known), create);
             }
             SourceForm::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
         };
         Ok(Publication { name: target.display().to_string(), kind })
     }
 
-    /// Begins one document in a place of its own.
+    /// Begins one document in a place of its own, with the layout that it is written in and the one that is known to
+    /// whoever reads it.
     pub(crate) fn document(
         target: &Path,
         format: &'static dyn Format,
-        layout: Layout,
+        (layout, known): (Layout, Layout),
         create: Create,
     ) -> Result<Self> {
-        let output = Output::create(target, create)?;
-        let document = Document { output, bytes: Vec::new(), format, layout };
+        let output = Some(Output::create_hidden(target, create)?);
+        let document = Document { output, written: false, format, layout, known };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
 
@@ -80,44 +85,64 @@ impl Publication {
         &self.name
     }
 
-    /// Writes all records to where nobody looks yet. They are ordered by what is written, never by how they came.
-    pub fn write(&mut self, data: &Dataset) -> Result<()> {
+    /// Writes all records, once, to where nobody looks yet. They are ordered by what is written, never by how they came.
+    pub fn write(&mut self, data: &Dataset, observer: &dyn Observer) -> Result<()> {
         match &mut self.kind {
-            Kind::Document(document) => {
-                document.bytes.clear();
-                document.format.write(data, &document.layout, &mut document.bytes)
-            }
-            Kind::Tables(writing) => writing.write(data),
+            Kind::Document(document) => document.write(data, observer),
+            Kind::Tables(writing) => writing.write(data, observer),
         }
     }
 
-    /// Reads what has been written, as a stranger would.
+    /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         match &mut self.kind {
-            Kind::Document(document) => {
-                let input = Input::new("the publication", Cursor::new(document.bytes.clone()), None)?;
-                Ok(format::read(input, Some(document.format.name()), &document.layout)?.data)
-            }
+            Kind::Document(document) => document.read_again(),
             Kind::Tables(writing) => writing.read_again(observer),
         }
     }
 
     /// Puts the publication in its place, together with other files.
-    pub fn finish(self, others: Vec<Output>) -> Result<()> {
-        self.finish_certified(others, None)
+    pub fn finish(self, others: Vec<Output>, observer: &dyn Observer) -> Result<()> {
+        self.finish_certified(others, None, observer)
     }
 
     /// The same, together with the certificate that is made of its fingerprints.
-    pub fn finish_certified(self, mut others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    pub fn finish_certified(
+        self,
+        mut others: Vec<Output>,
+        certify: Certify<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         match self.kind {
             Kind::Document(document) => {
-                let Document { output, bytes, .. } = *document;
-                let mut output = output.published_if(&certify, &name_of(Path::new(&self.name)));
-                output.write_all(&bytes).map_err(fault::from_write)?;
-                others.insert(0, output);
+                let output = document.output.ok_or_else(unwritten)?;
+                let name = name_of(Path::new(&self.name));
+                others.insert(0, output.completed()?.completed_as(&certify, &name, observer)?);
                 finish_certified(others, certify)
             }
-            Kind::Tables(writing) => writing.finish_certified(others, certify),
+            Kind::Tables(writing) => writing.finish_certified(others, certify, observer),
         }
     }
+}
+
+impl Document {
+    fn write(&mut self, data: &Dataset, observer: &dyn Observer) -> Result<()> {
+        if std::mem::replace(&mut self.written, true) {
+            return Err(Failure::defect("a publication was written twice"));
+        }
+        let mut output = self.output.take().ok_or_else(unwritten)?;
+        self.format.write(data, &self.layout, &mut output, observer)?;
+        self.output = Some(output.completed()?);
+        Ok(())
+    }
+
+    fn read_again(&mut self) -> Result<Dataset> {
+        let input = self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?;
+        Ok(format::read(input, Some(self.format.name()), &self.known)?.data)
+    }
+}
+
+/// A publication is used after it failed.
+fn unwritten() -> Failure {
+    Failure::defect("a publication that could not be written was used")
 }

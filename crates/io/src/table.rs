@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{
     AttributeId, Builder, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result,
 };
@@ -69,7 +70,13 @@ impl Format for Csv {
         Ok((data, Layout { separator, ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
         let schema = data.schema();
         let lists = schema.classes().skip(1).map(|(_, c)| (&c.path, "a list"));
@@ -88,6 +95,7 @@ impl Format for Csv {
         push_row(&mut header, separator, schema.attributes().map(|(_, a)| a.name[0].as_str()));
         let mut sorted = Sorted::default();
         for record in 0..data.len() {
+            observer.go_on()?;
             let vertex = data.vertices(record).start;
             sorted.push(|text| {
                 let cells = schema.attributes().map(|(id, _)| match data.value(vertex, id) {
@@ -97,8 +105,9 @@ impl Format for Csv {
                 push_row(text, separator, cells);
             });
         }
-        sorted.sort();
+        sorted.sort(observer)?;
         for row in std::iter::once(header.as_slice()).chain(sorted.iter()) {
+            observer.go_on()?;
             out.write_all(row).map_err(fault::from_write)?;
         }
         Ok(())

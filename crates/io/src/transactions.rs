@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{
     AttributeId, Builder, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result,
 };
@@ -10,7 +11,7 @@ use crate::fault;
 use crate::format::{Format, Layout};
 use crate::input::Input;
 use crate::problems::{Problems, too_large};
-use crate::sorted::Sorted;
+use crate::sorted::{Sorted, sort_by};
 
 /// What the items are called in policies.
 const ITEM: &str = "item";
@@ -78,19 +79,26 @@ impl Format for Transactions {
         Ok((problems.check(builder.finish())?, layout.clone()))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let separator = separator(layout)?;
         let item = item_attribute(data)?;
         let dictionary = data.dictionary(item);
         let writable: Vec<bool> = dictionary.iter().map(|(_, text)| is_writable(text, separator)).collect();
         // Items stand by their text, which numbers compare faster.
         let mut by_text: Vec<u32> = (0..dictionary.len() as u32).collect();
-        by_text.sort_unstable_by_key(|&code| dictionary.text(code));
+        sort_by(&mut by_text, observer, |&a, &b| dictionary.text(a).cmp(dictionary.text(b)))?;
         let mut rank = vec![0u32; dictionary.len()];
         by_text.iter().enumerate().for_each(|(i, &code)| rank[code as usize] = i as u32);
         let mut sorted = Sorted::default();
         let mut items: Vec<u32> = Vec::new();
         for record in 0..data.len() {
+            observer.go_on()?;
             items.clear();
             for vertex in data.vertices(record).skip(1) {
                 let code = data.value(vertex, item);
@@ -112,8 +120,9 @@ impl Format for Transactions {
                 }
             });
         }
-        sorted.sort();
+        sorted.sort(observer)?;
         for line in sorted.iter() {
+            observer.go_on()?;
             out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
         }
         Ok(())

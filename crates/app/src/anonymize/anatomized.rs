@@ -152,7 +152,7 @@ impl Draft for Anatomized<'_> {
         Ok(Vec::new())
     }
 
-    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, _: &Run<'_>) -> Result<()> {
         let drafts = self.drafts.take().ok_or_else(too_early)?;
         drafts.finish_certified(self.create.clone(), others, certify)
     }

@@ -64,7 +64,7 @@ trait Draft {
     fn companions(&mut self) -> Result<Vec<Output>>;
 
     /// Puts everything in its place.
-    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()>;
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, run: &Run<'_>) -> Result<()>;
 
     /// What the report says, from what is in memory.
     fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study>;
@@ -101,7 +101,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         Box::new(records::Records::begin(prepared, input, create.clone())?)
     };
     let file = &prepared.file;
-    let certificate = Begun::new(file, &prepared.policy, &prepared.target, create)?;
+    let certificate = Begun::new(prepared, create, run)?;
     let private = Private::create(file, run.settings.create(request.force, true), prepared.paths.clone())?;
 
     draft.make(run)?;
@@ -113,7 +113,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     let loss = if request.measure { draft.loss(run)? } else { None };
     let mut others = draft.companions()?;
     if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
-        others.extend(private.write(&mapping, beside)?);
+        others.extend(private.write(&mapping, beside, run.observer)?);
     }
     let Account { records, figures, attributes, caveats } = draft.account()?;
     let mut kept = None;
@@ -127,7 +127,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         kept: &mut kept,
     };
     run.observer.go_on()?;
-    draft.publish(others, certificate.certify(file, certified))?;
+    draft.publish(others, certificate.certify(file, certified), run)?;
     let report = match &file.policy.publish.as_ref().and_then(|p| p.report.as_ref()) {
         None => None,
         Some(_) => {

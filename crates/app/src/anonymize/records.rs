@@ -114,8 +114,10 @@ impl Draft for Records<'_> {
         let made = self.private.make(run)?;
         let publication = self.publication.as_mut().ok_or_else(too_early)?;
         match &made.product {
-            Product::Trees(trees) => publication.write(&trees.write_back(&self.private.input.binding))?,
-            Product::Vertices { data, .. } => publication.write(data)?,
+            Product::Trees(trees) => {
+                publication.write(&trees.write_back(&self.private.input.binding), run.observer)?;
+            }
+            Product::Vertices { data, .. } => publication.write(data, run.observer)?,
         }
         self.made = Some(made);
         Ok(())
@@ -182,8 +184,8 @@ impl Draft for Records<'_> {
         Ok(Vec::new())
     }
 
-    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
-        self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify)
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, run: &Run<'_>) -> Result<()> {
+        self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify, run.observer)
     }
 
     fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {

@@ -14,7 +14,8 @@ pub(super) fn verify(request: &VerifyRequest, path: &Path, run: &Run<'_>) -> Res
     refuse_unfit(request)?;
     let given = request.policy.as_ref().map(|policy| policy.load(run)).transpose()?;
     let policy = given.as_ref().map(|file| &file.policy);
-    let (mut certificate, differing) = CertificateCheck::read(path, &request.publication, policy)?;
+    let (mut certificate, differing) =
+        CertificateCheck::read(path, &request.publication, policy, run.observer)?;
     let agreed = differing.is_empty();
     certificate.differs(differing);
     match check(request, given.filter(|_| agreed), &mut certificate, path, run) {
@@ -49,7 +50,7 @@ fn check(
     run: &Run<'_>,
 ) -> Result<Verified> {
     let name = path.display().to_string();
-    let places = certificate.hierarchies(given.as_ref());
+    let places = certificate.hierarchies(given.as_ref(), run.observer);
     if certificate.certificate.claim.is_null() {
         match given {
             Some(given) => certificate.policy(&given.policy),

@@ -101,7 +101,7 @@ impl Sets {
     /// A publication as a stranger reads it.
     pub(super) fn published(&self, trees: &ValueTrees) -> Dataset {
         let mut bytes = Vec::new();
-        (Transactions.write(&trees.write_back(&self.binding), &layout(self.separator), &mut bytes))
+        (Transactions.write(&trees.write_back(&self.binding), &layout(self.separator), &mut bytes, &Quiet))
             .expect("writing to memory");
         read(Input::new("published", Cursor::new(bytes), None).expect("readable"), self.separator)
     }

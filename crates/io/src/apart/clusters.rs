@@ -5,7 +5,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::policy::Role;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -65,9 +65,9 @@ impl Dissection<'_> {
         let Records { data, binding, form } = records;
         let mut spool = Spool::new(&self.fates.sensitive, self.file.policy.seed)?;
         let quasi = quasi_side(data, binding, &self.fates, None, self.empty())?;
-        fill(&mut spool, data, binding, &self.fates, &record_texts(&quasi, &Layout::default())?)?;
+        fill(&mut spool, data, binding, &self.fates, &record_texts(&quasi, &Layout::default(), &Quiet)?)?;
         let known = quasi_side(data, binding, &quasi_only(&self.fates, binding), None, self.empty())?;
-        let texts = record_texts(&known, &Layout::default())?;
+        let texts = record_texts(&known, &Layout::default(), &Quiet)?;
         let mut numbers: FxHashMap<&[u8], u32> = FxHashMap::default();
         let group_of: Vec<u32> = (texts.iter())
             .map(|text| {

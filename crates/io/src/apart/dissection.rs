@@ -182,7 +182,7 @@ impl<'p> Dissection<'p> {
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
                 let quasi = quasi_side(&opened.data, &binding, &self.fates, None, self.empty())?;
-                let texts = record_texts(&quasi, &Layout::default())?;
+                let texts = record_texts(&quasi, &Layout::default(), observer)?;
                 fill(&mut spool, &opened.data, &binding, &self.fates, &texts)?;
                 let Opened { data, form, warnings } = opened;
                 let beside = match self.way {

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bosket_model::observe::Quiet;
 use bosket_model::{Failure, Result};
 
 use super::scratch::Scratch;
@@ -75,7 +76,7 @@ impl Drafts {
         }
         outputs.append(&mut others);
         match self.tables {
-            Some(tables) => tables.finish_certified(outputs, certify),
+            Some(tables) => tables.finish_certified(outputs, certify, &Quiet),
             None => finish_certified(outputs, certify),
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
+use bosket_model::observe::Quiet;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Role, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
@@ -163,12 +164,12 @@ pub(super) fn publish(
         SourceForm::Tables(form) => {
             let form = form.dissected(&policy.policy.attributes, policy.policy.undeclared, GROUP);
             let mut writing = Writing::begin(&policy, &form, create)?;
-            writing.write(&quasi)?;
+            writing.write(&quasi, &Quiet)?;
             drafts.tables = Some(Box::new(writing));
         }
         SourceForm::Document { layout, .. } => {
             let mut draft = Draft::create()?;
-            Csv.write(&quasi, layout, &mut draft)?;
+            Csv.write(&quasi, layout, &mut draft, &Quiet)?;
             drafts.files.push((quasi_place(file)?, draft));
         }
     }

@@ -124,15 +124,15 @@ pub fn document(
         // Nothing in a document says that an element could repeat.
         layout.outline = Outline { repeating: repeating(data), ..layout.outline };
     }
-    let mut publication = Publication::document(path, format, layout, create)?;
-    publication.write(data)?;
+    let mut publication = Publication::document(path, format, (layout.clone(), layout), create)?;
+    publication.write(data, observer)?;
     let again = publication.read_again(observer).map_err(unreadable)?;
-    let differences = same::differences(data, &again, format.has_types())?;
+    let differences = same::differences(data, &again, format.has_types(), observer)?;
     if !differences.is_empty() {
         return Err(lossy(differences, format.name()));
     }
     drop(again);
-    publication.finish(Vec::new())?;
+    publication.finish(Vec::new(), observer)?;
     let mut notes = Vec::new();
     if !format.has_types() && has_types(data) {
         notes.push(format!("{} has no types: numbers and truth values are written as text", format.name()));
@@ -177,6 +177,9 @@ pub(crate) fn lossy(mut problems: Vec<Diagnostic>, format: &str) -> Failure {
 
 /// What was written cannot even be read.
 fn unreadable(mut failure: Failure) -> Failure {
+    if failure.fault == Fault::Interrupted {
+        return failure;
+    }
     for diagnostic in &mut failure.diagnostics {
         diagnostic.message.insert_str(0, "what would be written cannot be read again: ");
     }

@@ -1,5 +1,6 @@
 //! Whether two datasets hold the same records, in whatever order.
 
+use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Kind, MISSING, Place, Result};
 use rustc_hash::FxHashMap;
 
@@ -72,7 +73,12 @@ fn value(typed: bool, kind: Kind, text: &str) -> (Option<Kind>, &str) {
 
 /// What is not the same in records that were written and read again; nothing if all is. Without types, a number and
 /// the text that spells it are the same.
-pub(crate) fn differences(original: &Dataset, again: &Dataset, typed: bool) -> Result<Vec<Diagnostic>> {
+pub(crate) fn differences(
+    original: &Dataset,
+    again: &Dataset,
+    typed: bool,
+    observer: &dyn Observer,
+) -> Result<Vec<Diagnostic>> {
     let (before, after) = (View::new(original, original), View::new(original, again));
     let mut found = Vec::new();
     if original.len() != again.len() {
@@ -89,13 +95,14 @@ pub(crate) fn differences(original: &Dataset, again: &Dataset, typed: bool) -> R
     }
     let (counts, counts_after) = (before.counts(), after.counts());
     for (id, attribute) in original.schema().attributes() {
+        observer.go_on()?;
         let left = after.attributes[id.index()].map(|a| (again, a, counts_after[a.index()].as_slice()));
         if let Some(what) = changed((original, id, &counts[id.index()]), left, typed) {
             let place = Place::default().path(attribute.path.as_str());
             found.push(Diagnostic::error(what).at(place));
         }
     }
-    if found.is_empty() && !put_together_alike(&before, &after, typed)? {
+    if found.is_empty() && !put_together_alike(&before, &after, typed, observer)? {
         found
             .push(Diagnostic::error("the values are put together to other records when they are read again"));
     }
@@ -143,7 +150,12 @@ fn changed(before: Counted<'_>, after: Option<Counted<'_>>, typed: bool) -> Opti
     }
 }
 
-fn put_together_alike(before: &View<'_>, after: &View<'_>, typed: bool) -> Result<bool> {
+fn put_together_alike(
+    before: &View<'_>,
+    after: &View<'_>,
+    typed: bool,
+    observer: &dyn Observer,
+) -> Result<bool> {
     let mut ranks: Vec<FxHashMap<(Option<Kind>, &str), u32>> = Vec::new();
     for (id, _) in before.data.schema().attributes() {
         let mut known = FxHashMap::default();
@@ -169,7 +181,7 @@ fn put_together_alike(before: &View<'_>, after: &View<'_>, typed: bool) -> Resul
                 originals[class.index()] = Some(ClassId(original as u32));
             }
         }
-        write_records(view.data, |texts, _, vertex| {
+        write_records(view.data, observer, |texts, _, vertex| {
             let Some(class) = originals[view.data.class(vertex).index()] else { return Ok(()) };
             let class = before.data.schema().class(class);
             for attribute in &class.attributes {

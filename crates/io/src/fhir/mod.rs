@@ -19,6 +19,7 @@ mod write;
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Result};
 
 use crate::format::{Format, Layout};
@@ -53,7 +54,13 @@ impl Format for Fhir {
         Ok((data, Layout { fhir: Box::new(fhir), ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
-        write::write(self.0, data, layout, out)
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        write::write(self.0, data, layout, out, observer)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING, Result};
 
 use super::entry::{self, masked};
@@ -14,15 +15,22 @@ use crate::format::Layout;
 use crate::json::write::push_string;
 
 /// Writes a bundle per line.
-pub(super) fn write(version: Version, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(
+    version: Version,
+    data: &Dataset,
+    layout: &Layout,
+    out: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
     let templates = templates(data, &layout.fhir, &layout.homes)?;
-    let sorted = bottom_up::write_records(data, |texts, _, vertex| {
+    let sorted = bottom_up::write_records(data, observer, |texts, _, vertex| {
         let template = &templates[data.class(vertex).index()];
         Writer { version, data, texts, vertex, parts: layout.fhir.parts }.vertex(template);
         Ok(())
     })?;
     let mut line = Vec::new();
     for (record, entries) in sorted.iter().enumerate() {
+        observer.go_on()?;
         line.clear();
         line.extend_from_slice(b"{\"resourceType\":\"Bundle\",\"type\":\"collection\",\"entry\":[");
         entry::number(entries, record as u32 + 1, &mut line);

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::path::{AttributePath, class_path};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -80,7 +81,13 @@ impl Format for Json {
         Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         for keys in record_path(layout)? {
             for key in keys {
@@ -93,10 +100,11 @@ impl Format for Json {
             tail.push(b']');
         }
         tail.reverse();
-        let sorted = write_records(data, layout)?;
+        let sorted = write_records(data, layout, observer)?;
         let mut write = |bytes: &[u8]| out.write_all(bytes).map_err(fault::from_write);
         write(&head)?;
         for (i, record) in sorted.iter().enumerate() {
+            observer.go_on()?;
             write(if i == 0 { b"\n" } else { b",\n" })?;
             write(record)?;
         }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Result};
 
 use super::error::{Error, ErrorKind};
@@ -58,9 +59,16 @@ impl Format for Ndjson {
         Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
-        let sorted = write_records(data, layout)?;
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let sorted = write_records(data, layout, observer)?;
         for record in sorted.iter() {
+            observer.go_on()?;
             out.write_all(record).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bosket_model::observe::Observer;
 use bosket_model::schema::Attribute;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
@@ -13,17 +14,17 @@ use crate::homes::path;
 use crate::sorted::Sorted;
 
 /// The text of every record. Siblings of a class, and then the records, are ordered by their bytes.
-pub(super) fn write_records(data: &Dataset, layout: &Layout) -> Result<Sorted> {
-    let mut sorted = record_texts(data, layout)?;
-    sorted.sort();
+pub(super) fn write_records(data: &Dataset, layout: &Layout, observer: &dyn Observer) -> Result<Sorted> {
+    let mut sorted = record_texts(data, layout, observer)?;
+    sorted.sort(observer)?;
     Ok(sorted)
 }
 
 /// The same in the order of the records.
-pub(crate) fn record_texts(data: &Dataset, layout: &Layout) -> Result<Sorted> {
+pub(crate) fn record_texts(data: &Dataset, layout: &Layout, observer: &dyn Observer) -> Result<Sorted> {
     let templates = templates(data)?;
     let types = types(data, layout);
-    bottom_up::record_texts(data, |texts, record, vertex| {
+    bottom_up::record_texts(data, observer, |texts, record, vertex| {
         let written = Writer { data, texts, types: &types }.vertex(&templates, vertex);
         written.map_err(|e| e.failure(data, record, vertex))
     })

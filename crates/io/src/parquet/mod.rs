@@ -20,6 +20,7 @@ pub(crate) mod writer;
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::schema::Schema;
 use bosket_model::{Dataset, Result};
 
@@ -82,7 +83,13 @@ impl Format for Parquet {
         Ok((data, Layout { columns: Box::new(columns), ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
-        write::write(data, &layout.columns, out)
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        write::write(data, &layout.columns, out, observer)
     }
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use bosket_model::observe::Quiet;
 use bosket_model::schema::Schema;
 use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
@@ -96,7 +97,8 @@ impl Sheet {
                 *scalar = Scalar::text();
             }
         }
-        record_texts(data, |texts, _, vertex| {
+        // Parts are small: whoever reads them asks whether to go on.
+        record_texts(data, &Quiet, |texts, _, vertex| {
             push(texts, &classes[data.class(vertex).index()], &|attribute, out| {
                 let slot = data.schema().attribute(attribute).slot as usize;
                 match data.values(vertex).get(slot).copied().unwrap_or(MISSING) {

@@ -3,6 +3,7 @@
 //! Columns stand in the order of the file that the records come from; what that file does not have follows by name,
 //! so that the order of the input's records is never visible.
 
+use bosket_model::observe::Observer;
 use bosket_model::path::attribute_path;
 use bosket_model::schema::Schema;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
@@ -12,6 +13,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::Columns;
 use super::scalar::Scalar;
+use crate::sorted::sort_by;
 
 /// What stands at a place of a record.
 #[derive(Debug)]
@@ -43,9 +45,9 @@ pub(super) struct Plan {
 }
 
 /// Finds a place for everything, or says for what there is none.
-pub(super) fn plan(data: &Dataset, source: &Columns) -> Result<Plan> {
+pub(super) fn plan(data: &Dataset, source: &Columns, observer: &dyn Observer) -> Result<Plan> {
     let schema = data.schema();
-    let values = occurring(data);
+    let values = occurring(data, observer)?;
     let mut types = Vec::new();
     for (id, attribute) in schema.attributes() {
         let known = source.find(&attribute.path).map(|i| source.leaves[i].1.clone());
@@ -102,7 +104,7 @@ pub(super) fn classes(schema: &Schema, source: &Columns) -> Result<Vec<Field>> {
 }
 
 /// Per attribute the codes of the values that occur, ordered by their texts.
-fn occurring(data: &Dataset) -> Vec<Vec<u32>> {
+fn occurring(data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
     let schema = data.schema();
     let mut occurs: Vec<Vec<bool>> =
         schema.attributes().map(|(id, _)| vec![false; data.dictionary(id).len()]).collect();
@@ -118,8 +120,9 @@ fn occurring(data: &Dataset) -> Vec<Vec<u32>> {
         let dictionary = data.dictionary(id);
         let mut codes: Vec<u32> =
             (0..dictionary.len() as u32).filter(|&c| occurs[id.index()][c as usize]).collect();
-        codes.sort_unstable_by_key(|&c| (dictionary.text(c), dictionary.kind(c)));
-        codes
+        let key = |c: u32| (dictionary.text(c), dictionary.kind(c));
+        sort_by(&mut codes, observer, |&a, &b| key(a).cmp(&key(b)))?;
+        Ok(codes)
     };
     schema.attributes().map(sorted).collect()
 }

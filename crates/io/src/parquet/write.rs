@@ -6,19 +6,25 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, Dataset, Result};
 
 use super::Columns;
 use super::fill::{Filler, Spelling, push};
 use super::plan::{Plan, plan};
-use super::writer::{Full, Writer, failure};
+use super::writer::{Full, Observed, Writer, failure};
 use crate::bottom_up::write_records;
 
 /// Writes all records.
-pub(super) fn write(data: &Dataset, source: &Columns, out: &mut dyn Write) -> Result<()> {
-    let plan = plan(data, source)?;
+pub(super) fn write(
+    data: &Dataset,
+    source: &Columns,
+    out: &mut (dyn Write + Send),
+    observer: &dyn Observer,
+) -> Result<()> {
+    let plan = plan(data, source, observer)?;
     let ranks = ranks(data, &plan);
-    let sorted = write_records(data, |texts, _, vertex| {
+    let sorted = write_records(data, observer, |texts, _, vertex| {
         let class = data.class(vertex);
         push(texts, &plan.classes[class.index()], &|attribute: AttributeId, out: &mut Vec<u8>| {
             let slot = data.schema().attribute(attribute).slot as usize;
@@ -30,14 +36,15 @@ pub(super) fn write(data: &Dataset, source: &Columns, out: &mut dyn Write) -> Re
     })?;
     drop(ranks);
     let schema = plan.schema().map_err(failure)?;
-    let mut writer = Writer::new(schema, plan.columns(), Full::LARGE, Vec::new()).map_err(failure)?;
+    let out = Observed { out, observer };
+    let mut writer = Writer::new(schema, plan.columns(), Full::LARGE, out).map_err(failure)?;
     let spelling = Ranks { data, plan: &plan };
     for record in sorted.iter() {
+        observer.go_on()?;
         Filler { classes: &plan.classes, spelling: &spelling, columns: &mut writer.columns }.record(record);
         writer.record_done().map_err(failure)?;
     }
-    let bytes = writer.finish().map_err(failure)?;
-    out.write_all(&bytes).map_err(crate::fault::from_write)
+    writer.finish().map(|_| ()).map_err(failure)
 }
 
 /// Values that stand as their ranks.

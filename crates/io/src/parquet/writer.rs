@@ -1,8 +1,9 @@
 //! Columns of single values on their way into a file.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Failure, Result};
 use parquet::basic::{Compression, Type as Physical};
 use parquet::column::writer::ColumnWriter;
@@ -165,6 +166,24 @@ impl<W: Write + Send> Writer<W> {
             self.write()?;
         }
         self.file.into_inner()
+    }
+}
+
+/// Where a file goes, until nobody waits for it any more. A row group is many values: whoever asks only between rows asks
+/// too rarely.
+pub(crate) struct Observed<'o, W> {
+    pub(crate) out: W,
+    pub(crate) observer: &'o dyn Observer,
+}
+
+impl<W: Write> Write for Observed<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.observer.go_on().map_err(io::Error::other)?;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

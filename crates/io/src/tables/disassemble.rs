@@ -3,33 +3,42 @@
 //! A record is written as numbers first: the table of each vertex, the ranks of its values, then what is below it,
 //! sorted. Sorting these orders the records by their published content; rows are numbered and written in that order.
 
+use bosket_model::observe::Observer;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Result};
 
 use super::backend::Column;
 use super::published::{Needs, Table, tables};
 use super::shape::{Fate, Shape};
+use crate::sorted::sort_by;
 
 /// Ends a vertex; tables and ranks are numbered from 1.
 pub(super) const END: u32 = 0;
+
+/// Per table and attribute its values, sorted.
+type Values<'d> = Vec<Vec<Vec<(&'d str, Kind)>>>;
 
 /// Records ready to be written as rows.
 #[derive(Debug)]
 pub(crate) struct Rows<'d> {
     pub(crate) tables: Vec<Table>,
     pub(super) shape: Shape,
-    /// Per table and attribute its values, sorted.
-    pub(super) values: Vec<Vec<Vec<(&'d str, Kind)>>>,
+    pub(super) values: Values<'d>,
     pub(super) words: Vec<u32>,
     pub(super) records: Vec<(usize, usize)>,
 }
 
 /// Brings records into the order in which they are published.
-pub(crate) fn disassemble<'d>(data: &'d Dataset, shape: &Shape, columns: &[Vec<Column>]) -> Result<Rows<'d>> {
+pub(crate) fn disassemble<'d>(
+    data: &'d Dataset,
+    shape: &Shape,
+    columns: &[Vec<Column>],
+    observer: &dyn Observer,
+) -> Result<Rows<'d>> {
     let classes = classes(data, shape)?;
     let needs = needs(data, shape, &classes);
     let tables = tables(shape, columns, &needs)?;
     let slots = slots(data, shape, &classes, &tables)?;
-    let values = sorted_values(data, &classes, &slots, &tables);
+    let values = sorted_values(data, &classes, &slots, &tables, observer)?;
     let ranks = ranks(data, &classes, &slots, &values);
     let mut rows = Rows { tables, shape: shape.clone(), values, words: Vec::new(), records: Vec::new() };
     let widths: Vec<usize> = rows.tables.iter().map(|t| t.values.len()).collect();
@@ -44,12 +53,13 @@ pub(crate) fn disassemble<'d>(data: &'d Dataset, shape: &Shape, columns: &[Vec<C
         children: Vec::new(),
     };
     for record in 0..data.len() {
+        observer.go_on()?;
         let start = rows.words.len();
         encoder.record(record, &mut rows.words);
         rows.records.push((start, rows.words.len()));
     }
     let words = &rows.words;
-    rows.records.sort_unstable_by(|a, b| words[a.0..a.1].cmp(&words[b.0..b.1]));
+    sort_by(&mut rows.records, observer, |a, b| words[a.0..a.1].cmp(&words[b.0..b.1]))?;
     Ok(rows)
 }
 
@@ -132,9 +142,9 @@ fn sorted_values<'d>(
     classes: &[usize],
     slots: &[Vec<Option<usize>>],
     tables: &[Table],
-) -> Vec<Vec<Vec<(&'d str, Kind)>>> {
-    let mut values: Vec<Vec<Vec<(&str, Kind)>>> =
-        tables.iter().map(|t| vec![Vec::new(); t.values.len()]).collect();
+    observer: &dyn Observer,
+) -> Result<Values<'d>> {
+    let mut values: Values<'d> = tables.iter().map(|t| vec![Vec::new(); t.values.len()]).collect();
     for (id, class) in data.schema().classes() {
         for (&attribute, slot) in class.attributes.iter().zip(&slots[id.index()]) {
             if let Some(slot) = slot {
@@ -144,10 +154,10 @@ fn sorted_values<'d>(
         }
     }
     for all in values.iter_mut().flatten() {
-        all.sort_unstable();
+        sort_by(all, observer, Ord::cmp)?;
         all.dedup();
     }
-    values
+    Ok(values)
 }
 
 /// Per attribute of the data the rank of each code, from 1.

@@ -1,11 +1,10 @@
 //! The files of linked tables, where each table has one of its own.
 
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bosket_model::Result;
 
+use crate::hidden::Hidden;
 use crate::input::Input;
 
 /// Where the files are.
@@ -15,18 +14,8 @@ pub(crate) enum Files {
     Paths(PathBuf),
     /// All in one folder, under the last parts of the policy's paths: a publication.
     Folder(PathBuf),
-    /// In memory, by the names they are going to have.
-    Memory(Vec<(String, Shared)>),
-}
-
-/// Bytes that are read while they are kept.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shared(pub(crate) Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
+    /// Hidden, by the names they are going to have.
+    Hidden(Vec<(String, Hidden)>),
 }
 
 /// What a table's file is called in a publication: the last part of its path.
@@ -40,7 +29,7 @@ impl Files {
         match self {
             Files::Paths(folder) => folder.join(path).to_string_lossy().into_owned(),
             Files::Folder(folder) => folder.join(file_name(path)).to_string_lossy().into_owned(),
-            Files::Memory(_) => file_name(path),
+            Files::Hidden(_) => file_name(path),
         }
     }
 
@@ -49,10 +38,12 @@ impl Files {
         match self {
             Files::Paths(folder) => Input::open(&folder.join(path)),
             Files::Folder(folder) => Input::open(&folder.join(file_name(path))),
-            Files::Memory(files) => {
+            Files::Hidden(files) => {
                 let name = file_name(path);
-                let bytes = files.iter().find(|(n, _)| *n == name).map(|(_, b)| b.clone());
-                Input::new(&name, Cursor::new(bytes.unwrap_or_default()), None)
+                match files.iter().find(|(n, _)| *n == name) {
+                    Some((_, hidden)) => hidden.open(&name),
+                    None => Input::new(&name, std::io::empty(), None),
+                }
             }
         }
     }

@@ -220,7 +220,7 @@ impl Tables {
             Store::Csv(place) | Store::Parquet(place) => match place {
                 Files::Paths(folder) => files.map(|f| folder.join(f)).collect(),
                 Files::Folder(folder) => files.map(|f| folder.join(file_name(f))).collect(),
-                Files::Memory(_) => Vec::new(),
+                Files::Hidden(_) => Vec::new(),
             },
             Store::Sqlite(path) => vec![path.clone()],
             Store::Postgres { .. } => Vec::new(),

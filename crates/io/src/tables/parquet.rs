@@ -12,11 +12,12 @@ use super::emit::Outflow;
 use super::files::Files;
 use super::published::{Origin, Published, Typed};
 use crate::input::Input;
+use crate::output::Output;
 use crate::parquet::chunks::{Chunks, failure, open};
 use crate::parquet::decode::{Scratch, Wrong};
 use crate::parquet::leaf::{self, Levels};
 use crate::parquet::scalar::Scalar;
-use crate::parquet::writer::{self, Full, Writer, flat_schema};
+use crate::parquet::writer::{self, Full, Observed, Writer, flat_schema};
 
 /// Rows that are read at once.
 const BATCH: usize = 4096;
@@ -203,20 +204,21 @@ impl Backend for ParquetTables {
     }
 }
 
-/// Files, one per table that has a name.
+/// Writes files, one per table that has one.
 pub(super) fn write(
     rows: &dyn Outflow,
-    names: &[Option<&str>],
+    outputs: Vec<Option<&mut Output>>,
     types: Vec<Vec<Scalar>>,
-) -> Result<Vec<Option<Vec<u8>>>> {
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut files = Vec::new();
-    for ((table, name), columns) in rows.tables().iter().zip(names).zip(types) {
+    for ((table, output), columns) in rows.tables().iter().zip(outputs).zip(types) {
         let named: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
-        let typed = || {
+        let begin = |output| {
             let schema = flat_schema(&named, &columns)?;
-            Writer::new(schema, columns.clone(), Full::LARGE, Vec::new())
+            Writer::new(schema, columns.clone(), Full::LARGE, Observed { out: output, observer })
         };
-        files.push(name.map(|_| typed()).transpose().map_err(writer::failure)?);
+        files.push(output.map(begin).transpose().map_err(writer::failure)?);
     }
     rows.each(&mut |node, row| {
         let Some(file) = &mut files[node] else { return Ok(()) };
@@ -228,9 +230,7 @@ pub(super) fn write(
         }
         file.record_done().map_err(writer::failure)
     })?;
-    let finish =
-        |file: Option<Writer<Vec<u8>>>| file.map(Writer::finish).transpose().map_err(writer::failure);
-    files.into_iter().map(finish).collect()
+    files.into_iter().flatten().try_for_each(|file| file.finish().map(|_| ()).map_err(writer::failure))
 }
 
 /// Per table and column of a publication its type.

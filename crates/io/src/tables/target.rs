@@ -2,17 +2,18 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::backend::Backend;
 use super::csv::CsvTables;
-use super::emit::Outflow;
-use super::files::{Files, Shared, file_name};
+use super::emit::{Outflow, Sink};
+use super::files::{Files, file_name};
 use super::parquet::{self, ParquetTables};
 use super::postgres::{self, PgPublication};
+use super::published::Table;
 use super::sqlite::SqliteFile;
 use super::unknown;
 use crate::Create;
@@ -45,8 +46,7 @@ pub(crate) enum Target {
     /// The folder comes last: it can only go when the files in it are gone.
     Files {
         format: Format,
-        files: Vec<(Output, String)>,
-        written: Vec<(String, Shared)>,
+        files: Vec<TableFile>,
         folder: Folder,
     },
     Sqlite {
@@ -54,6 +54,14 @@ pub(crate) enum Target {
         folder: Folder,
     },
     Postgres(Box<PgPublication>),
+}
+
+/// The file of a table.
+#[derive(Debug)]
+pub(crate) struct TableFile {
+    /// What it is going to be called.
+    name: String,
+    output: Output,
 }
 
 /// What the files need to know beyond the rows.
@@ -128,40 +136,47 @@ impl Target {
 
     fn begin_files(place: &Place<'_>, create: Create) -> Result<Self> {
         let folder = Folder::make(place.path)?;
-        let mut files: Vec<(Output, String)> = Vec::new();
+        let mut files: Vec<TableFile> = Vec::new();
         for (_, file) in &place.tables {
             let name = file_name(file);
             let target = place.path.join(&name);
             refuse_overwriting(place.inputs, &target)?;
-            if files.iter().any(|(_, other)| *other == name) {
+            if files.iter().any(|other| other.name == name) {
                 let what = Diagnostic::error(format!("two tables would be written to {}", target.display()));
                 let help = "give the files of the source different names";
                 return Err(Failure::new(Fault::Policy, what.help(help)));
             }
-            files.push((Output::create(&target, create.clone())?, name));
+            files.push(TableFile { output: Output::create_hidden(&target, create.clone())?, name });
         }
-        Ok(Target::Files { format: place.format, files, written: Vec::new(), folder })
+        Ok(Target::Files { format: place.format, files, folder })
     }
 
-    /// Writes all rows to where nobody looks yet. `names` has a name for every table that is one, in the place's order.
+    /// Writes all rows, once, to where nobody looks yet. `names` has a name for every table that is one, in the place's order.
     pub(crate) fn write(
         &mut self,
         rows: &dyn Outflow,
         names: &[Option<&str>],
         files_of: &[Option<usize>],
         details: Details,
+        observer: &dyn Observer,
     ) -> Result<()> {
+        let rows = &Observed { rows, observer };
         match self {
-            Target::Files { format, files, written, .. } => {
-                let texts = match format {
-                    Format::Parquet => parquet::write(rows, names, details.types)?,
-                    _ => csv_texts(rows, &details.separators)?,
-                };
-                written.clear();
-                for (file, text) in files_of.iter().zip(texts) {
-                    if let Some((file, text)) = file.zip(text) {
-                        written.push((files[file].1.clone(), Shared(Arc::new(text))));
+            Target::Files { format, files, .. } => {
+                // Per table of the rows its file. A failure leaves no file behind.
+                let mut begun: Vec<Option<TableFile>> = std::mem::take(files).into_iter().map(Some).collect();
+                let mut outputs: Vec<Option<&mut Output>> = (0..names.len()).map(|_| None).collect();
+                for (i, file) in begun.iter_mut().enumerate() {
+                    if let Some(node) = files_of.iter().position(|f| *f == Some(i)) {
+                        outputs[node] = file.as_mut().map(|f| &mut f.output);
                     }
+                }
+                match format {
+                    Format::Parquet => parquet::write(rows, outputs, details.types, observer)?,
+                    _ => write_csv(rows, outputs, &details.separators)?,
+                }
+                for file in begun.into_iter().flatten() {
+                    files.push(TableFile { output: file.output.completed()?, ..file });
                 }
                 Ok(())
             }
@@ -177,8 +192,9 @@ impl Target {
         read: impl FnOnce(&mut dyn Backend) -> Result<T>,
     ) -> Result<T> {
         match self {
-            Target::Files { format, written, .. } => {
-                let files = Files::Memory(written.clone());
+            Target::Files { format, files, .. } => {
+                let hidden = |f: &mut TableFile| Ok((f.name.clone(), f.output.hidden()?));
+                let files = Files::Hidden(files.iter_mut().map(hidden).collect::<Result<_>>()?);
                 match format {
                     Format::Parquet => read(&mut ParquetTables::new(files)),
                     _ => read(&mut CsvTables::new(files, separator)?),
@@ -190,16 +206,17 @@ impl Target {
     }
 
     /// Puts everything in its place, together with other files.
-    pub(crate) fn finish(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    pub(crate) fn finish(
+        self,
+        others: Vec<Output>,
+        certify: Certify<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         match self {
-            Target::Files { files, written, mut folder, .. } => {
+            Target::Files { files, mut folder, .. } => {
                 let mut outputs = Vec::new();
-                for (output, name) in files {
-                    let mut output = output.published_if(&certify, &name);
-                    if let Some((_, text)) = written.iter().find(|(n, _)| *n == name) {
-                        output.write_all(text.as_ref()).map_err(fault::from_write)?;
-                    }
-                    outputs.push(output);
+                for TableFile { name, output } in files {
+                    outputs.push(output.completed()?.completed_as(&certify, &name, observer)?);
                 }
                 outputs.extend(others);
                 finish_certified(outputs, certify)?;
@@ -207,28 +224,46 @@ impl Target {
                 Ok(())
             }
             Target::Sqlite { file, mut folder } => {
-                file.finish(others, certify)?;
+                file.finish(others, certify, observer)?;
                 folder.made = false;
                 Ok(())
             }
-            Target::Postgres(publication) => publication.finish(others, certify),
+            Target::Postgres(publication) => publication.finish(others, certify, observer),
         }
     }
 }
 
-/// Files in CSV, one per table.
-fn csv_texts(rows: &dyn Outflow, separators: &[u8]) -> Result<Vec<Option<Vec<u8>>>> {
+/// Writes files in CSV, one per table.
+fn write_csv(rows: &dyn Outflow, mut files: Vec<Option<&mut Output>>, separators: &[u8]) -> Result<()> {
     let separator = |node: usize| separators.get(node).copied().unwrap_or(b',');
-    let mut texts: Vec<Vec<u8>> = Vec::new();
+    let mut text = Vec::new();
+    let mut write = |node: usize, cells: &mut dyn Iterator<Item = &str>| {
+        let Some(file) = &mut files[node] else { return Ok(()) };
+        text.clear();
+        push_row(&mut text, separator(node), cells);
+        file.write_all(&text).map_err(fault::from_write)
+    };
     for (node, table) in rows.tables().iter().enumerate() {
-        let mut text = Vec::new();
-        push_row(&mut text, separator(node), table.columns.iter().map(|c| c.name.as_str()));
-        texts.push(text);
+        write(node, &mut table.columns.iter().map(|c| c.name.as_str()))?;
     }
-    rows.each(&mut |node, row| {
-        let cells = row.iter().map(|cell| cell.map_or("", |(_, text)| text));
-        push_row(&mut texts[node], separator(node), cells);
-        Ok(())
-    })?;
-    Ok(texts.into_iter().map(Some).collect())
+    rows.each(&mut |node, row| write(node, &mut row.iter().map(|cell| cell.map_or("", |(_, text)| text))))
+}
+
+/// Rows that end when nobody waits for them any more.
+struct Observed<'a> {
+    rows: &'a dyn Outflow,
+    observer: &'a dyn Observer,
+}
+
+impl Outflow for Observed<'_> {
+    fn tables(&self) -> &[Table] {
+        self.rows.tables()
+    }
+
+    fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
+        self.rows.each(&mut |node, row| {
+            self.observer.go_on()?;
+            sink(node, row)
+        })
+    }
 }

@@ -158,7 +158,7 @@ pub(super) fn transfer(
     };
     let named: Vec<Option<&str>> = names.iter().copied().map(Some).collect();
     let order: Vec<Option<usize>> = (0..names.len()).map(Some).collect();
-    target.write(flow, &named, &order, details)?;
+    target.write(flow, &named, &order, details, observer)?;
     let separator = char::from(to.separator).to_string();
     let after = target.reading(Some(&separator), |backend| {
         let mut sums = Vec::new();
@@ -178,7 +178,7 @@ pub(super) fn transfer(
     if !problems.is_empty() {
         return Err(lossy(problems, to.format.name()));
     }
-    target.finish(Vec::new(), None)?;
+    target.finish(Vec::new(), None, observer)?;
     Ok(before.iter().map(|s| s.rows as usize).sum())
 }
 

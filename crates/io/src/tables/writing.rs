@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::Format;
+use bosket_model::policy::{Format, Source};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::assemble::assemble;
 use super::columns::Mode;
 use super::disassemble::disassemble;
+use super::shape::Shape;
 use super::sqlite;
 use super::target::{Details, Place, Target};
 use super::{Pair, TablesForm, parquet};
@@ -21,6 +22,9 @@ use crate::policy_file::PolicyFile;
 #[derive(Debug)]
 pub struct Writing {
     form: TablesForm,
+    /// What somebody knows of the tables who has nothing but the policy.
+    known: (Source, Shape),
+    written: bool,
     target: Target,
 }
 
@@ -46,12 +50,18 @@ impl Writing {
             inputs: &form.inputs,
             database: form.database.as_ref(),
         };
-        Ok(Writing { form: form.clone(), target: Target::begin(&place, create)? })
+        let target = Target::begin(&place, create)?;
+        let source = file.policy.need_source()?.clone();
+        let shape = Shape::new(&source, &file.policy.attributes, file.policy.undeclared);
+        Ok(Writing { form: form.clone(), known: (source, shape), written: false, target })
     }
 
-    /// Writes all records to where nobody looks yet. They are ordered and numbered by what is written.
-    pub fn write(&mut self, data: &Dataset) -> Result<()> {
-        let rows = disassemble(data, &self.form.shape, &self.form.columns)?;
+    /// Writes all records, once, to where nobody looks yet. They are ordered and numbered by what is written.
+    pub fn write(&mut self, data: &Dataset, observer: &dyn Observer) -> Result<()> {
+        if std::mem::replace(&mut self.written, true) {
+            return Err(Failure::defect("a publication was written twice"));
+        }
+        let rows = disassemble(data, &self.form.shape, &self.form.columns, observer)?;
         let nodes = &self.form.shape.nodes;
         let names: Vec<Option<&str>> = nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
         let files: Vec<Option<usize>> = nodes.iter().map(|n| n.table).collect();
@@ -59,7 +69,7 @@ impl Writing {
         if self.form.source.format == Format::Parquet {
             details.types = parquet::types(&rows);
         }
-        self.target.write(&rows, &names, &files, details)
+        self.target.write(&rows, &names, &files, details, observer)
     }
 
     /// Adds a table of groups and values where it belongs into the same database; false if it is a file of its own.
@@ -85,9 +95,9 @@ impl Writing {
         }
     }
 
-    /// Reads what has been written, as a stranger would.
+    /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
-        let TablesForm { source, shape, .. } = &self.form;
+        let (source, shape) = &self.known;
         let (data, _) = self.target.reading(source.separator.as_deref(), |backend| {
             assemble(backend, source, shape, Mode::Publication, observer)
         })?;
@@ -95,12 +105,17 @@ impl Writing {
     }
 
     /// Puts the publication in its place, together with other files.
-    pub fn finish(self, others: Vec<Output>) -> Result<()> {
-        self.finish_certified(others, None)
+    pub fn finish(self, others: Vec<Output>, observer: &dyn Observer) -> Result<()> {
+        self.finish_certified(others, None, observer)
     }
 
     /// The same, together with the certificate that is made of its fingerprints.
-    pub fn finish_certified(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
-        self.target.finish(others, certify)
+    pub fn finish_certified(
+        self,
+        others: Vec<Output>,
+        certify: Certify<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        self.target.finish(others, certify, observer)
     }
 }

@@ -32,6 +32,7 @@ mod write;
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
@@ -82,12 +83,18 @@ impl Format for Xml {
         Ok((data, Layout { outline, ..layout.clone() }))
     }
 
-    fn write(&self, data: &Dataset, layout: &Layout, out: &mut dyn Write) -> Result<()> {
+    fn write(
+        &self,
+        data: &Dataset,
+        layout: &Layout,
+        out: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let Some(path) = record_path(layout)? else {
             let what = Diagnostic::error("nothing says where in an XML document the records are");
             return Err(Failure::new(Fault::Policy, what.help("set `source.record`, such as `db/patient`")));
         };
-        write::write(data, &path, &layout.outline, out)
+        write::write(data, &path, &layout.outline, out, observer)
     }
 }
 

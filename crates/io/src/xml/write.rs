@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use super::Outline;
@@ -12,7 +13,13 @@ use crate::bottom_up::{Texts, write_records};
 use crate::fault;
 
 /// Writes a document whose records are at `path`.
-pub(super) fn write(data: &Dataset, path: &[String], outline: &Outline, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(
+    data: &Dataset,
+    path: &[String],
+    outline: &Outline,
+    out: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
     let (record, around) = path.split_last().expect("a path has a name");
     if around.is_empty() && data.len() != 1 {
         let what = format!("the root element of a document cannot be {} records", data.len());
@@ -29,7 +36,7 @@ pub(super) fn write(data: &Dataset, path: &[String], outline: &Outline, out: &mu
     if !around.is_empty() {
         push_default(&mut own, outline, path.len() - 1);
     }
-    let sorted = write_records(data, |texts, number, vertex| {
+    let sorted = write_records(data, observer, |texts, number, vertex| {
         let class = data.class(vertex);
         let mut writer = Writer { data, texts, nil: &nil, nil_used: &mut nil_used };
         let own: &[u8] = if class == ClassId::ROOT { &own } else { &[] };
@@ -56,6 +63,7 @@ pub(super) fn write(data: &Dataset, path: &[String], outline: &Outline, out: &mu
     let mut write = |bytes: &[u8]| out.write_all(bytes).map_err(fault::from_write);
     write(&head)?;
     for text in sorted.iter() {
+        observer.go_on()?;
         if around.is_empty() {
             let (start, rest) = text.split_at(1 + record.len());
             let mut root = start.to_vec();

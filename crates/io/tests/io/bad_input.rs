@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::common::*;
 use bosket_io::{Input, by_name, sniff};
+use bosket_model::observe::Quiet;
 use bosket_model::{Builder, ClassId, Failure, Fault, Kind, Place};
 
 /// Place and message of every diagnostic.
@@ -224,7 +225,7 @@ fn items_that_would_break_the_file_are_not_written() {
         b.end_record().expect("nothing twice");
         let mut out = Vec::new();
         let format = by_name("transactions").expect("known");
-        let refused = format.write(&b.finish(), &layout(None, separator), &mut out);
+        let refused = format.write(&b.finish(), &layout(None, separator), &mut out, &Quiet);
         assert!(refused.expect_err("must be refused").to_string().contains("record 1, path item"));
         assert!(out.is_empty());
     }
@@ -235,7 +236,7 @@ fn nested_records_fit_into_no_table() {
     let nested = read("ndjson", "{\"v\": [{\"a\": 1}]}\n").expect("fine");
     for format in ["csv", "transactions"] {
         let format = by_name(format).expect("known");
-        assert!(format.write(&nested.data, &nested.layout, &mut Vec::new()).is_err());
+        assert!(format.write(&nested.data, &nested.layout, &mut Vec::new(), &Quiet).is_err());
     }
 }
 

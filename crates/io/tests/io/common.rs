@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bosket_io::{Input, Layout, Loaded};
+use bosket_model::observe::Quiet;
 use bosket_model::{Failure, Result};
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ pub(crate) fn fails(format: &str, bytes: impl Into<Vec<u8>>) -> Failure {
 
 pub(crate) fn write(loaded: &Loaded) -> Vec<u8> {
     let mut out = Vec::new();
-    loaded.format.write(&loaded.data, &loaded.layout, &mut out).expect("writable");
+    loaded.format.write(&loaded.data, &loaded.layout, &mut out, &Quiet).expect("writable");
     out
 }
 

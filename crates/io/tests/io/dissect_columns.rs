@@ -156,7 +156,10 @@ fn people(folder: &Path, dice: &mut Dice, count: usize) -> Vec<Value> {
     let lines: String = people.iter().map(|p| format!("{p}\n")).collect();
     let data = read("ndjson", lines).expect("readable").data;
     let mut bytes = Vec::new();
-    by_name("parquet").expect("known").write(&data, &Layout::default(), &mut bytes).expect("writable");
+    by_name("parquet")
+        .expect("known")
+        .write(&data, &Layout::default(), &mut bytes, &Quiet)
+        .expect("writable");
     std::fs::write(folder.join("in.parquet"), bytes).expect("writable");
     rows(&folder.join("in.parquet")).into_iter().map(Value::Object).collect()
 }

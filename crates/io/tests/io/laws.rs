@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use bosket_io::by_name;
+use bosket_model::observe::Quiet;
 use bosket_model::{Builder, ClassId, Kind};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -71,7 +72,7 @@ proptest! {
 
         let layout = layout(Some("x[].\"y.z\".w[]"), None);
         let mut document = Vec::new();
-        by_name("json").expect("known").write(&first.data, &layout, &mut document).expect("writable");
+        by_name("json").expect("known").write(&first.data, &layout, &mut document, &Quiet).expect("writable");
         let third = read_as("json", document.clone(), &layout).expect("what was written");
         prop_assert_eq!(&write(&third), &document);
         prop_assert_eq!(third.data.len(), records.len());
@@ -96,7 +97,7 @@ proptest! {
         let csv = by_name("csv").expect("known");
         let layout = layout(None, Some(separator));
         let mut written = Vec::new();
-        csv.write(&b.finish(), &layout, &mut written).expect("writable");
+        csv.write(&b.finish(), &layout, &mut written, &Quiet).expect("writable");
         let again = read_as("csv", written.clone(), &layout).expect("what was written");
         prop_assert_eq!(&write(&again), &written);
         let data = &again.data;

@@ -21,6 +21,7 @@ mod mongo;
 mod parquet;
 mod parquet_laws;
 mod parser;
+mod read_again;
 mod real_files;
 mod tables;
 mod tables_laws;

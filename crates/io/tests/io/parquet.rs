@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::common::*;
 use bosket_io::{Layout, by_name};
+use bosket_model::observe::Quiet;
 use bosket_model::{Builder, ClassId, Kind};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
@@ -44,7 +45,10 @@ fn texts(values: &[&str]) -> Vec<ByteArray> {
 fn records(bytes: Vec<u8>) -> Vec<String> {
     let loaded = read("parquet", bytes).unwrap_or_else(|e| panic!("{e}"));
     let mut out = Vec::new();
-    by_name("ndjson").expect("known").write(&loaded.data, &Layout::default(), &mut out).expect("writable");
+    by_name("ndjson")
+        .expect("known")
+        .write(&loaded.data, &Layout::default(), &mut out, &Quiet)
+        .expect("writable");
     String::from_utf8(out).expect("UTF-8").lines().map(str::to_owned).collect()
 }
 
@@ -155,7 +159,10 @@ fn types_stay_where_the_values_do_and_become_text_where_not() {
         b.end_record().expect("nothing twice");
     }
     let mut out = Vec::new();
-    by_name("parquet").expect("known").write(&b.finish(), &loaded.layout, &mut out).expect("writable");
+    by_name("parquet")
+        .expect("known")
+        .write(&b.finish(), &loaded.layout, &mut out, &Quiet)
+        .expect("writable");
     let coarse = schema(out.clone());
     assert!(coarse.contains("BYTE_ARRAY birthday (STRING);") && coarse.contains("INT64 id;"), "{coarse}");
     assert!(coarse.find("id;") < coarse.find("birthday"), "columns keep their order: {coarse}");
@@ -170,7 +177,7 @@ fn several_row_groups_are_one_dataset() {
     let lines: String = (0..5_000).map(|i| format!("{{\"n\":{i},\"t\":[{},{}]}}\n", i % 3, i % 7)).collect();
     let data = read("ndjson", lines.clone()).expect("records").data;
     let mut out = Vec::new();
-    by_name("parquet").expect("known").write(&data, &Layout::default(), &mut out).expect("writable");
+    by_name("parquet").expect("known").write(&data, &Layout::default(), &mut out, &Quiet).expect("writable");
     assert_eq!(canonical_lines(records(out).join("\n").as_bytes()), canonical_lines(lines.as_bytes()));
 }
 
@@ -230,7 +237,8 @@ fn files_that_are_cut_off_or_no_parquet_at_all() {
 fn what_columns_cannot_express_is_refused() {
     let parquet = by_name("parquet").expect("known");
     let fails = |b: Builder| {
-        let failure = parquet.write(&b.finish(), &Layout::default(), &mut Vec::new()).expect_err("refused");
+        let failure =
+            parquet.write(&b.finish(), &Layout::default(), &mut Vec::new(), &Quiet).expect_err("refused");
         failure.to_string()
     };
     let mut b = Builder::new();

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use bosket_io::{Layout, by_name};
+use bosket_model::observe::Quiet;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -61,10 +62,10 @@ proptest! {
         let first = read("ndjson", lines(&records)).expect("records fit together");
         let parquet = by_name("parquet").expect("known");
         let mut written = Vec::new();
-        parquet.write(&first.data, &Layout::default(), &mut written).expect("writable");
+        parquet.write(&first.data, &Layout::default(), &mut written, &Quiet).expect("writable");
         let again = read("parquet", written.clone()).expect("what was written");
         let mut text = Vec::new();
-        by_name("ndjson").expect("known").write(&again.data, &Layout::default(), &mut text).expect("writable");
+        by_name("ndjson").expect("known").write(&again.data, &Layout::default(), &mut text, &Quiet).expect("writable");
         prop_assert_eq!(canonical_lines(&text), canonical_all(records.clone()));
 
         // With its columns at hand, a file is the same again, in whatever order records came.
@@ -73,7 +74,7 @@ proptest! {
         turned.rotate_left(rotation % records.len());
         let turned = read("ndjson", lines(&turned)).expect("the same records");
         let mut bytes = Vec::new();
-        parquet.write(&turned.data, &again.layout, &mut bytes).expect("writable");
+        parquet.write(&turned.data, &again.layout, &mut bytes, &Quiet).expect("writable");
         prop_assert_eq!(&bytes, &written);
     }
 
@@ -81,7 +82,7 @@ proptest! {
     fn damaged_files_are_refused_and_nothing_panics(records in records(), at in any::<prop::sample::Index>(), byte: u8) {
         let data = read("ndjson", lines(&records)).expect("records fit together").data;
         let mut written = Vec::new();
-        by_name("parquet").expect("known").write(&data, &Layout::default(), &mut written).expect("writable");
+        by_name("parquet").expect("known").write(&data, &Layout::default(), &mut written, &Quiet).expect("writable");
         prop_assert!(read("parquet", written[..at.index(written.len())].to_vec()).is_err());
         let at = at.index(written.len());
         written[at] = byte;

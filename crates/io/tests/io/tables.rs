@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::tables_common::*;
+use bosket_model::observe::Quiet;
 use tempfile::TempDir;
 
 const SCHOOL: &str = r#"version = 1
@@ -130,7 +131,7 @@ fn an_abandoned_publication_leaves_nothing() {
     let (data, form) = read_input(&file).expect("tables");
     let mut writing =
         bosket_io::tables::Writing::begin(&file, &form, bosket_io::Create::default()).expect("room");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     drop(writing);
     assert!(!dir.path().join("out").exists());
 }

@@ -111,11 +111,11 @@ fn a_publication_appears_whole_with_keys_that_hold() {
     assert_eq!(canonical(&data), records());
 
     let mut writing = Writing::begin(&file, &form, Create::default()).expect("room");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     assert_eq!(canonical(&writing.read_again(&Quiet).expect("readable")), records());
     let there = "SELECT count(*) FROM pg_namespace WHERE nspname = 'published'";
     assert_eq!(server.sql("target", there), ["0"], "nobody sees it yet");
-    writing.finish(Vec::new()).expect("published");
+    writing.finish(Vec::new(), &Quiet).expect("published");
     assert_eq!(canonical(&published(&file)), records());
 
     let sql = |sql: &str| server.sql("target", sql);
@@ -154,7 +154,7 @@ fn a_publication_appears_whole_with_keys_that_hold() {
     assert!(refused.contains("there is a table `student` already"), "{refused}");
     let forced = Create { force: true, ..Create::default() };
     let mut writing = Writing::begin(&file, &form, forced).expect("forced");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     drop(writing);
     assert_eq!(canonical(&published(&file)), records(), "an abandoned run leaves the old publication");
 }
@@ -220,9 +220,9 @@ fn a_server_killed_in_the_middle_shows_nothing_of_it() {
     let file = school(&server);
     let (data, form) = read_input(&file).expect("tables");
     let mut writing = Writing::begin(&file, &form, Create::default()).expect("room");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     server.kill();
-    let failed = writing.finish(Vec::new()).expect_err("the server is gone");
+    let failed = writing.finish(Vec::new(), &Quiet).expect_err("the server is gone");
     assert_eq!(failed.fault, bosket_model::Fault::Environment);
     assert!(failed.to_string().contains("the connection was lost"), "{failed}");
     server.run(&[]);

@@ -124,9 +124,9 @@ fn a_publication_is_a_new_database_with_the_same_tables_and_keys() {
     let bytes = fs::read(&out).expect("published");
     let mut writing =
         Writing::begin(&file, &form, Create { force: true, ..Create::default() }).expect("forced");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     assert_eq!(fs::read(&out).expect("published"), bytes, "the old one stays until the new one is finished");
-    writing.finish(Vec::new()).expect("finished");
+    writing.finish(Vec::new(), &Quiet).expect("finished");
     assert_eq!(fs::read(&out).expect("published"), bytes, "same records, same bytes");
 }
 
@@ -226,7 +226,7 @@ fn a_dropped_publication_leaves_nothing() {
     let file = policy(dir.path(), SCHOOL);
     let (data, form) = read_input(&file).expect("tables");
     let mut writing = Writing::begin(&file, &form, Create::default()).expect("room");
-    writing.write(&data).expect("writable");
+    writing.write(&data, &Quiet).expect("writable");
     writing.read_again(&Quiet).expect("readable");
     drop(writing);
     assert!(!dir.path().join("out").exists());

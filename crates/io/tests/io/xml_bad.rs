@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use bosket_io::by_name;
+use bosket_model::observe::Quiet;
 use bosket_model::{Builder, ClassId, Failure, Fault, Kind};
 
 fn fails_at(text: impl Into<Vec<u8>>, record: &str) -> Failure {
@@ -276,7 +277,8 @@ fn what_xml_cannot_hold_is_not_written() {
         build(&mut b);
         let mut out = Vec::new();
         let format = by_name("xml").expect("known");
-        let failed = format.write(&b.finish(), &layout(Some("d/r"), None), &mut out).expect_err("refused");
+        let failed =
+            format.write(&b.finish(), &layout(Some("d/r"), None), &mut out, &Quiet).expect_err("refused");
         assert!(out.is_empty());
         failed.to_string()
     };
@@ -312,7 +314,7 @@ fn what_xml_cannot_hold_is_not_written() {
     };
     assert!(write(&way).contains("cannot hold both this path"));
     let two = read_as("xml", "<d><r/><r/></d>", &layout(Some("d/r"), None)).expect("fine");
-    let refused = two.format.write(&two.data, &layout(Some("r"), None), &mut Vec::new());
+    let refused = two.format.write(&two.data, &layout(Some("r"), None), &mut Vec::new(), &Quiet);
     assert!(refused.expect_err("two roots").to_string().contains("cannot be 2 records"));
-    assert!(two.format.write(&two.data, &layout(None, None), &mut Vec::new()).is_err());
+    assert!(two.format.write(&two.data, &layout(None, None), &mut Vec::new(), &Quiet).is_err());
 }

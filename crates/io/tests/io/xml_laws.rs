@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use crate::common::*;
 use crate::xml_common::{Habits, at, values};
 use bosket_io::{Layout, Loaded, by_name};
+use bosket_model::observe::Quiet;
 use bosket_model::path::Notation;
 use bosket_model::{Builder, ClassId, Dataset, Kind, MISSING};
 use proptest::prelude::*;
@@ -111,7 +112,7 @@ fn read_xml(text: &str, layout: &Layout) -> Loaded {
 
 fn write_xml(data: &Dataset, layout: &Layout) -> String {
     let mut out = Vec::new();
-    by_name("xml").expect("known").write(data, layout, &mut out).unwrap_or_else(|e| panic!("{e}"));
+    by_name("xml").expect("known").write(data, layout, &mut out, &Quiet).unwrap_or_else(|e| panic!("{e}"));
     String::from_utf8(out).expect("UTF-8")
 }
 

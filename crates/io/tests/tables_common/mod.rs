@@ -37,9 +37,9 @@ pub(crate) fn refused(file: &PolicyFile) -> String {
 /// Publishes a dataset and gives what reading it again gave before it was in place.
 pub(crate) fn publish(file: &PolicyFile, form: &TablesForm, data: &Dataset) -> Result<Dataset> {
     let mut writing = Writing::begin(file, form, Create::default())?;
-    writing.write(data)?;
+    writing.write(data, &Quiet)?;
     let again = writing.read_again(&Quiet)?;
-    writing.finish(Vec::new())?;
+    writing.finish(Vec::new(), &Quiet)?;
     Ok(again)
 }
 

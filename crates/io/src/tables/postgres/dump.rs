@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Place, Result};
 use sha2::{Digest, Sha256};
 
@@ -12,19 +13,26 @@ use crate::tables::backend::{At, Backend};
 impl PgTables {
     /// Of each table: its columns with their types, then its rows as `COPY` writes them, ordered by all columns. Tables
     /// that are not there are left out.
-    pub(crate) fn fingerprints(&mut self, tables: &[&str]) -> Result<Vec<Fingerprint>> {
+    pub(crate) fn fingerprints(
+        &mut self,
+        tables: &[&str],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Fingerprint>> {
         let mut found = Vec::new();
         for table in tables {
             let there = "SELECT to_regclass($1::text) IS NOT NULL";
             let name = self.qualified(table);
             if self.query(there, &[&name])?.first().is_some_and(|row| row.get(0)) {
-                found.push(Fingerprint { name: (*table).to_owned(), sha256: self.fingerprint(table)? });
+                found.push(Fingerprint {
+                    name: (*table).to_owned(),
+                    sha256: self.fingerprint(table, observer)?,
+                });
             }
         }
         Ok(found)
     }
 
-    fn fingerprint(&mut self, table: &str) -> Result<String> {
+    fn fingerprint(&mut self, table: &str, observer: &dyn Observer) -> Result<String> {
         let columns = self.describe(&At { name: table, path: None })?;
         let mut hash = Sha256::new();
         for column in &columns {
@@ -42,6 +50,7 @@ impl PgTables {
         let mut reader = self.client().copy_out(&copy).map_err(|e| failure(&name, &e))?;
         let mut buffer = vec![0; 1 << 16];
         loop {
+            observer.go_on()?;
             match reader.read(&mut buffer) {
                 Ok(0) => return Ok(hex(hash)),
                 Ok(read) => hash.update(&buffer[..read]),

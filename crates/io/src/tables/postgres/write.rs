@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use postgres::Client;
 
@@ -202,12 +203,17 @@ impl PgPublication {
     }
 
     /// Makes the publication visible, together with other files.
-    pub(crate) fn finish(mut self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    pub(crate) fn finish(
+        mut self,
+        others: Vec<Output>,
+        certify: Certify<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut closed = Closed::all(others)?;
         if certify.is_some() {
             let tables = std::mem::take(&mut self.tables);
             let names: Vec<&str> = tables.iter().map(String::as_str).collect();
-            let fingerprints = self.reading(|written| written.fingerprints(&names))?;
+            let fingerprints = self.reading(|written| written.fingerprints(&names, observer))?;
             closed.fingerprints.splice(0..0, fingerprints);
         }
         // Nothing that can fail for want of space comes after the transaction.

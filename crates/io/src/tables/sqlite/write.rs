@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Kind, Place, Result};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
@@ -95,11 +96,16 @@ impl SqliteFile {
     }
 
     /// Puts the file in its place, together with others.
-    pub(crate) fn finish(self, others: Vec<Output>, certify: Certify<'_>) -> Result<()> {
+    pub(crate) fn finish(
+        self,
+        others: Vec<Output>,
+        certify: Certify<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut closed = Closed::all(others)?;
         if certify.is_some() {
             let name = name_of(Path::new(&self.name));
-            let sha256 = fingerprint::of_file(self.file.hidden())?;
+            let sha256 = fingerprint::of_file(self.file.hidden(), observer)?;
             closed.fingerprints.insert(0, Fingerprint { name, sha256 });
         }
         closed.files.insert(0, self.file);
