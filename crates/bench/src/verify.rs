@@ -57,8 +57,9 @@ fn count(data: &Dataset, policy: &Policy, relations: Relations, range: Range) {
     let mut best = (f64::MAX, f64::MAX);
     let mut items = 0;
     for _ in 0..RUNS {
-        let (records, reading) = timed(|| Records::read(data, &binding, &view).expect("readable"));
-        let (found, counting) = timed(|| smallest_violation(&records, range, &Quiet));
+        let (records, reading) = timed(|| Records::read(data, &binding, &view, &Quiet).expect("readable"));
+        let (found, counting) =
+            timed(|| smallest_violation(&records, range, &Quiet).expect("nobody gives up"));
         assert!(found.is_none());
         items = records.item_count();
         best = (best.0.min(reading.as_secs_f64()), best.1.min(counting.as_secs_f64()));

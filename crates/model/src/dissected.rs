@@ -89,6 +89,21 @@ pub struct Dissected {
     pub sensitive: Vec<SensitiveValues>,
 }
 
+/// The SHA-256 of what somebody or something says.
+pub type TextDigest = [u8; 32];
+
+/// The people and values of two sides, each by its group and what it says, so that a publication can be compared with the
+/// private data that it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SideDigests {
+    /// One per person.
+    pub people: Vec<(u32, TextDigest)>,
+    /// Per sensitive attribute one per value.
+    pub values: Vec<Vec<(u32, TextDigest)>>,
+    /// How many records there are, those in no group too.
+    pub records: usize,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -52,11 +52,12 @@ impl TwoSides<'_> {
     }
 
     /// Per sensitive attribute and group the vertices where a value may stand.
-    fn places(&self) -> Vec<Vec<usize>> {
+    fn places(&self, observer: &dyn Observer) -> Result<Vec<Vec<usize>>> {
         let homes: Vec<usize> =
             self.sensitive.iter().map(|s| self.binding.declared[s.declared].home).collect();
         let mut places = vec![vec![0; self.names.len()]; self.sensitive.len()];
         for (person, &group) in self.groups.iter().enumerate() {
+            observer.go_on()?;
             for vertex in self.people.vertices(person) {
                 let home = self.binding.classes[self.people.class(vertex).index()];
                 for (own, _) in places.iter_mut().zip(&homes).filter(|(_, own)| Some(**own) == home) {
@@ -64,7 +65,7 @@ impl TwoSides<'_> {
                 }
             }
         }
-        places
+        Ok(places)
     }
 
     /// A group as people know it: by the number that it is called, from 0, or else by its place.
@@ -81,10 +82,10 @@ pub fn verify_anatomized(
     claim: &Anatomized,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
-    let places = sides.places();
+    let places = sides.places(observer)?;
     refuse_overfull(sides, &places)?;
     let labels = claim.ask.as_ref().map(|ask| labels(sides, ask)).transpose()?;
-    let forms = Forms::new(sides.people, sides.binding);
+    let forms = Forms::new(sides.people, sides.binding, observer)?;
     let mut smallest: Option<Witness> = None;
     for (group, members) in sides.members().iter().enumerate().filter(|(_, m)| !m.is_empty()) {
         observer.go_on()?;

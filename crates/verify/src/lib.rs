@@ -7,10 +7,12 @@
 pub mod anatomized;
 mod buckets;
 pub mod claim;
+mod columns;
 pub mod dissect;
 pub mod knowledge;
 pub mod recount;
 pub mod sides;
+mod trees;
 pub mod truth;
 pub mod verification;
 pub mod vertex;
@@ -51,15 +53,17 @@ pub fn verify(
         Claim::Km(claim) => verify_km(data, binding, claim, hierarchies, memory, observer),
         Claim::Kmn(claim) => verify_kmn(data, binding, claim, hierarchies, memory, observer),
         Claim::KAnonymity { k } => {
-            let forms = vertex::Forms::new(data, binding);
-            Ok(vertex::smallest_class(data, binding, &forms, *k))
+            let forms = vertex::Forms::new(data, binding, observer)?;
+            vertex::smallest_class(data, binding, &forms, *k, observer)
         }
         Claim::LDiversity { k, ask } => {
-            let forms = vertex::Forms::new(data, binding);
-            if let Some(witness) = k.and_then(|k| vertex::smallest_class(data, binding, &forms, k)) {
+            let forms = vertex::Forms::new(data, binding, observer)?;
+            if let Some(k) = k
+                && let Some(witness) = vertex::smallest_class(data, binding, &forms, *k, observer)?
+            {
                 return Ok(Some(witness));
             }
-            vertex::smallest_uniform(data, binding, &forms, ask).map_err(|d| Failure::all(Fault::Data, d))
+            vertex::smallest_uniform(data, binding, &forms, ask, observer)
         }
         Claim::Apart(_) | Claim::Anatomized(_) => {
             let what = "a dissected publication has two sides and cannot be read as one record per person";
@@ -84,10 +88,10 @@ fn verify_km(
         hierarchies,
         ..View::default()
     };
-    let mut records = Records::read(data, binding, &view)?;
-    let sensitive = SensitiveValues::apart(&mut records, binding, &claim.sensitive);
+    let mut records = Records::read(data, binding, &view, observer)?;
+    let sensitive = SensitiveValues::apart(&mut records, binding, &claim.sensitive, observer)?;
     let range = Range { k: claim.k, m: (claim.m as usize).min(records.longest()), n: 0, memory };
-    Ok(check(&records, range, claim.l.map(|l| (l, sensitive)), binding, observer))
+    check(&records, range, claim.l.map(|l| (l, sensitive)), binding, observer)
 }
 
 fn verify_kmn(
@@ -106,7 +110,7 @@ fn verify_kmn(
         hierarchies,
         ..View::default()
     };
-    let records = Records::read(data, binding, &view)?;
+    let records = Records::read(data, binding, &view, observer)?;
     let m = (claim.m as usize).min(records.longest());
     // Nobody can know more relations than pairs.
     let n = (claim.n as usize).min(pair_count(m));
@@ -121,12 +125,9 @@ fn verify_kmn(
     }
     let sensitive = match claim.l {
         None => None,
-        Some(l) => {
-            let values = SensitiveValues::new(data, binding, &claim.buckets);
-            Some((l, values.map_err(|problems| Failure::all(Fault::Data, problems))?))
-        }
+        Some(l) => Some((l, SensitiveValues::new(data, binding, &claim.buckets, observer)?)),
     };
-    Ok(check(&records, Range { k: claim.k, m, n, memory }, sensitive, binding, observer))
+    check(&records, Range { k: claim.k, m, n, memory }, sensitive, binding, observer)
 }
 
 /// Looks for knowledge that fits too few records, then for knowledge that says too much about a sensitive value.
@@ -136,14 +137,18 @@ fn check(
     sensitive: Option<(f64, SensitiveValues)>,
     binding: &Binding,
     observer: &dyn Observer,
-) -> Option<Witness> {
-    if let Some(found) = knowledge::smallest_violation(records, range, observer) {
-        return Some(witness(records, binding, &found));
+) -> Result<Option<Witness>> {
+    if let Some(found) = knowledge::smallest_violation(records, range, observer)? {
+        return Ok(Some(witness(records, binding, &found)));
     }
-    let (l, values) = sensitive?;
-    let uniform = knowledge::smallest_uniform(records, &values, range, l, observer);
-    uniform
-        .map(|(found, sensitive)| Witness { sensitive: Some(sensitive), ..witness(records, binding, &found) })
+    let Some((l, values)) = sensitive else {
+        return Ok(None);
+    };
+    let uniform = knowledge::smallest_uniform(records, &values, range, l, observer)?;
+    Ok(uniform.map(|(found, sensitive)| Witness {
+        sensitive: Some(sensitive),
+        ..witness(records, binding, &found)
+    }))
 }
 
 /// Knowledge with paths and labels instead of numbers.

@@ -7,14 +7,12 @@ use bosket_io::{PolicyFile, hierarchies};
 use bosket_model::Result;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_verify::dissect::invented;
 use bosket_verify::sides::JudgedSides;
-use bosket_verify::truth::Untruth;
+use bosket_verify::truth::{Untruth, compare_dissected};
 use bosket_verify::{Claim, Verification};
 
 use super::mapping::{groups, read_mapping, refuse_unknown};
 use super::{Check, Verified, declared};
-use crate::words::plural;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let Check { request, file, claim, run } = check;
@@ -58,26 +56,6 @@ fn against(check: &Check<'_>, dissection: &Dissection<'_>, input: &Path) -> Resu
     if let Some(mapping) = &mapping {
         refuse_unknown(mapping, private.records)?;
     }
-    let mut untruths = Vec::new();
-    let mut told = |count: usize, what: &str, fault: &str, path: Option<String>| {
-        if count > 0 {
-            let message = format!("{} {fault}", plural(count, what));
-            untruths.push(Untruth { message, path, records: Vec::new() });
-        }
-    };
-    let (surplus, missing) = match mapping {
-        None => ("of the publication not in the input", ""),
-        Some(_) => ("of the publication not in the group by the mapping", "not in the group by the mapping"),
-    };
-    let paths = dissection.fates().sensitive.iter().map(|s| Some(s.path.clone()));
-    let kinds = std::iter::once(("record", None)).chain(paths.map(|path| ("value", path)));
-    let published = std::iter::once(published.people).chain(published.values);
-    let private = std::iter::once(private.people).chain(private.values);
-    for ((published, private), (what, path)) in published.zip(private).zip(kinds) {
-        if mapping.is_some() {
-            told(invented(private.clone(), published.clone()), what, missing, path.clone());
-        }
-        told(invented(published, private), what, surplus, path);
-    }
-    Ok(untruths)
+    let paths: Vec<String> = dissection.fates().sensitive.iter().map(|s| s.path.clone()).collect();
+    compare_dissected(&published, &private, &paths, mapping.is_some(), run.observer)
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use bosket_model::binding::Binding;
+use bosket_model::dissected::SideDigests;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Undeclared;
 use bosket_model::{Dataset, Result};
 
 use super::columns::each_private;
 use super::dissection::{Dissection, Found, Way};
-use super::truth::Sides;
+use super::truth::{add_records, digest, no_digests};
 use super::{json, tables_read};
 use crate::input::Input;
 use crate::source::Whereabouts;
@@ -23,9 +24,9 @@ impl Dissection<'_> {
         place: Whereabouts,
         groups: Option<&[u32]>,
         observer: &dyn Observer,
-    ) -> Result<Sides> {
+    ) -> Result<SideDigests> {
         let policy = &self.file.policy;
-        let mut sides = Sides::new(&self.fates);
+        let mut sides = no_digests(&self.fates);
         let group = |record: usize| match groups {
             None => Some(0),
             Some(groups) => groups.get(record).copied().filter(|&group| group > 0),
@@ -35,8 +36,9 @@ impl Dissection<'_> {
                 let mut record = 0;
                 let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| {
                     if let Some(group) = group(record) {
-                        values.for_each(|(at, value)| sides.value(group, at, value));
-                        sides.person(group, text);
+                        values
+                            .for_each(|(at, value)| sides.values[at].push((group, digest(value.as_bytes()))));
+                        sides.people.push((group, digest(text)));
                     }
                     record += 1;
                     Ok(())
@@ -46,7 +48,7 @@ impl Dissection<'_> {
             }
             Whereabouts::Document { path, .. } if self.way == Way::Columns => {
                 each_private(&mut Input::open(path)?, policy, &mut |first, part, binding| {
-                    sides.all_of(part, binding, &self.fates, &|record| group(first + record));
+                    add_records(&mut sides, part, binding, &self.fates, &|record| group(first + record));
                 })?;
             }
             _ => {
@@ -54,24 +56,26 @@ impl Dissection<'_> {
                 let opened = place.open(observer)?;
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                sides.all_of(&opened.data, &binding, &self.fates, &group);
+                add_records(&mut sides, &opened.data, &binding, &self.fates, &group);
             }
         }
         Ok(sides)
     }
 
     /// What the two sides of a publication hold; if `grouped`, with the numbers of the groups.
-    pub fn published_sides(&self, at: &Path, grouped: bool, observer: &dyn Observer) -> Result<Sides> {
+    pub fn published_sides(&self, at: &Path, grouped: bool, observer: &dyn Observer) -> Result<SideDigests> {
         let policy = &self.file.policy;
-        let mut sides = Sides::new(&self.fates);
+        let mut sides = no_digests(&self.fates);
         // Bosket numbers groups from 1; others are in no group that a mapping could mean.
         let number = |name: &str| if grouped { name.parse().unwrap_or(u32::MAX) } else { 0 };
         match self.way {
             Way::Xml => {
                 let mut each =
                     |id: &str, values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
-                        values.for_each(|(at, value)| sides.value(number(id), at, value));
-                        person.into_iter().for_each(|text| sides.person(number(id), text));
+                        values.for_each(|(at, value)| {
+                            sides.values[at].push((number(id), digest(value.as_bytes())));
+                        });
+                        sides.people.extend(person.map(|text| (number(id), digest(text))));
                     };
                 xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
             }
@@ -87,7 +91,8 @@ impl Dissection<'_> {
                 let found = self.columns_at(at, &mut |part, groups| {
                     let schema = part.schema();
                     let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
-                    sides.all_of(part, &binding, &self.fates, &|r| groups.get(r).map(|g| number(g)));
+                    let group = |r: usize| groups.get(r).map(|g| number(g));
+                    add_records(&mut sides, part, &binding, &self.fates, &group);
                     Ok(())
                 })?;
                 self.values(&mut sides, &found, &number);
@@ -106,20 +111,21 @@ impl Dissection<'_> {
 
     fn take(
         &self,
-        sides: &mut Sides,
+        sides: &mut SideDigests,
         (people, binding): (&Dataset, &Binding),
         group: &dyn Fn(usize) -> Option<u32>,
         found: &Found,
         number: &dyn Fn(&str) -> u32,
     ) {
-        sides.all_of(people, binding, &self.fates, group);
+        add_records(sides, people, binding, &self.fates, group);
         self.values(sides, found, number);
     }
 
-    fn values(&self, sides: &mut Sides, found: &Found, number: &dyn Fn(&str) -> u32) {
+    fn values(&self, sides: &mut SideDigests, found: &Found, number: &dyn Fn(&str) -> u32) {
         for (at, column) in found.dissected.sensitive.iter().enumerate() {
             for (codes, name) in column.codes.iter().zip(&found.names) {
-                codes.iter().for_each(|&code| sides.value(number(name), at, column.values.text(code)));
+                let texts = codes.iter().map(|&code| column.values.text(code));
+                sides.values[at].extend(texts.map(|text| (number(name), digest(text.as_bytes()))));
             }
         }
     }

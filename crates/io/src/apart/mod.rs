@@ -30,4 +30,3 @@ pub(crate) use scratch::Scratch;
 pub(crate) use sorter::{Merged, Sorter};
 pub use spool::Spool;
 pub(crate) use spool::{Parts, SIDE, join};
-pub use truth::Sides;

@@ -221,7 +221,7 @@ fn check(folder: &Path, people: &[Value], groups: usize) {
     let published = dissection.published_sides(&out, true, &Quiet).expect("readable");
     let groups: Vec<u32> = group_of.iter().map(|&g| ids.get(g as usize).copied().unwrap_or(0)).collect();
     let private = dissection.private_sides(place(), Some(&groups), &Quiet).expect("readable");
-    let sorted = |mut all: Vec<(u32, u64)>| {
+    let sorted = |mut all: Vec<(u32, [u8; 32])>| {
         all.sort_unstable();
         all
     };

@@ -1,6 +1,8 @@
 //! How far apart values are, by the definition.
 
+use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 
 /// Distances in a group. None is farther than any number: there are no two people to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,20 +15,31 @@ pub struct Distances {
 
 impl Distances {
     /// The distances of the values of a group. If `many`, one person may have several of them.
-    pub fn new(hierarchy: &Hierarchy, values: &[NodeId], people: usize, many: bool) -> Self {
+    pub fn new(
+        hierarchy: &Hierarchy,
+        values: &[NodeId],
+        people: usize,
+        many: bool,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         if values.len() < 2 || people < 2 {
-            return Distances::default();
+            return Ok(Distances::default());
         }
         let depth = |node: NodeId| hierarchy.depth(node);
         let common = values.iter().skip(1).fold(values[0], |a, &b| hierarchy.lca(a, b));
         let shallowest = values.iter().map(|&v| depth(v)).min().unwrap_or(0);
         let pairwise = if many {
-            several(hierarchy, values, people)
+            several(hierarchy, values, people, observer)?
         } else {
-            let pairs = (0..values.len()).flat_map(|i| (0..i).map(move |j| (values[i], values[j])));
-            pairs.map(|(a, b)| between(hierarchy, a, b)).min()
+            let mut closest = None;
+            for (i, &a) in values.iter().enumerate() {
+                observer.go_on()?;
+                let own = values[..i].iter().map(|&b| between(hierarchy, a, b)).min();
+                closest = closest.into_iter().chain(own).min();
+            }
+            closest
         };
-        Distances { set_wise: Some(shallowest - depth(common)), pairwise }
+        Ok(Distances { set_wise: Some(shallowest - depth(common)), pairwise })
     }
 
     /// The weaker of both.
@@ -47,17 +60,28 @@ fn between(hierarchy: &Hierarchy, a: NodeId, b: NodeId) -> u32 {
 
 /// The largest distance for which the values may belong to so many people: values closer than that must be one person's,
 /// and one person at most has none.
-fn several(hierarchy: &Hierarchy, values: &[NodeId], people: usize) -> Option<u32> {
+fn several(
+    hierarchy: &Hierarchy,
+    values: &[NodeId],
+    people: usize,
+    observer: &dyn Observer,
+) -> Result<Option<u32>> {
     let needed = people - 1;
     let most = values.iter().map(|&v| hierarchy.depth(v)).max().unwrap_or(0);
-    (0..=most).rev().find(|&distance| parts(hierarchy, values, distance) >= needed)
+    for distance in (0..=most).rev() {
+        if parts(hierarchy, values, distance, observer)? >= needed {
+            return Ok(Some(distance));
+        }
+    }
+    Ok(None)
 }
 
 /// Into how many parts values fall if those closer than a distance stay together.
-fn parts(hierarchy: &Hierarchy, values: &[NodeId], distance: u32) -> usize {
+fn parts(hierarchy: &Hierarchy, values: &[NodeId], distance: u32, observer: &dyn Observer) -> Result<usize> {
     let mut part: Vec<usize> = (0..values.len()).collect();
     let mut count = values.len();
     for i in 0..values.len() {
+        observer.go_on()?;
         for j in 0..i {
             if part[i] != part[j] && between(hierarchy, values[i], values[j]) < distance {
                 let (from, to) = (part[i], part[j]);
@@ -66,5 +90,5 @@ fn parts(hierarchy: &Hierarchy, values: &[NodeId], distance: u32) -> usize {
             }
         }
     }
-    count
+    Ok(count)
 }

@@ -89,7 +89,8 @@ pub fn verify_apart(
             let Some(placed) = &nodes[at] else { continue };
             let values: Vec<NodeId> =
                 sensitive.codes.of(group).iter().map(|&c| placed.nodes[c as usize]).collect();
-            let distances = Distances::new(placed.hierarchy, &values, people as usize, sensitive.many);
+            let distances =
+                Distances::new(placed.hierarchy, &values, people as usize, sensitive.many, observer)?;
             verdict.distances[at] = verdict.distances[at].and(distances);
             found.extend(too_close(sensitive, group, people, claim, distances));
         }
@@ -100,21 +101,6 @@ pub fn verify_apart(
         }
     }
     Ok(verdict)
-}
-
-/// How many things of a publication the input does not have, or not as often. Both are given as numbers that are equal
-/// where the things are.
-pub fn invented<T: Ord>(mut published: Vec<T>, mut private: Vec<T>) -> usize {
-    published.sort_unstable();
-    private.sort_unstable();
-    let mut left = private.into_iter().peekable();
-    published
-        .into_iter()
-        .filter(|thing| {
-            while left.next_if(|other| other < thing).is_some() {}
-            left.next_if_eq(thing).is_none()
-        })
-        .count()
 }
 
 struct Placed<'h> {

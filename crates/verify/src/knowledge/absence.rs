@@ -12,12 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Negative, Role};
-use bosket_model::value_tree::Item;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use super::read::View;
 use super::records::Known;
+use crate::columns::Item;
 
 /// What is knowledge by its absence.
 #[derive(Default)]
@@ -30,7 +31,13 @@ pub(super) struct Absence {
 
 impl Absence {
     /// What the list of a claim comes to for the items that are published (`used`).
-    pub(super) fn new(items: &[Item], used: &[bool], binding: &Binding, view: &View<'_>) -> Result<Self> {
+    pub(super) fn new(
+        items: &[Item],
+        used: &[bool],
+        binding: &Binding,
+        view: &View<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let domains = Domains::new(items, used, binding, view)?;
         let mut absence = Absence::default();
         let mut leaves: Vec<FxHashSet<NodeId>> = vec![FxHashSet::default(); binding.declared.len()];
@@ -67,7 +74,7 @@ impl Absence {
         };
         absence.items = (0..items.len()).filter(|&i| used[i] && known_absent(i)).map(|i| i as u32).collect();
         if view.relations.is_some() {
-            absence.pairs = domains.pairs(view.negative);
+            absence.pairs = domains.pairs(view.negative, observer)?;
         }
         Ok(absence)
     }
@@ -186,11 +193,12 @@ impl<'a> Domains<'a> {
     }
 
     /// The pairs of items of which all pairs of leaves are listed.
-    fn pairs(&self, negative: &[Negative]) -> FxHashSet<(u32, u32)> {
+    fn pairs(&self, negative: &[Negative], observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
         let mut listed: FxHashSet<[(usize, NodeId); 2]> = FxHashSet::default();
         for negative in negative {
             if let Negative::Pair(a, b) = negative {
                 for &x in &self.leaves(a) {
+                    observer.go_on()?;
                     for &y in self.leaves(b).iter().filter(|y| x.0 != y.0) {
                         listed.insert([x.min(y), x.max(y)]);
                     }
@@ -213,6 +221,7 @@ impl<'a> Domains<'a> {
         let mut listed: Vec<_> = listed.into_iter().collect();
         listed.sort_unstable();
         for [x, y] in listed {
+            observer.go_on()?;
             for &g in &above(x) {
                 for &h in &above(y) {
                     *covered.entry((g.min(h), g.max(h))).or_default() += 1;
@@ -221,6 +230,6 @@ impl<'a> Domains<'a> {
         }
         let size = |item: u32| self.node(item as usize).map_or(0, |(h, node)| h.leaves(node).len());
         let complete = covered.into_iter().filter(|&((g, h), count)| count == size(g) * size(h));
-        complete.map(|(pair, _)| pair).collect()
+        Ok(complete.map(|(pair, _)| pair).collect())
     }
 }

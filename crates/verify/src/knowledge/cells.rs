@@ -4,7 +4,10 @@
 //! that starts with b and c (with two items: with b), a **group** one combination, a **cell** a group with one set of
 //! related pairs.
 
-use super::dense::Found;
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::dense::SmallestByRelations;
 use super::records::{Pairs, Records, pair_bit, pair_count};
 
 /// A number that stops at its largest value.
@@ -33,11 +36,17 @@ pub(super) trait Kernel: Send + Sized {
     /// Starts a part whose last items are from `low` on.
     fn begin(&mut self, low: usize, items: usize);
     /// Counts a record that has the part's items at the positions of `prefix`.
-    fn add(&mut self, records: &Records, record: usize, prefix: &[u32]);
+    fn add(
+        &mut self,
+        records: &Records,
+        record: usize,
+        prefix: &[u32],
+        observer: &dyn Observer,
+    ) -> Result<()>;
     /// Adds the counts of other records of the same part.
     fn join(&mut self, other: &Self);
     /// Finds the violations of the part with the items of `prefix` and empties all cells.
-    fn violations(&mut self, found: &mut Found<'_>, prefix: &[u32]);
+    fn violations(&mut self, found: &mut SmallestByRelations<'_>, prefix: &[u32]);
 }
 
 /// What is counted.
@@ -149,11 +158,17 @@ impl<C: Counter> Kernel for Cells<C> {
         }
     }
 
-    fn add(&mut self, records: &Records, record: usize, prefix: &[u32]) {
+    fn add(
+        &mut self,
+        records: &Records,
+        record: usize,
+        prefix: &[u32],
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let from = prefix.last().map_or(0, |&p| p as usize + 1);
         let items = &records.items(record)[from..];
         if items.len() < self.shape.last {
-            return;
+            return Ok(());
         }
         match self.shape.last {
             1 => self.add_ones(items),
@@ -165,12 +180,13 @@ impl<C: Counter> Kernel for Cells<C> {
                 };
                 let pairs = records.pairs(record);
                 match pairs.words().filter(|_| !records.is_signed()) {
-                    _ if spread => self.add_spread(records, record, prefix, from),
+                    _ if spread => self.add_spread(records, record, prefix, from, observer)?,
                     Some(words) => self.add_related(words, items, prefix, from),
-                    None => self.add_signed(pairs, items, prefix, from),
+                    None => self.add_signed(pairs, items, prefix, from)?,
                 }
             }
         }
+        Ok(())
     }
 
     fn join(&mut self, other: &Self) {
@@ -180,7 +196,7 @@ impl<C: Counter> Kernel for Cells<C> {
         self.touched.iter_mut().zip(&other.touched).for_each(|(a, b)| *a |= b);
     }
 
-    fn violations(&mut self, found: &mut Found<'_>, prefix: &[u32]) {
+    fn violations(&mut self, found: &mut SmallestByRelations<'_>, prefix: &[u32]) {
         let n = self.items;
         match self.shape.last {
             1 => self.row_violations(0, 0..n, prefix, &[], found),
@@ -278,7 +294,7 @@ impl<C: Counter> Cells<C> {
     }
 
     /// The same for longer records, and where being unrelated is knowledge too.
-    fn add_signed(&mut self, pairs: Pairs<'_>, items: &[u32], prefix: &[u32], from: usize) {
+    fn add_signed(&mut self, pairs: Pairs<'_>, items: &[u32], prefix: &[u32], from: usize) -> Result<()> {
         self.each_triple(items.len(), |cells, b, c, d| {
             let mut positions = std::mem::take(&mut cells.scratch.positions);
             positions.clear();
@@ -295,11 +311,19 @@ impl<C: Counter> Cells<C> {
             cells.scratch.positions = positions;
             let group = cells.group(items, b, c, d);
             cells.cells[(group << cells.shape.bits) + mask as usize].add(C::ONE);
-        });
+            Ok(())
+        })
     }
 
     /// The same where relations that hold one by one need not hold together.
-    fn add_spread(&mut self, records: &Records, record: usize, prefix: &[u32], from: usize) {
+    fn add_spread(
+        &mut self,
+        records: &Records,
+        record: usize,
+        prefix: &[u32],
+        from: usize,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let items = &records.items(record)[from..];
         self.each_triple(items.len(), |cells, b, c, d| {
             let group = cells.group(items, b, c, d) << cells.shape.bits;
@@ -307,10 +331,10 @@ impl<C: Counter> Cells<C> {
             positions.clear();
             positions.extend_from_slice(prefix);
             positions.extend([b, c, d].map(|at| (from + at) as u32));
-            records.relation_sets(record, positions, sets);
+            records.relation_sets(record, positions, sets, observer)?;
             if let &[set] = sets.as_slice() {
                 cells.cells[group + set as usize].add(C::ONE);
-                return;
+                return Ok(());
             }
             subsets.clear();
             for &set in sets.iter() {
@@ -319,17 +343,23 @@ impl<C: Counter> Cells<C> {
             subsets.sort_unstable();
             subsets.dedup();
             subsets.iter().for_each(|&subset| cells.exact[group + subset as usize].add(C::ONE));
-        });
+            Ok(())
+        })
     }
 
-    fn each_triple(&mut self, items: usize, mut then: impl FnMut(&mut Self, usize, usize, usize)) {
+    fn each_triple(
+        &mut self,
+        items: usize,
+        mut then: impl FnMut(&mut Self, usize, usize, usize) -> Result<()>,
+    ) -> Result<()> {
         for b in 0..items {
             for c in b + 1..items {
                 for d in c + 1..items {
-                    then(self, b, c, d);
+                    then(self, b, c, d)?;
                 }
             }
         }
+        Ok(())
     }
 
     fn group(&mut self, items: &[u32], b: usize, c: usize, d: usize) -> usize {
@@ -345,7 +375,7 @@ impl<C: Counter> Cells<C> {
         last: std::ops::Range<usize>,
         prefix: &[u32],
         row: &[usize],
-        found: &mut Found<'_>,
+        found: &mut SmallestByRelations<'_>,
     ) {
         let Cells { cells, exact, shape, low, scratch, .. } = self;
         let range = start << shape.bits..(start + last.len()) << shape.bits;

@@ -13,6 +13,7 @@
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
@@ -29,16 +30,16 @@ const MOST_BYTES: usize = 64 << 20;
 const BLOCK: usize = 512;
 
 /// For each number of relations the smallest violation: items and relations.
-pub(super) struct Found<'a> {
+pub(super) struct SmallestByRelations<'a> {
     by_relations: Vec<Option<(Vec<u32>, u64)>>,
     /// The number that the items of the records had before they were ordered by rarity.
     original: Option<&'a [u32]>,
     items: Vec<u32>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> SmallestByRelations<'a> {
     fn nothing(most: usize, original: Option<&'a [u32]>) -> Self {
-        Found { by_relations: vec![None; most + 1], original, items: Vec::new() }
+        SmallestByRelations { by_relations: vec![None; most + 1], original, items: Vec::new() }
     }
 
     /// Takes a violation into account.
@@ -63,7 +64,7 @@ impl<'a> Found<'a> {
         self.original.is_none() && self.by_relations[0].is_some()
     }
 
-    fn join(&mut self, other: Found<'a>) {
+    fn join(&mut self, other: Self) {
         for (own, other) in self.by_relations.iter_mut().zip(other.by_relations) {
             if other.is_some() && (own.is_none() || other < *own) {
                 *own = other;
@@ -90,7 +91,12 @@ pub(super) struct Dense<'a> {
 impl<'a> Dense<'a> {
     /// Counting of `records`, or of the same records ordered by rarity if they are plain sets. None if the cells would
     /// take too much memory.
-    pub(super) fn new(ordered: &'a Ordered<'a>, range: Range, v: usize, r: usize) -> Option<Self> {
+    pub(super) fn new(
+        ordered: &'a Ordered<'a>,
+        range: Range,
+        (v, r): (usize, usize),
+        observer: &dyn Observer,
+    ) -> Result<Option<Self>> {
         let records = ordered.records;
         let planes = if records.is_signed() { 2 } else { 1 };
         let shape = Shape {
@@ -110,16 +116,19 @@ impl<'a> Dense<'a> {
             _ => shape.bytes::<u32>(items),
         };
         let share = (range.memory / rayon::current_num_threads()).min(MOST_BYTES);
-        bytes.filter(|&bytes| bytes <= share)?;
-        let (records, original) = match shape.is_plain().then(|| ordered.by_rarity()).flatten() {
+        if bytes.is_none_or(|bytes| bytes > share) {
+            return Ok(None);
+        }
+        let by_rarity = if shape.is_plain() { ordered.by_rarity(observer)? } else { None };
+        let (records, original) = match by_rarity {
             Some((records, original)) => (records, Some(original)),
             None => (records, None),
         };
-        Some(Dense { records, original, range, v, shape })
+        Ok(Some(Dense { records, original, range, v, shape }))
     }
 
     /// The smallest violations.
-    pub(super) fn violations(&self, observer: &dyn Observer) -> Found<'a> {
+    pub(super) fn violations(&self, observer: &dyn Observer) -> Result<SmallestByRelations<'a>> {
         match self.range.k {
             _ if self.shape.is_plain() && self.shape.before == 1 => self.count_suffixes(observer),
             _ if self.shape.is_plain() => self.count::<SetCells>(observer),
@@ -129,7 +138,7 @@ impl<'a> Dense<'a> {
         }
     }
 
-    fn count<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
+    fn count<K: Kernel>(&self, observer: &dyn Observer) -> Result<SmallestByRelations<'a>> {
         if self.shape.before == 0 {
             self.count_records::<K>(observer)
         } else {
@@ -138,28 +147,31 @@ impl<'a> Dense<'a> {
     }
 
     /// Parts the records between threads.
-    fn count_records<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
+    fn count_records<K: Kernel>(&self, observer: &dyn Observer) -> Result<SmallestByRelations<'a>> {
         let (records, next) = (self.records, AtomicUsize::new(0));
         observer.stage(&format!("knowledge of {} values", self.v), records.len() as u64);
         let threads = rayon::current_num_threads().min(records.len().div_ceil(BLOCK)).max(1);
         let counted: Vec<K> = (0..threads)
             .into_par_iter()
             .with_max_len(1)
-            .map(|_| {
+            .map(|_| -> Result<K> {
                 let mut cells = K::new(self.shape, records.item_count());
                 cells.begin(0, records.item_count());
                 loop {
                     let from = next.fetch_add(BLOCK, Ordering::Relaxed);
                     if from >= records.len() {
-                        return cells;
+                        return Ok(cells);
                     }
                     let to = records.len().min(from + BLOCK);
-                    (from..to).for_each(|record| cells.add(records, record, &[]));
+                    for record in from..to {
+                        observer.go_on()?;
+                        cells.add(records, record, &[], observer)?;
+                    }
                     observer.advance((to - from) as u64);
                 }
             })
-            .collect();
-        let mut found = Found::nothing(self.shape.most, self.original);
+            .collect::<Result<_>>()?;
+        let mut found = SmallestByRelations::nothing(self.shape.most, self.original);
         let joined = counted.into_iter().reduce(|mut all, more| {
             all.join(&more);
             all
@@ -167,82 +179,86 @@ impl<'a> Dense<'a> {
         if let Some(mut cells) = joined {
             cells.violations(&mut found, &[]);
         }
-        found
+        Ok(found)
     }
 
     /// Parts the knowledge by its first items.
-    fn count_parts<K: Kernel>(&self, observer: &dyn Observer) -> Found<'a> {
-        let postings = Postings::new(self.records);
+    fn count_parts<K: Kernel>(&self, observer: &dyn Observer) -> Result<SmallestByRelations<'a>> {
+        let postings = Postings::new(self.records, observer)?;
         self.by_first_item(observer, |cells: &mut K, item, found| {
-            self.count_part(cells, &mut vec![item as u32], postings.of(item), found);
+            self.count_part((cells, observer), &mut vec![item as u32], postings.of(item), found)
         })
     }
 
     /// The same for sets with one more item than the cells count.
-    fn count_suffixes(&self, observer: &dyn Observer) -> Found<'a> {
-        let suffixes = Suffixes::new(self.records, self.shape.last);
+    fn count_suffixes(&self, observer: &dyn Observer) -> Result<SmallestByRelations<'a>> {
+        let suffixes = Suffixes::new(self.records, self.shape.last, observer)?;
         self.by_first_item(observer, |cells: &mut SetCells, item, found| {
             cells.begin(item + 1, self.records.item_count() - item - 1);
             for &(from, to) in suffixes.of(item) {
+                observer.go_on()?;
                 cells.add_items(&self.records.items[from as usize..to as usize]);
             }
             cells.violations(found, &[item as u32]);
+            Ok(())
         })
     }
 
     fn by_first_item<K: Kernel>(
         &self,
         observer: &dyn Observer,
-        count: impl Fn(&mut K, usize, &mut Found<'a>) + Sync,
-    ) -> Found<'a> {
+        count: impl Fn(&mut K, usize, &mut SmallestByRelations<'a>) -> Result<()> + Sync,
+    ) -> Result<SmallestByRelations<'a>> {
         let items = self.records.item_count();
         observer.stage(&format!("knowledge of {} values", self.v), items as u64);
         // Nothing smaller can come from the parts of larger items than this.
         let settled = AtomicUsize::new(usize::MAX);
-        let parts: Vec<Found<'a>> = (0..items)
+        let parts: Vec<SmallestByRelations<'a>> = (0..items)
             .into_par_iter()
             .map_init(
                 || K::new(self.shape, items),
                 |cells, item| {
-                    let mut found = Found::nothing(self.shape.most, self.original);
+                    let mut found = SmallestByRelations::nothing(self.shape.most, self.original);
                     observer.advance(1);
                     if item < settled.load(Ordering::Relaxed) {
-                        count(cells, item, &mut found);
+                        count(cells, item, &mut found)?;
                         if found.is_settled() {
                             settled.fetch_min(item, Ordering::Relaxed);
                         }
                     }
-                    found
+                    Ok(found)
                 },
             )
-            .collect();
-        let mut all = Found::nothing(self.shape.most, self.original);
+            .collect::<Result<_>>()?;
+        let mut all = SmallestByRelations::nothing(self.shape.most, self.original);
         parts.into_iter().for_each(|part| all.join(part));
-        all
+        Ok(all)
     }
 
     fn count_part<K: Kernel>(
         &self,
-        cells: &mut K,
+        (cells, observer): (&mut K, &dyn Observer),
         prefix: &mut Vec<u32>,
         entries: &[u32],
-        found: &mut Found<'a>,
-    ) {
+        found: &mut SmallestByRelations<'a>,
+    ) -> Result<()> {
         let records = self.records;
         if prefix.len() == self.shape.before {
             let low = prefix[prefix.len() - 1] as usize + 1;
             cells.begin(low, records.item_count() - low);
             for entry in entries.chunks_exact(prefix.len() + 1) {
-                cells.add(records, entry[0] as usize, &entry[1..]);
+                observer.go_on()?;
+                cells.add(records, entry[0] as usize, &entry[1..], observer)?;
             }
             cells.violations(found, prefix);
-            return;
+            return Ok(());
         }
         let bytes = self.range.memory / rayon::current_num_threads();
-        by_next_item(records, prefix, entries, bytes, |prefix, entries| {
-            self.count_part(cells, prefix, entries, found);
-            found.is_settled().then_some(())
-        });
+        by_next_item(records, prefix, entries, (bytes, observer), |prefix, entries| {
+            self.count_part((cells, observer), prefix, entries, found)?;
+            Ok(found.is_settled().then_some(()))
+        })?;
+        Ok(())
     }
 }
 
@@ -258,8 +274,14 @@ impl<'a> Ordered<'a> {
     }
 
     /// The records with the rarest items first, and the number that each item had.
-    fn by_rarity(&self) -> Option<(&Records, &[u32])> {
-        let made = self.by_rarity.get_or_init(|| self.records.by_rarity());
-        made.as_ref().map(|(records, original)| (records, original.as_slice()))
+    fn by_rarity(&self, observer: &dyn Observer) -> Result<Option<(&Records, &[u32])>> {
+        let made = match self.by_rarity.get() {
+            Some(made) => made,
+            None => {
+                let made = self.records.by_rarity(observer)?;
+                self.by_rarity.get_or_init(|| made)
+            }
+        };
+        Ok(made.as_ref().map(|(records, original)| (records, original.as_slice())))
     }
 }

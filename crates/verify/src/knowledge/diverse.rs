@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{Dataset, Diagnostic, MISSING};
+use bosket_model::{Dataset, Failure, Fault, MISSING, Result};
 
 use super::parts::{Postings, by_next_item};
 use super::records::{Records, pair_count};
@@ -36,7 +36,8 @@ impl SensitiveValues {
         data: &Dataset,
         binding: &Binding,
         bounds: &[Option<Vec<f64>>],
-    ) -> Result<Self, Vec<Diagnostic>> {
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut labels: Vec<Vec<(usize, String)>> = Vec::new();
         let mut problems = Vec::new();
         for (id, attribute) in data.schema().attributes() {
@@ -55,7 +56,7 @@ impl SensitiveValues {
             labels.push(own);
         }
         if !problems.is_empty() {
-            return Err(problems);
+            return Err(Failure::all(Fault::Data, problems));
         }
         let mut distinct: Vec<&(usize, String)> = labels.iter().flatten().collect();
         distinct.sort();
@@ -65,7 +66,8 @@ impl SensitiveValues {
         let by_class: Vec<_> = (data.schema().classes())
             .map(|(id, _)| binding.in_policy_order(data.schema(), id, Role::Sensitive))
             .collect();
-        let of_record = |record: usize| {
+        let of_record = |record: usize| -> Result<Vec<u32>> {
+            observer.go_on()?;
             let mut own = Vec::new();
             for v in data.vertices(record) {
                 let codes = by_class[data.class(v).index()].iter().map(|&a| (a, data.value(v, a)));
@@ -73,10 +75,10 @@ impl SensitiveValues {
             }
             own.sort_unstable();
             own.dedup();
-            own
+            Ok(own)
         };
         Ok(SensitiveValues {
-            of: (0..data.len()).map(of_record).collect(),
+            of: (0..data.len()).map(of_record).collect::<Result<_>>()?,
             names: distinct
                 .iter()
                 .map(|(d, text)| (binding.declared[*d].path.clone(), text.clone()))
@@ -85,7 +87,12 @@ impl SensitiveValues {
     }
 
     /// Takes listed items out of what can be known of records and makes them sensitive values.
-    pub fn apart(records: &mut Records, binding: &Binding, listed: &[String]) -> Self {
+    pub fn apart(
+        records: &mut Records,
+        binding: &Binding,
+        listed: &[String],
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut names: Vec<(usize, &str)> = (records.known.iter())
             .filter(|known| !known.absent && listed.contains(&known.label))
             .map(|known| (known.declared, known.label.as_str()))
@@ -101,10 +108,13 @@ impl SensitiveValues {
         let path = |declared: usize| binding.declared[declared].path.clone();
         let names = names.iter().map(|&(declared, label)| (path(declared), label.to_owned())).collect();
         let of = (0..records.len())
-            .map(|record| records.items(record).iter().filter_map(|&item| number[item as usize]).collect())
-            .collect();
+            .map(|record| {
+                observer.go_on()?;
+                Ok(records.items(record).iter().filter_map(|&item| number[item as usize]).collect())
+            })
+            .collect::<Result<_>>()?;
         records.retain(|item| number[item as usize].is_none());
-        SensitiveValues { of, names }
+        Ok(SensitiveValues { of, names })
     }
 }
 
@@ -140,37 +150,50 @@ pub fn smallest_uniform(
     range: Range,
     l: f64,
     observer: &dyn Observer,
-) -> Option<(Knowledge, Sensitive)> {
+) -> Result<Option<(Knowledge, Sensitive)>> {
     let found = |items: Vec<u32>, relations: u64, value: u32, count: u32| {
-        let records = matching(records, &items, relations);
+        let records = matching(records, &items, relations, observer)?;
         let (path, text) = &sensitive.names[value as usize];
         let share = f64::from(count) / records.len() as f64;
         let sensitive = Sensitive { path: path.clone(), value: text.clone(), share };
-        (Knowledge { items, relations, records }, sensitive)
+        Ok(Some((Knowledge { items, relations, records }, sensitive)))
     };
     let mut all = Tally::default();
-    sensitive.of.iter().for_each(|values| all.add(0, values));
-    if let Some((_, value, count)) = all.worst(l) {
-        return Some(found(Vec::new(), 0, value, count));
+    for values in &sensitive.of {
+        observer.go_on()?;
+        all.add(0, values);
     }
-    let postings = Postings::new(records);
+    if let Some((_, value, count)) = all.worst(l) {
+        return found(Vec::new(), 0, value, count);
+    }
+    let postings = Postings::new(records, observer)?;
     for r in 0..=range.n {
         for v in (1..=range.m).filter(|&v| r <= pair_count(v)) {
             let stage = format!("sensitive values, knowledge of {v} values and {r} relations");
             observer.stage(&stage, records.item_count() as u64);
-            let level =
-                Level { records, sensitive, v, r, l, bytes: range.memory / rayon::current_num_threads() };
+            let level = Level {
+                records,
+                sensitive,
+                v,
+                r,
+                l,
+                bytes: range.memory / rayon::current_num_threads(),
+                observer,
+            };
             let smallest = (0..records.item_count()).into_par_iter().find_map_first(|item| {
                 observer.advance(1);
-                level.smallest_uniform(&mut vec![item as u32], postings.of(item))
+                level.smallest_uniform(&mut vec![item as u32], postings.of(item)).transpose()
             });
-            if let Some((items, relations, value, count)) = smallest {
-                return Some(found(items, relations, value, count));
+            if let Some((items, relations, value, count)) = smallest.transpose()? {
+                return found(items, relations, value, count);
             }
         }
     }
-    None
+    Ok(None)
 }
+
+/// A piece of knowledge that says too much: items, relations, the value and its count.
+type Uniform = (Vec<u32>, u64, u32, u32);
 
 /// Knowledge of exactly v values and r relations.
 struct Level<'a> {
@@ -180,6 +203,7 @@ struct Level<'a> {
     r: usize,
     l: f64,
     bytes: usize,
+    observer: &'a dyn Observer,
 }
 
 impl Level<'_> {
@@ -190,26 +214,27 @@ impl Level<'_> {
         (item_bits(self.records.item_count()), mask)
     }
 
-    /// The smallest knowledge of a part that says too much: items, relations, the value and its count.
-    fn smallest_uniform(&self, prefix: &mut Vec<u32>, entries: &[u32]) -> Option<(Vec<u32>, u64, u32, u32)> {
+    /// The smallest knowledge of a part that says too much.
+    fn smallest_uniform(&self, prefix: &mut Vec<u32>, entries: &[u32]) -> Result<Option<Uniform>> {
         let left = self.v - prefix.len();
         if left > 1 && !self.fits(prefix.len(), entries) {
-            return by_next_item(self.records, prefix, entries, self.bytes, |prefix, entries| {
+            let means = (self.bytes, self.observer);
+            return by_next_item(self.records, prefix, entries, means, |prefix, entries| {
                 self.smallest_uniform(prefix, entries)
             });
         }
         let mut tally = Tally::default();
         let mut each = Each { level: self, sets: Vec::new(), subsets: Vec::new(), tally: &mut tally };
         for entry in entries.chunks_exact(prefix.len() + 1) {
-            each.complete(entry[0] as usize, &mut entry[1..].to_vec(), 0, left);
+            each.complete(entry[0] as usize, &mut entry[1..].to_vec(), 0, left)?;
         }
         let (item_bits, mask_bits) = self.bits();
-        tally.worst(self.l).map(|(key, value, count)| {
+        Ok(tally.worst(self.l).map(|(key, value, count)| {
             let packed = key >> mask_bits;
             let last = (0..left as u32).rev().map(|i| (packed >> (i * item_bits)) & ((1 << item_bits) - 1));
             let items = prefix.iter().copied().chain(last.map(|item| item as u32)).collect();
             (items, key & ((1 << mask_bits) - 1), value, count)
-        })
+        }))
     }
 
     /// Whether all knowledge that completes a prefix can be counted in one go.
@@ -240,24 +265,25 @@ struct Each<'a> {
 
 impl Each<'_> {
     /// All knowledge with the chosen positions and `left` more after them; `packed` are the items chosen last.
-    fn complete(&mut self, record: usize, chosen: &mut Vec<u32>, packed: u64, left: usize) {
+    fn complete(&mut self, record: usize, chosen: &mut Vec<u32>, packed: u64, left: usize) -> Result<()> {
         let level = self.level;
+        level.observer.go_on()?;
         let (item_bits, mask_bits) = level.bits();
         let values = &level.sensitive.of[record];
         if left > 0 {
             let items = level.records.items(record);
             for next in chosen[chosen.len() - 1] as usize + 1..items.len() {
                 chosen.push(next as u32);
-                self.complete(record, chosen, packed << item_bits | u64::from(items[next]), left - 1);
+                self.complete(record, chosen, packed << item_bits | u64::from(items[next]), left - 1)?;
                 chosen.pop();
             }
-            return;
+            return Ok(());
         }
         if level.r == 0 {
             self.tally.add(packed, values);
-            return;
+            return Ok(());
         }
-        level.records.relation_sets(record, chosen, &mut self.sets);
+        level.records.relation_sets(record, chosen, &mut self.sets, level.observer)?;
         self.subsets.clear();
         for &set in &self.sets {
             push_subsets(set, level.r, 0, &mut self.subsets);
@@ -267,5 +293,6 @@ impl Each<'_> {
         for &subset in &self.subsets {
             self.tally.add(packed << mask_bits | subset, values);
         }
+        Ok(())
     }
 }

@@ -9,9 +9,12 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use bosket_model::Result;
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::RootMode;
-use bosket_model::value_tree::ValueTrees;
+
+use crate::trees::Trees;
 
 /// Inferred pairs of nodes (x, b), sorted by b's record.
 #[derive(Default)]
@@ -22,15 +25,17 @@ pub struct Inferred {
 
 impl Inferred {
     /// All pairs that a reader of the forest may infer.
-    pub fn new(trees: &ValueTrees, binding: &Binding, root: RootMode) -> Self {
+    pub(crate) fn new(
+        trees: &Trees,
+        binding: &Binding,
+        root: RootMode,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut related: FxHashSet<(u32, u32)> = FxHashSet::default();
         for record in 0..trees.len() {
+            observer.go_on()?;
             for node in trees.nodes(record) {
-                let mut above = trees.parent(node);
-                while let Some(a) = above {
-                    related.insert((trees.item(a), trees.item(node)));
-                    above = trees.parent(a);
-                }
+                related.extend(trees.above(node).map(|above| (trees.item(above), trees.item(node))));
             }
         }
         let declared_of = |node: usize| trees.items()[trees.item(node) as usize].declared;
@@ -48,6 +53,7 @@ impl Inferred {
         let mut inferred = Inferred::default();
         for record in 0..trees.len() {
             for b in trees.nodes(record) {
+                observer.go_on()?;
                 let level = declared_of(b);
                 let parent = trees.parent(b);
                 let below_parent = parent.map_or(trees.nodes(record), |p| p + 1..trees.end(p));
@@ -72,7 +78,7 @@ impl Inferred {
         }
         inferred.pairs.sort_unstable_by_key(|&(x, b)| (b, x));
         inferred.known = inferred.pairs.iter().copied().collect();
-        inferred
+        Ok(inferred)
     }
 
     /// The pairs of a record's nodes.

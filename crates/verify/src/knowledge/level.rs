@@ -1,6 +1,7 @@
 //! Counting one level, knowledge of exactly v values and r relations, in tables of keys: for any number of items and
 //! within any memory. A part that would not fit is parted once more by its next item, down to the last one.
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
@@ -33,23 +34,25 @@ impl Level<'_> {
     }
 
     /// The smallest knowledge of the level that too few records match: items and relations.
-    pub(super) fn smallest_violation(&self, observer: &dyn Observer) -> Option<(Vec<u32>, u64)> {
+    pub(super) fn smallest_violation(&self, observer: &dyn Observer) -> Result<Option<(Vec<u32>, u64)>> {
         let k = self.range.k;
         if self.v == 1 {
             let rare = |&i: &usize| (1..k as usize).contains(&(self.postings.of(i).len() / 2));
-            return (0..self.records.item_count()).find(rare).map(|i| (vec![i as u32], 0));
+            return Ok((0..self.records.item_count()).find(rare).map(|i| (vec![i as u32], 0)));
         }
         (0..self.records.item_count())
             .into_par_iter()
             .map_init(
-                || Part::new(self),
+                || Part::new(self, observer),
                 |part, item| {
                     observer.advance(1);
                     let mut prefix = vec![item as u32];
                     part.smallest_violation(&mut prefix, self.postings.of(item))
                 },
             )
-            .find_map_first(|found| found)
+            // What was not counted to its end is no answer: the first part that gave up comes before all later ones.
+            .find_map_first(Result::transpose)
+            .transpose()
     }
 }
 
@@ -62,10 +65,11 @@ struct Part<'a> {
     masks: Vec<u64>,
     positions: Vec<u32>,
     bytes: usize,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> Part<'a> {
-    fn new(level: &'a Level<'a>) -> Self {
+    fn new(level: &'a Level<'a>, observer: &'a dyn Observer) -> Self {
         let bytes = level.range.memory / rayon::current_num_threads();
         Part {
             level,
@@ -75,25 +79,28 @@ impl<'a> Part<'a> {
             masks: Vec::new(),
             positions: Vec::new(),
             bytes,
+            observer,
         }
     }
 
-    fn smallest_violation(&mut self, prefix: &mut Vec<u32>, entries: &[u32]) -> Option<(Vec<u32>, u64)> {
+    fn smallest_violation(
+        &mut self,
+        prefix: &mut Vec<u32>,
+        entries: &[u32],
+    ) -> Result<Option<(Vec<u32>, u64)>> {
         let left = self.level.v - prefix.len();
         if left == 1 || (left == 2 && self.fits(prefix, entries)) {
             self.table.clear();
             if left == 1 {
-                self.count_one(prefix.len(), entries)
+                self.count_one(prefix.len(), entries)?;
             } else {
-                self.count_two(prefix.len(), entries)
+                self.count_two(prefix.len(), entries)?;
             }
-            return self
-                .table
-                .smallest_below(self.level.range.k)
-                .map(|(key, _)| self.unpack(prefix, left, key));
+            let rare = self.table.smallest_below(self.level.range.k);
+            return Ok(rare.map(|(key, _)| self.unpack(prefix, left, key)));
         }
-        let bytes = self.bytes;
-        by_next_item(self.level.records, prefix, entries, bytes, |prefix, entries| {
+        let means = (self.bytes, self.observer);
+        by_next_item(self.level.records, prefix, entries, means, |prefix, entries| {
             self.smallest_violation(prefix, entries)
         })
     }
@@ -125,10 +132,11 @@ impl<'a> Part<'a> {
     }
 
     /// Counts the knowledge that completes the prefix by one item.
-    fn count_one(&mut self, p: usize, entries: &[u32]) {
+    fn count_one(&mut self, p: usize, entries: &[u32]) -> Result<()> {
         let (_, mask_bits) = self.bits();
         let records = self.level.records;
         for e in entries.chunks_exact(p + 1) {
+            self.observer.go_on()?;
             let record = e[0] as usize;
             let items = records.items(record);
             let pairs = records.pairs(record);
@@ -140,13 +148,14 @@ impl<'a> Part<'a> {
                     continue;
                 }
                 let mask = prefix_mask | self.with_prefix(pairs, &e[1..], c) << pair_bit(0, p);
-                self.add_related(record, &e[1..], &[c as u32], key, mask);
+                self.add_related(record, &e[1..], &[c as u32], key, mask)?;
             }
         }
+        Ok(())
     }
 
     /// Counts the knowledge that completes the prefix by two items.
-    fn count_two(&mut self, p: usize, entries: &[u32]) {
+    fn count_two(&mut self, p: usize, entries: &[u32]) -> Result<()> {
         let (item_bits, mask_bits) = self.bits();
         let records = self.level.records;
         for e in entries.chunks_exact(p + 1) {
@@ -155,6 +164,7 @@ impl<'a> Part<'a> {
             let from = e[p] as usize + 1;
             if self.level.r == 0 {
                 for b in from..items.len() {
+                    self.observer.go_on()?;
                     let high = u64::from(items[b]) << item_bits;
                     for &c in &items[b + 1..] {
                         self.table.add(high | u64::from(c));
@@ -171,18 +181,20 @@ impl<'a> Part<'a> {
             masks.extend((from..items.len()).map(|c| self.with_prefix(pairs, &e[1..], c)));
             let (b_bit, c_bit, last_bit) = (pair_bit(0, p), pair_bit(0, p + 1), pair_bit(p, p + 1));
             for b in from..items.len() {
+                self.observer.go_on()?;
                 let with_b = prefix_mask | masks[b - from] << b_bit;
                 let high = u64::from(items[b]) << item_bits;
                 for c in b + 1..items.len() {
                     let mask = with_b | masks[c - from] << c_bit | self.pair(pairs, b, c) << last_bit;
                     if mask.count_ones() as usize >= self.level.r {
                         let key = (high | u64::from(items[c])) << mask_bits;
-                        self.add_related(record, &e[1..], &[b as u32, c as u32], key, mask);
+                        self.add_related(record, &e[1..], &[b as u32, c as u32], key, mask)?;
                     }
                 }
             }
             self.masks = masks;
         }
+        Ok(())
     }
 
     /// What is known of a pair: a bit for being related, and one past all of these for being unrelated.
@@ -209,20 +221,28 @@ impl<'a> Part<'a> {
     }
 
     /// Counts `key` with each set of r relations out of `mask` that can be known together.
-    fn add_related(&mut self, record: usize, prefix: &[u32], rest: &[u32], key: u64, mask: u64) {
+    fn add_related(
+        &mut self,
+        record: usize,
+        prefix: &[u32],
+        rest: &[u32],
+        key: u64,
+        mask: u64,
+    ) -> Result<()> {
         if (mask.count_ones() as usize) < self.level.r {
-            return;
+            return Ok(());
         }
         self.sets.clear();
         if self.level.records.is_embedded() && self.level.r > 1 {
             self.positions.clear();
             self.positions.extend_from_slice(prefix);
             self.positions.extend_from_slice(rest);
-            self.level.records.relation_sets(record, &self.positions, &mut self.sets);
+            self.level.records.relation_sets(record, &self.positions, &mut self.sets, self.observer)?;
         } else {
             self.sets.push(mask);
         }
         self.add_subsets(key);
+        Ok(())
     }
 
     /// Counts `key` once with each set of r relations that lies in one of `sets`.

@@ -8,7 +8,6 @@
 
 mod absence;
 mod cells;
-mod columns;
 mod dense;
 mod diverse;
 mod guard;
@@ -19,9 +18,10 @@ mod records;
 mod sets;
 mod table;
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 
 use bosket_model::observe::Observer;
+use bosket_model::{Failure, Result};
 
 pub use diverse::{SensitiveValues, smallest_uniform};
 pub use guard::Inferred;
@@ -69,12 +69,16 @@ fn item_bits(items: usize) -> u32 {
 }
 
 /// The smallest knowledge, by |R|, |V| and item order, that matches at least one but fewer than k records.
-pub fn smallest_violation(records: &Records, range: Range, observer: &dyn Observer) -> Option<Knowledge> {
+pub fn smallest_violation(
+    records: &Records,
+    range: Range,
+    observer: &dyn Observer,
+) -> Result<Option<Knowledge>> {
     if range.k <= 1 {
-        return None;
+        return Ok(None);
     }
     let ordered = Ordered::new(records);
-    let postings = LazyCell::new(|| Postings::new(records));
+    let postings = OnceCell::new();
     let mut smallest = None;
     let mut most = Some(range.n);
     for v in 1..=range.m {
@@ -82,43 +86,70 @@ pub fn smallest_violation(records: &Records, range: Range, observer: &dyn Observ
         let Some(r) = most.map(|most| most.min(pair_count(v))) else {
             break;
         };
-        let found = match Dense::new(&ordered, range, v, r) {
-            Some(dense) => dense.violations(observer).smallest(),
-            None => (0..=r).find_map(|r| {
-                observer.stage(
-                    &format!("knowledge of {v} values and {r} relations"),
-                    records.item_count() as u64,
-                );
-                let level = Level { records, postings: &postings, range, v, r };
-                level.smallest_violation(observer).map(|(items, relations)| (r, items, relations))
-            }),
+        let found = match Dense::new(&ordered, range, (v, r), observer)? {
+            Some(dense) => dense.violations(observer)?.smallest(),
+            None => {
+                let postings = match postings.get() {
+                    Some(postings) => postings,
+                    None => {
+                        let made = Postings::new(records, observer)?;
+                        postings.get_or_init(|| made)
+                    }
+                };
+                by_levels(records, postings, range, (v, r), observer)?
+            }
         };
         if let Some((r, items, relations)) = found {
             smallest = Some((items, relations));
             most = r.checked_sub(1);
         }
     }
-    smallest.map(|(items, relations)| {
-        let matching = matching(records, &items, relations);
-        assert!(matching.len() < range.k as usize, "a recount must agree");
-        Knowledge { items, relations, records: matching }
-    })
+    let Some((items, relations)) = smallest else {
+        return Ok(None);
+    };
+    let matching = matching(records, &items, relations, observer)?;
+    if matching.is_empty() || matching.len() >= range.k as usize {
+        return Err(Failure::defect("a witness was found that does not stand up to being counted again"));
+    }
+    Ok(Some(Knowledge { items, relations, records: matching }))
+}
+
+/// The smallest violation of v values and up to r relations, counted level by level.
+fn by_levels(
+    records: &Records,
+    postings: &Postings,
+    range: Range,
+    (v, most): (usize, usize),
+    observer: &dyn Observer,
+) -> Result<Option<(usize, Vec<u32>, u64)>> {
+    for r in 0..=most {
+        let stage = format!("knowledge of {v} values and {r} relations");
+        observer.stage(&stage, records.item_count() as u64);
+        let level = Level { records, postings, range, v, r };
+        if let Some((items, relations)) = level.smallest_violation(observer)? {
+            return Ok(Some((r, items, relations)));
+        }
+    }
+    Ok(None)
 }
 
 /// The records that match some knowledge, found by asking each.
-fn matching(records: &Records, items: &[u32], relations: u64) -> Vec<u32> {
+fn matching(records: &Records, items: &[u32], relations: u64, observer: &dyn Observer) -> Result<Vec<u32>> {
     let mut sets = Vec::new();
-    (0..records.len() as u32)
-        .filter(|&record| {
-            let own = records.items(record as usize);
-            let positions: Option<Vec<u32>> =
-                items.iter().map(|i| own.binary_search(i).ok().map(|p| p as u32)).collect();
-            positions.is_some_and(|positions| {
-                records.relation_sets(record as usize, &positions, &mut sets);
-                sets.iter().any(|set| set & relations == relations)
-            })
-        })
-        .collect()
+    let mut found = Vec::new();
+    for record in 0..records.len() {
+        observer.go_on()?;
+        let own = records.items(record);
+        let positions: Option<Vec<u32>> =
+            items.iter().map(|i| own.binary_search(i).ok().map(|p| p as u32)).collect();
+        if let Some(positions) = positions {
+            records.relation_sets(record, &positions, &mut sets, observer)?;
+            if sets.iter().any(|set| set & relations == relations) {
+                found.push(record as u32);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// All subsets of `set` with `r` elements, each joined with `taken`.

@@ -3,6 +3,9 @@
 //! All knowledge that starts with the same items is one part. The records that matter to a part are its **entries**, flat:
 //! record, then the positions of the part's items in it.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::records::Records;
 
 /// Where each item occurs: the entries of the parts of one item.
@@ -12,9 +15,10 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    pub(super) fn new(records: &Records) -> Self {
+    pub(super) fn new(records: &Records, observer: &dyn Observer) -> Result<Self> {
         let mut first = vec![0usize; records.item_count() + 1];
         for record in 0..records.len() {
+            observer.go_on()?;
             for &item in records.items(record) {
                 first[item as usize + 1] += 2;
             }
@@ -25,6 +29,7 @@ impl Postings {
         let mut next = first.clone();
         let mut entries = vec![0; *first.last().unwrap_or(&0)];
         for record in 0..records.len() {
+            observer.go_on()?;
             for (position, &item) in records.items(record).iter().enumerate() {
                 let at = &mut next[item as usize];
                 entries[*at] = record as u32;
@@ -32,7 +37,7 @@ impl Postings {
                 *at += 2;
             }
         }
-        Postings { first, entries }
+        Ok(Postings { first, entries })
     }
 
     pub(super) fn of(&self, item: usize) -> &[u32] {
@@ -49,10 +54,11 @@ pub(super) struct Suffixes {
 
 impl Suffixes {
     /// Of records without relations; those of at least `least` items.
-    pub(super) fn new(records: &Records, least: usize) -> Self {
+    pub(super) fn new(records: &Records, least: usize, observer: &dyn Observer) -> Result<Self> {
         let mut first = vec![0usize; records.item_count() + 1];
         let enough = |items: &[u32]| items.len().saturating_sub(least);
         for record in 0..records.len() {
+            observer.go_on()?;
             let items = records.items(record);
             items[..enough(items)].iter().for_each(|&item| first[item as usize + 1] += 1);
         }
@@ -63,6 +69,7 @@ impl Suffixes {
         let mut runs = vec![(0, 0); *first.last().unwrap_or(&0)];
         let mut end = 0;
         for record in 0..records.len() {
+            observer.go_on()?;
             let items = records.items(record);
             let start = end;
             end += items.len() as u32;
@@ -71,7 +78,7 @@ impl Suffixes {
                 next[item as usize] += 1;
             }
         }
-        Suffixes { first, runs }
+        Ok(Suffixes { first, runs })
     }
 
     pub(super) fn of(&self, item: usize) -> &[(u32, u32)] {
@@ -85,14 +92,15 @@ pub(super) fn by_next_item<T>(
     records: &Records,
     prefix: &mut Vec<u32>,
     entries: &[u32],
-    bytes: usize,
-    mut then: impl FnMut(&mut Vec<u32>, &[u32]) -> Option<T>,
-) -> Option<T> {
+    (bytes, observer): (usize, &dyn Observer),
+    mut then: impl FnMut(&mut Vec<u32>, &[u32]) -> Result<Option<T>>,
+) -> Result<Option<T>> {
     let stride = prefix.len() + 1;
     let after = |e: &[u32]| e[stride - 1] as usize + 1..records.items(e[0] as usize).len();
     let base = prefix[prefix.len() - 1] as usize + 1;
     let mut counts = vec![0usize; records.item_count() - base];
     for e in entries.chunks_exact(stride) {
+        observer.go_on()?;
         for &item in &records.items(e[0] as usize)[after(e)] {
             counts[item as usize - base] += 1;
         }
@@ -109,6 +117,7 @@ pub(super) fn by_next_item<T>(
         let mut next = starts.clone();
         let mut parts = vec![0u32; starts[to - from] * (stride + 1)];
         for e in entries.chunks_exact(stride) {
+            observer.go_on()?;
             let items = records.items(e[0] as usize);
             for position in after(e) {
                 let item = items[position] as usize - base;
@@ -128,11 +137,11 @@ pub(super) fn by_next_item<T>(
             prefix.push((base + item) as u32);
             let found = then(prefix, own);
             prefix.pop();
-            if found.is_some() {
+            if !matches!(found, Ok(None)) {
                 return found;
             }
         }
         from = to;
     }
-    None
+    Ok(None)
 }

@@ -2,21 +2,22 @@
 //!
 //! Where each relation stands for itself, a record is its items and its pairs of items on one path: both can be read
 //! vertex by vertex. Where nodes count (one node carries all relations of a value; the guard looks for what could have
-//! been above a value) the value trees are needed.
+//! been above a value) the trees of values are needed.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Negative, Payload, Relations as Reading, RootMode};
-use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{ClassId, Dataset, Result};
 
 use super::absence::Absence;
-use super::columns::Columns;
 use super::guard::Inferred;
 use super::records::{Known, Nodes, Records, Relations};
+use crate::columns::{Columns, Item};
+use crate::trees::Trees;
 
 /// Records that are read together; enough to make handing them out cheap.
 const BLOCK: usize = 4096;
@@ -55,37 +56,40 @@ impl Default for View<'_> {
 
 impl Records {
     /// What can be known of the records of a publication.
-    pub fn read(data: &Dataset, binding: &Binding, view: &View<'_>) -> Result<Self> {
+    pub fn read(data: &Dataset, binding: &Binding, view: &View<'_>, observer: &dyn Observer) -> Result<Self> {
         let columns = Columns::new(data, binding);
         let absence = if view.negative.is_empty() {
             Absence::default()
         } else {
-            Absence::new(&columns.items, &columns.used(data), binding, view)?
+            Absence::new(&columns.items, &columns.used(data, observer)?, binding, view, observer)?
         };
         let related = view.relations.is_some();
         let by_nodes = related && (view.guard || view.relations == Some(Reading::Embedded));
         let sheet = Sheet { items: columns.items.len(), absence: &absence, related };
-        let blocks = |one: &(dyn Fn(&mut Block, &mut Scratch, usize) + Sync)| -> Vec<Block> {
+        let blocks = |one: &(dyn Fn(&mut Block, &mut Scratch, usize) + Sync)| -> Result<Vec<Block>> {
             (0..data.len().div_ceil(BLOCK))
                 .into_par_iter()
                 .map_init(Scratch::default, |scratch, block| {
                     let mut out = Block::default();
-                    let records = block * BLOCK..data.len().min((block + 1) * BLOCK);
-                    records.for_each(|record| one(&mut out, scratch, record));
-                    out
+                    for record in block * BLOCK..data.len().min((block + 1) * BLOCK) {
+                        observer.go_on()?;
+                        one(&mut out, scratch, record);
+                    }
+                    Ok(out)
                 })
                 .collect()
         };
         let mut records = if by_nodes {
-            let trees = ValueTrees::new(data, binding, view.root, Payload::Drop);
-            debug_assert_eq!(trees.items(), columns.items);
-            let inferred =
-                if view.guard { Inferred::new(&trees, binding, view.root) } else { Inferred::default() };
+            let trees = Trees::new(data, binding, view.root, Payload::Drop, observer)?;
+            let inferred = match view.guard {
+                true => Inferred::new(&trees, binding, view.root, observer)?,
+                false => Inferred::default(),
+            };
             let embedded = view.relations == Some(Reading::Embedded);
             let blocks = blocks(&|out, scratch, record| {
                 scratch.read_tree(&trees, &inferred, record);
                 sheet.add(out, scratch, embedded);
-            });
+            })?;
             join(blocks, related, embedded.then_some(inferred))
         } else {
             let separate = view.root == RootMode::Separate;
@@ -96,7 +100,7 @@ impl Records {
                     out.counts.extend_from_slice(&scratch.counts);
                     out.counts.resize(out.items.len(), 0);
                 }
-            });
+            })?;
             if view.multiset {
                 return Ok(join_multisets(blocks, &columns.items, &absence));
             }
@@ -163,7 +167,7 @@ impl Scratch {
         self.items.dedup();
     }
 
-    fn read_tree(&mut self, trees: &ValueTrees, inferred: &Inferred, record: usize) {
+    fn read_tree(&mut self, trees: &Trees, inferred: &Inferred, record: usize) {
         let nodes = trees.nodes(record);
         self.nodes.clear();
         self.nodes.extend(nodes.clone().map(|n| (trees.item(n), n as u32, trees.end(n) as u32)));
@@ -173,11 +177,7 @@ impl Scratch {
         self.items.dedup();
         self.related.clear();
         for node in nodes.clone() {
-            let mut above = trees.parent(node);
-            while let Some(a) = above {
-                self.related.push((trees.item(a), trees.item(node)));
-                above = trees.parent(a);
-            }
+            self.related.extend(trees.above(node).map(|above| (trees.item(above), trees.item(node))));
         }
         self.related.extend(inferred.of(nodes).map(|(a, b)| (trees.item(a), trees.item(b))));
     }

@@ -5,6 +5,9 @@
 
 use rayon::prelude::*;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::guard::Inferred;
 
 /// Records that are put into another order together.
@@ -81,9 +84,9 @@ impl Records {
 
     /// The same records with the rarest items first, and the number that each item had; none if they have relations, which
     /// would have to follow.
-    pub(super) fn by_rarity(&self) -> Option<(Records, Vec<u32>)> {
+    pub(super) fn by_rarity(&self, observer: &dyn Observer) -> Result<Option<(Records, Vec<u32>)>> {
         if self.relations.is_some() {
-            return None;
+            return Ok(None);
         }
         let mut support = vec![0u32; self.item_count()];
         self.items.iter().for_each(|&item| support[item as usize] += 1);
@@ -92,21 +95,22 @@ impl Records {
         let mut rank = vec![0u32; original.len()];
         original.iter().zip(0..).for_each(|(&item, at)| rank[item as usize] = at);
         let known = original.iter().map(|&item| self.known(item).clone()).collect();
-        let block = |records: &[usize]| {
+        let block = |records: &[usize]| -> Result<Vec<u32>> {
+            observer.go_on()?;
             let base = records[0];
             let own = &self.items[base..records[records.len() - 1]];
             let mut items: Vec<u32> = own.iter().map(|&item| rank[item as usize]).collect();
             records.windows(2).for_each(|w| items[w[0] - base..w[1] - base].sort_unstable());
-            items
+            Ok(items)
         };
         let starts: Vec<usize> = (0..self.len()).step_by(BLOCK).collect();
         let blocks: Vec<Vec<u32>> = (starts.into_par_iter())
             .map(|from| block(&self.first[from..=self.len().min(from + BLOCK)]))
-            .collect();
-        Some((
+            .collect::<Result<_>>()?;
+        Ok(Some((
             Records { first: self.first.clone(), items: blocks.concat(), relations: None, known },
             original,
-        ))
+        )))
     }
 
     /// Takes items out of all records, which have no relations.
@@ -162,11 +166,17 @@ impl Records {
     /// The sets of relations that can be known together about the items at `positions`, as bit masks over
     /// [`pair_bit`], pairs known to be unrelated after those known to be related. The pair reading has one such set; the
     /// embedded reading one per choice of nodes.
-    pub fn relation_sets(&self, record: usize, positions: &[u32], out: &mut Vec<u64>) {
+    pub fn relation_sets(
+        &self,
+        record: usize,
+        positions: &[u32],
+        out: &mut Vec<u64>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         out.clear();
         if self.relations.is_none() {
             out.push(0);
-            return;
+            return Ok(());
         }
         let pairs = self.pairs(record);
         let (mut all, mut apart) = (0u64, 0u64);
@@ -181,7 +191,7 @@ impl Records {
         out.push(all | apart);
         let nodes = self.relations.as_ref().and_then(|r| r.nodes.as_ref());
         let Some(nodes) = nodes.filter(|_| all.count_ones() > 1) else {
-            return;
+            return Ok(());
         };
         // An absent value has no node; nothing is related to it.
         let spans = |position: u32| {
@@ -189,11 +199,12 @@ impl Records {
             &nodes.spans[nodes.first[at] as usize..nodes.first[at + 1] as usize]
         };
         if positions.iter().all(|&p| spans(p).len() <= 1) {
-            return;
+            return Ok(());
         }
         out.clear();
         let mut choice = vec![0usize; positions.len()];
         loop {
+            observer.go_on()?;
             let mut mask = apart;
             for j in 1..positions.len() {
                 for i in 0..j {
@@ -207,7 +218,7 @@ impl Records {
                 out.push(mask);
             }
             let Some(next) = (0..positions.len()).find(|&i| choice[i] + 1 < spans(positions[i]).len()) else {
-                return;
+                return Ok(());
             };
             choice[next] += 1;
             choice[..next].fill(0);

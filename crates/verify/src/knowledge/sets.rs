@@ -8,8 +8,11 @@
 
 use std::ops::Range;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::cells::{Kernel, Shape};
-use super::dense::Found;
+use super::dense::SmallestByRelations;
 use super::records::{Records, pair_count};
 
 /// The counters of one thread. Of the last items b < c < d a **row** is all with the same b and c; rows lie by c, then by
@@ -210,9 +213,10 @@ impl Kernel for SetCells {
         }
     }
 
-    fn add(&mut self, records: &Records, record: usize, prefix: &[u32]) {
+    fn add(&mut self, records: &Records, record: usize, prefix: &[u32], _: &dyn Observer) -> Result<()> {
         let from = prefix.last().map_or(0, |&p| p as usize + 1);
         self.add_items(&records.items(record)[from..]);
+        Ok(())
     }
 
     fn join(&mut self, other: &Self) {
@@ -247,7 +251,7 @@ impl Kernel for SetCells {
         }
     }
 
-    fn violations(&mut self, found: &mut Found<'_>, prefix: &[u32]) {
+    fn violations(&mut self, found: &mut SmallestByRelations<'_>, prefix: &[u32]) {
         for c in 0..self.items {
             let width = self.width(c);
             for b in 0..self.rows_of(c) {

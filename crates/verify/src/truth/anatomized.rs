@@ -10,11 +10,11 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, MISSING, Result};
 
-use super::local::Trees;
+use super::counts::invented;
+use super::local::VertexTrees;
 use super::matching::{edges, lonely, unmatched};
 use super::{Comparison, MOST_MATCHED, Recoding, Side, Untruth, too_many};
 use crate::anatomized::TwoSides;
-use crate::dissect::invented;
 
 /// Everything the check needs.
 #[derive(Clone, Copy)]
@@ -46,23 +46,23 @@ pub fn compare_anatomized(c: &Grouped<'_>, observer: &dyn Observer) -> Result<Ve
         ))]);
     }
     let known = without_sensitive(c.input.binding);
-    let trees = Trees::new(&Comparison {
+    let comparison = Comparison {
         published: Side { data: people, binding },
         input: Side { data: c.input.data, binding: &known },
         hierarchies: c.hierarchies,
         recoding: Recoding::LocalTrees,
         suppress: false,
         mapping: None,
-    });
-    let trees = match trees {
+    };
+    let trees = match VertexTrees::new(&comparison, observer)? {
         Ok(trees) => trees,
         Err(untruths) => return Ok(untruths),
     };
     let (mut untruths, records) = match c.mapping {
-        Some(mapping) => by_mapping(c, mapping, &trees, observer),
-        None => by_looks(c, &trees, observer),
+        Some(mapping) => by_mapping(c, mapping, &trees, observer)?,
+        None => by_looks(c, &trees, observer)?,
     };
-    untruths.extend(values(c, &records));
+    untruths.extend(values(c, &records, observer)?);
     Ok(untruths)
 }
 
@@ -84,9 +84,9 @@ fn astray(mut records: Vec<u32>, what: &str) -> Option<Untruth> {
 fn by_mapping(
     c: &Grouped<'_>,
     mapping: &[u32],
-    trees: &Trees<'_>,
+    trees: &VertexTrees<'_>,
     observer: &dyn Observer,
-) -> (Vec<Untruth>, Records) {
+) -> Result<(Vec<Untruth>, Records)> {
     let mut inputs: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (record, &group) in mapping.iter().enumerate().filter(|(r, g)| **g > 0 && *r < c.input.data.len()) {
         inputs.entry(group).or_default().push(record);
@@ -96,8 +96,8 @@ fn by_mapping(
     for (group, members) in c.published.members().iter().enumerate() {
         let own = inputs.remove(&c.published.number(group).saturating_add(1)).unwrap_or_default();
         differing += usize::from(own.len() != members.len());
-        let fits = |p: usize, i: usize| trees.fit(members[p] as usize, own[i]);
-        let left = unmatched(members.len(), own.len(), fits, observer);
+        let fits = |p: usize, i: usize| Ok(trees.fit(members[p] as usize, own[i]));
+        let left = unmatched(members.len(), own.len(), fits, observer)?;
         unfit.extend(left.into_iter().map(|p| members[p as usize]));
         records.push(own);
     }
@@ -105,25 +105,34 @@ fn by_mapping(
     let number = format!("{differing} groups have not as many records as the mapping puts there");
     let what = "these records are not what the declared operations make of the records of their group";
     let untruths = (differing > 0).then(|| Untruth::new(number)).into_iter().chain(astray(unfit, what));
-    (untruths.collect(), records)
+    Ok((untruths.collect(), records))
 }
 
 /// Every published record needs an input record of its own; in a group may be whoever fits somebody there.
-fn by_looks(c: &Grouped<'_>, trees: &Trees<'_>, observer: &dyn Observer) -> (Vec<Untruth>, Records) {
+fn by_looks(
+    c: &Grouped<'_>,
+    trees: &VertexTrees<'_>,
+    observer: &dyn Observer,
+) -> Result<(Vec<Untruth>, Records)> {
     let (people, inputs) = (c.published.people.len(), c.input.data.len());
     observer.stage("matching published with input records", people as u64);
-    let edges = edges(people, inputs, |p, i| trees.fit(p, i), observer);
-    let candidates = |members: &Vec<u32>| {
+    let edges = edges(people, inputs, |p, i| Ok(trees.fit(p, i)), observer)?;
+    let candidates = |members: &Vec<u32>| -> Result<Vec<usize>> {
         let fits = |i: usize| members.iter().any(|&p| edges[p as usize][i / 64] >> (i % 64) & 1 == 1);
-        (0..inputs).filter(|&i| fits(i)).collect()
+        let mut found = Vec::new();
+        for i in 0..inputs {
+            observer.go_on()?;
+            found.extend(Some(i).filter(|&i| fits(i)));
+        }
+        Ok(found)
     };
-    let records = c.published.members().iter().map(candidates).collect();
+    let records = c.published.members().iter().map(candidates).collect::<Result<_>>()?;
     let what = "these records cannot all come from input records of their own";
-    (astray(lonely(&edges, inputs), what).into_iter().collect(), records)
+    Ok((astray(lonely(&edges, inputs, observer)?, what).into_iter().collect(), records))
 }
 
 /// Every published value must be one of the records of its group, as often, and all of them together the input's.
-fn values(c: &Grouped<'_>, records: &Records) -> Vec<Untruth> {
+fn values(c: &Grouped<'_>, records: &Records, observer: &dyn Observer) -> Result<Vec<Untruth>> {
     let Grouped { published, input, .. } = *c;
     let mut untruths = Vec::new();
     for sensitive in published.sensitive {
@@ -140,11 +149,11 @@ fn values(c: &Grouped<'_>, records: &Records) -> Vec<Untruth> {
         let groups = 0..published.names.len();
         let surplus = |group: usize| {
             let private = records[group].iter().flat_map(|&record| of_record(record));
-            invented(texts(group).collect(), private.collect())
+            invented(texts(group), private, observer)
         };
-        let astray: usize = groups.clone().map(surplus).sum();
-        let everything = (0..input.data.len()).flat_map(of_record).collect();
-        let beyond = invented(groups.flat_map(texts).collect(), everything);
+        let astray: usize = groups.clone().map(surplus).sum::<Result<usize>>()?;
+        let everything = (0..input.data.len()).flat_map(of_record);
+        let beyond = invented(groups.flat_map(texts), everything, observer)?;
         for (count, of) in [(astray, "the records of their group"), (beyond, "the input")] {
             if count > 0 {
                 let what = format!("{count} of the published values are not in {of}, or not as often");
@@ -152,5 +161,5 @@ fn values(c: &Grouped<'_>, records: &Records) -> Vec<Untruth> {
             }
         }
     }
-    untruths
+    Ok(untruths)
 }

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use bosket_model::Result;
 use bosket_model::binding::Binding;
-use bosket_model::observe::Quiet;
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::observe::Observer;
 
 use super::matching;
+use crate::trees::Trees;
 
 /// Declared attributes with their values.
 type Values = Vec<(usize, String)>;
@@ -38,25 +39,22 @@ impl Numbers {
     /// The payloads of a record without companion columns, sorted; items above go through `recode`.
     pub(super) fn hung(
         &mut self,
-        trees: &ValueTrees,
+        trees: &Trees,
         binding: &Binding,
         record: usize,
         recode: impl Fn(u32) -> Option<u32>,
     ) -> Vec<Hung> {
         let mut found = Vec::new();
-        for payload in trees.payloads(record) {
+        for payload in trees.beside(record) {
             let own =
-                payload.values.iter().filter(|(declared, ..)| binding.declared[*declared].follows.is_none());
-            let values: Values = own.map(|(declared, _, text)| (*declared, text.clone())).collect();
+                payload.values.iter().filter(|(declared, _)| binding.declared[*declared].follows.is_none());
+            let values: Values = own.cloned().collect();
             if values.is_empty() {
                 continue;
             }
-            let mut above = Vec::new();
-            let mut at = payload.node.map(|n| n as usize);
-            while let Some(node) = at {
-                above.extend(recode(trees.item(node)));
-                at = trees.parent(node);
-            }
+            let node = payload.node.map(|node| node as usize);
+            let up = node.into_iter().chain(node.into_iter().flat_map(|node| trees.above(node)));
+            let mut above: Vec<u32> = up.filter_map(|node| recode(trees.item(node))).collect();
             above.sort_unstable();
             found.push(Hung { what: self.of(payload.home, values), above });
         }
@@ -67,12 +65,12 @@ impl Numbers {
 
 /// The values of a record's companion columns.
 pub(super) fn companions<'a>(
-    trees: &'a ValueTrees,
+    trees: &'a Trees,
     binding: &'a Binding,
     record: usize,
 ) -> impl Iterator<Item = (usize, &'a str)> {
-    let values = trees.payloads(record).iter().flat_map(|payload| &payload.values);
-    let own = values.map(|(declared, _, text)| (*declared, text.as_str()));
+    let values = trees.beside(record).iter().flat_map(|payload| &payload.values);
+    let own = values.map(|(declared, text)| (*declared, text.as_str()));
     own.filter(|(declared, _)| binding.declared[*declared].follows.is_some())
 }
 
@@ -81,11 +79,27 @@ pub(super) fn unchanged(
     published: &[Hung],
     expected: &[Hung],
     covers: impl Fn(u32, u32) -> bool + Sync,
-) -> bool {
+    observer: &dyn Observer,
+) -> Result<bool> {
+    if published.len() != expected.len() {
+        return Ok(false);
+    }
     let fits = |p: usize, i: usize| {
         let (p, i) = (&published[p], &expected[i]);
-        p.what == i.what && p.above.iter().all(|&a| i.above.iter().any(|&b| covers(a, b)))
+        Ok(p.what == i.what && p.above.iter().all(|&a| i.above.iter().any(|&b| covers(a, b))))
     };
-    published.len() == expected.len()
-        && matching::unmatched(published.len(), expected.len(), fits, &Quiet).is_empty()
+    // Part of a larger matching, which tells how far it is.
+    let quiet = Cancelling(observer);
+    Ok(matching::unmatched(published.len(), expected.len(), fits, &quiet)?.is_empty())
+}
+
+/// Passes on nothing but the question whether anybody still waits.
+struct Cancelling<'a>(&'a dyn Observer);
+
+impl Observer for Cancelling<'_> {
+    fn stage(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
 }

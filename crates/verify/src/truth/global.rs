@@ -13,19 +13,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::Result;
 use bosket_model::hierarchy::NodeId;
-use bosket_model::observe::Quiet;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Role, RootMode};
-use bosket_model::value_tree::ValueTrees;
 
 use super::beside::{Hung, Numbers, companions, unchanged};
 use super::{
     Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, left_out, matching, too_many,
     unknown_values,
 };
+use crate::trees::Trees;
 
 /// A record as it should be, or is, published.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Form {
+struct RecodedRecord {
     items: Vec<u32>,
     payload: Vec<u32>,
     /// What may get lost, but not be added: related items, and companion values beside one of the marks below.
@@ -39,10 +39,15 @@ const COMPANION_ITEM: u32 = u32::MAX;
 /// Stands where an item would, beside a companion that is payload.
 const COMPANION_PAYLOAD: u32 = u32::MAX - 1;
 
-pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Payload) -> Result<Vec<Untruth>> {
+pub(super) fn compare(
+    c: &Comparison<'_>,
+    root: Option<RootMode>,
+    payload: Payload,
+    observer: &dyn Observer,
+) -> Result<Vec<Untruth>> {
     let mode = root.unwrap_or(RootMode::Separate);
-    let published = ValueTrees::new(c.published.data, c.published.binding, mode, payload);
-    let input = ValueTrees::new(c.input.data, c.input.binding, mode, payload);
+    let published = Trees::new(c.published.data, c.published.binding, mode, payload, observer)?;
+    let input = Trees::new(c.input.data, c.input.binding, mode, payload, observer)?;
     let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
     let same = canonical(&published);
     let recode = recover_cut(c, &published, &same, &input, &mut untruths);
@@ -51,12 +56,12 @@ pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Paylo
     }
     let related = root.is_some();
     if !c.suppress {
-        return assess(c, (&published, &same), (&input, &recode), related);
+        return assess(c, (&published, &same), (&input, &recode), related, observer);
     }
-    let ways = left_out::ways(c, (&published, &same), (&input, recode))?;
+    let ways = left_out::ways(c, (&published, &same), (&input, recode), observer)?;
     let mut first = None;
     for recode in ways {
-        let untruths = assess(c, (&published, &same), (&input, &recode), related)?;
+        let untruths = assess(c, (&published, &same), (&input, &recode), related, observer)?;
         if untruths.is_empty() {
             return Ok(untruths);
         }
@@ -65,30 +70,46 @@ pub(super) fn compare(c: &Comparison<'_>, root: Option<RootMode>, payload: Paylo
     Ok(first.unwrap_or_default())
 }
 
+/// All records of one side.
+fn made(
+    maker: &mut RecordMaker<'_>,
+    trees: &Trees,
+    recode: &[Option<u32>],
+    observer: &dyn Observer,
+) -> Result<Vec<RecodedRecord>> {
+    (0..trees.len())
+        .map(|record| {
+            observer.go_on()?;
+            Ok(maker.record(trees, record, recode))
+        })
+        .collect()
+}
+
 /// Compares the publication with the input recoded item by item.
 fn assess(
     c: &Comparison<'_>,
-    (published, same): (&ValueTrees, &[u32]),
-    (input, recode): (&ValueTrees, &[Option<u32>]),
+    (published, same): (&Trees, &[u32]),
+    (input, recode): (&Trees, &[Option<u32>]),
     related: bool,
+    observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
     let mut untruths = Vec::new();
     let same: Vec<Option<u32>> = same.iter().copied().map(Some).collect();
-    let mut maker = FormMaker { c, published, related, numbers: Numbers::default() };
-    let out: Vec<Form> = (0..published.len()).map(|r| maker.form(published, r, &same)).collect();
-    let mut expected: Vec<Form> = (0..input.len()).map(|r| maker.form(input, r, recode)).collect();
+    let mut maker = RecordMaker { c, published, related, numbers: Numbers::default() };
+    let out: Vec<RecodedRecord> = made(&mut maker, published, &same, observer)?;
+    let mut expected: Vec<RecodedRecord> = made(&mut maker, input, recode, observer)?;
     // What was taken apart everywhere asks nothing of any pair; without it most records are simply equal.
     let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
     expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));
-    let fits = |p: &Form, i: &Form| {
-        p.items == i.items
+    let fits = |p: &RecodedRecord, i: &RecodedRecord| {
+        Ok(p.items == i.items
             && p.payload == i.payload
             && p.loose.iter().all(|pair| i.loose.binary_search(pair).is_ok())
-            && (p.hung == i.hung || unchanged(&p.hung, &i.hung, |a, b| a == b))
+            && (p.hung == i.hung || unchanged(&p.hung, &i.hung, |a, b| a == b, observer)?))
     };
     let lonely = match c.mapping {
-        Some(mapping) => mapping.unfit(|p, i| fits(&out[p], &expected[i])),
-        None => unmatched(&out, &expected, fits)?,
+        Some(mapping) => mapping.unfit(|p, i| fits(&out[p], &expected[i]), observer)?,
+        None => unmatched(&out, &expected, fits, observer)?,
     };
     untruths.extend(astray(c, lonely));
     let missing = expected.iter().filter(|f| !f.items.is_empty()).count();
@@ -117,9 +138,9 @@ fn kept(c: &Comparison<'_>) -> Vec<Untruth> {
 /// For each item of the input the published item it went to; none if its attribute or itself is not published.
 fn recover_cut(
     c: &Comparison<'_>,
-    published: &ValueTrees,
+    published: &Trees,
     same: &[u32],
-    input: &ValueTrees,
+    input: &Trees,
     untruths: &mut Vec<Untruth>,
 ) -> Vec<Option<u32>> {
     let paths: Vec<&str> = c.input.binding.declared.iter().map(|d| d.path.as_str()).collect();
@@ -175,51 +196,50 @@ fn recover_cut(
     recode
 }
 
-/// Makes forms that can be compared across the two sides.
-struct FormMaker<'a> {
+/// Makes records that can be compared across the two sides.
+struct RecordMaker<'a> {
     c: &'a Comparison<'a>,
-    published: &'a ValueTrees,
+    published: &'a Trees,
     /// Whether relations are published.
     related: bool,
     numbers: Numbers,
 }
 
-impl FormMaker<'_> {
+impl RecordMaker<'_> {
     fn follows(&self, declared: usize) -> Option<usize> {
         self.c.input.binding.declared[declared].follows
     }
 
-    fn form(&mut self, trees: &ValueTrees, record: usize, recode: &[Option<u32>]) -> Form {
+    fn record(&mut self, trees: &Trees, record: usize, recode: &[Option<u32>]) -> RecodedRecord {
         let binding = self.c.input.binding;
         let hung = self.numbers.hung(trees, binding, record, |item| recode[item as usize]);
         let payload = hung.iter().map(|h| h.what).collect();
-        let mut form = Form { items: Vec::new(), payload, loose: Vec::new(), hung };
+        let mut made = RecodedRecord { items: Vec::new(), payload, loose: Vec::new(), hung };
         for node in trees.nodes(record) {
             let Some(item) = recode[trees.item(node) as usize] else {
                 continue;
             };
             if self.follows(self.published.items()[item as usize].declared).is_some() {
-                form.loose.push((COMPANION_ITEM, item));
+                made.loose.push((COMPANION_ITEM, item));
             } else {
-                form.items.push(item);
+                made.items.push(item);
             }
-            let mut above = trees.parent(node).filter(|_| self.related);
-            while let Some(a) = above {
-                form.loose.extend(recode[trees.item(a) as usize].map(|a| (a, item)));
-                above = trees.parent(a);
+            if self.related {
+                let above = trees.above(node).filter_map(|above| recode[trees.item(above) as usize]);
+                made.loose.extend(above.map(|above| (above, item)));
             }
         }
         for (declared, text) in companions(trees, binding, record) {
-            let repeats = self.follows(declared).is_some_and(|f| self.repeats(&form.items, f, text));
+            let repeats = self.follows(declared).is_some_and(|f| self.repeats(&made.items, f, text));
             if !repeats {
-                form.loose.push((COMPANION_PAYLOAD, self.numbers.of_companion(declared, text)));
+                made.loose.push((COMPANION_PAYLOAD, self.numbers.of_companion(declared, text)));
             }
         }
-        form.items.sort_unstable();
-        form.items.dedup();
-        form.loose.sort_unstable();
-        form.loose.dedup();
-        form
+        made.items.sort_unstable();
+        made.items.dedup();
+        made.loose.sort_unstable();
+        made.loose.dedup();
+        made
     }
 
     /// Whether a companion's text is the label that the record's `followed` attribute is published with.
@@ -232,9 +252,10 @@ impl FormMaker<'_> {
 /// The published records for which no expected record is left. Equal ones are paired first, which never costs a
 /// match: whoever could take the partner instead can take what the pair's other side would have got.
 fn unmatched(
-    out: &[Form],
-    expected: &[Form],
-    fits: impl Fn(&Form, &Form) -> bool + Sync,
+    out: &[RecodedRecord],
+    expected: &[RecodedRecord],
+    fits: impl Fn(&RecodedRecord, &RecodedRecord) -> Result<bool> + Sync,
+    observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
     /// Published and expected records with the same values and payload.
     type Groups<'a> = BTreeMap<(&'a [u32], &'a [u32]), (Vec<u32>, Vec<u32>)>;
@@ -247,6 +268,7 @@ fn unmatched(
     }
     let mut lonely = Vec::new();
     for (mut left, mut right) in groups.into_values() {
+        observer.go_on()?;
         left.sort_by(|&a, &b| out[a as usize].cmp(&out[b as usize]));
         right.sort_by(|&a, &b| expected[a as usize].cmp(&expected[b as usize]));
         let (mut l, mut r) = (0, 0);
@@ -276,8 +298,8 @@ fn unmatched(
             left_over.len(),
             right_over.len(),
             |l, r| fits(&out[left_over[l] as usize], &expected[right_over[r] as usize]),
-            &Quiet,
-        );
+            observer,
+        )?;
         lonely.extend(alone.iter().map(|&l| left_over[l as usize]));
     }
     lonely.sort_unstable();

@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::{Comparison, canonical};
+use crate::trees::Trees;
 
 /// Most choices times records that are tried without a mapping.
 const MOST_TRIED: usize = 1 << 22;
@@ -20,10 +21,11 @@ const MOST_TRIED: usize = 1 << 22;
 /// the input the published one that covers it.
 pub(super) fn ways(
     c: &Comparison<'_>,
-    (published, same): (&ValueTrees, &[u32]),
-    (input, recode): (&ValueTrees, Vec<Option<u32>>),
+    (published, same): (&Trees, &[u32]),
+    (input, recode): (&Trees, Vec<Option<u32>>),
+    observer: &dyn Observer,
 ) -> Result<Vec<Vec<Option<u32>>>> {
-    let of = |trees: &ValueTrees, record: usize, number: &dyn Fn(u32) -> Option<u32>| -> BTreeSet<u32> {
+    let of = |trees: &Trees, record: usize, number: &dyn Fn(u32) -> Option<u32>| -> BTreeSet<u32> {
         trees.nodes(record).filter_map(|node| number(trees.item(node))).collect()
     };
     let out = |record: usize| of(published, record, &|item| Some(same[item as usize]));
@@ -37,6 +39,7 @@ pub(super) fn ways(
         let mut dropped = BTreeSet::new();
         let mut unmapped = vec![true; input.len()];
         for pair in &mapping.pairs {
+            observer.go_on()?;
             unmapped[pair.input as usize] = false;
             let there = out(pair.published as usize);
             for item in input.nodes(pair.input as usize).map(|node| input.item(node)).filter(|&i| leads(i)) {
@@ -57,10 +60,12 @@ pub(super) fn ways(
     // How many more records should have each published item than have it.
     let mut excess: BTreeMap<u32, i64> = BTreeMap::new();
     for record in 0..input.len() {
+        observer.go_on()?;
         let covering = of(input, record, &|item| recode[item as usize].filter(|_| leads(item)));
         covering.into_iter().for_each(|item| *excess.entry(item).or_default() += 1);
     }
     for record in 0..published.len() {
+        observer.go_on()?;
         out(record).into_iter().for_each(|item| *excess.entry(item).or_default() -= 1);
     }
     let candidates: BTreeSet<u32> = (0..recode.len() as u32)

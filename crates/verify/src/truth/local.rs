@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bosket_model::hierarchy::{Hierarchy, NodeId, Numbers};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{ClassId, Dataset, MISSING};
+use bosket_model::{ClassId, Dataset, MISSING, Result};
 
 use super::{Comparison, Side, Untruth, assign, unknown_values};
 
@@ -27,33 +27,36 @@ enum Known {
     Label(String),
 }
 
-pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
-    match Trees::new(c) {
-        Ok(trees) => assign(c, observer, |p, i| trees.fit(p, i)),
-        Err(untruths) => untruths,
+pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
+    match VertexTrees::new(c, observer)? {
+        Ok(trees) => assign(c, observer, |p, i| Ok(trees.fit(p, i))),
+        Err(untruths) => Ok(untruths),
     }
 }
 
 /// The records of both sides.
-pub(super) struct Trees<'a> {
+pub(super) struct VertexTrees<'a> {
     published: Vec<Vertex>,
     input: Vec<Vertex>,
     hierarchies: &'a [Option<Hierarchy>],
 }
 
-impl<'a> Trees<'a> {
+impl<'a> VertexTrees<'a> {
     /// Values that no hierarchy has are told instead.
-    pub(super) fn new(c: &Comparison<'a>) -> Result<Self, Vec<Untruth>> {
+    pub(super) fn new(
+        c: &Comparison<'a>,
+        observer: &dyn Observer,
+    ) -> Result<std::result::Result<Self, Vec<Untruth>>> {
         let mut unknown = BTreeSet::new();
         let node = |h: &Hierarchy, text: &str| h.node(text).map(Known::Node).or_else(|| between(h, text));
-        let mut published = records(&c.published, c.hierarchies, node, &mut unknown);
+        let mut published = records(&c.published, c.hierarchies, node, (&mut unknown, observer))?;
         let leaf = |h: &Hierarchy, text: &str| h.leaf(text).map(Known::Node);
-        let input = records(&c.input, c.hierarchies, leaf, &mut unknown);
+        let input = records(&c.input, c.hierarchies, leaf, (&mut unknown, observer))?;
         if !unknown.is_empty() {
-            return Err(unknown_values(c, unknown.into_iter().map(|(declared, _)| declared)));
+            return Ok(Err(unknown_values(c, unknown.into_iter().map(|(declared, _)| declared))));
         }
         published.iter_mut().for_each(|record| forget_repetitions(record, c));
-        Ok(Trees { published, input, hierarchies: c.hierarchies })
+        Ok(Ok(VertexTrees { published, input, hierarchies: c.hierarchies }))
     }
 
     /// Whether a published record is what the operations make of an input record.
@@ -72,8 +75,8 @@ fn records(
     side: &Side<'_>,
     hierarchies: &[Option<Hierarchy>],
     find: impl Fn(&Hierarchy, &str) -> Option<Known>,
-    unknown: &mut BTreeSet<(usize, String)>,
-) -> Vec<Vertex> {
+    (unknown, observer): (&mut BTreeSet<(usize, String)>, &dyn Observer),
+) -> Result<Vec<Vertex>> {
     let data: &Dataset = side.data;
     let mut known = |declared: usize, text: &str| match &hierarchies[declared] {
         None => Known::Label(text.to_owned()),
@@ -84,6 +87,7 @@ fn records(
     };
     (0..data.len())
         .map(|record| {
+            observer.go_on()?;
             let vertices = data.vertices(record);
             let mut open: Vec<(usize, Vertex)> = Vec::new();
             let close = |open: &mut Vec<(usize, Vertex)>| {
@@ -131,7 +135,7 @@ fn records(
             while open.len() > 1 {
                 close(&mut open);
             }
-            open.pop().map(|(_, root)| root).expect("a record has a root vertex")
+            Ok(open.pop().map(|(_, root)| root).expect("a record has a root vertex"))
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Bipartite matching: does every published record find an input record of its own?
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
@@ -7,47 +8,52 @@ use rayon::prelude::*;
 pub(super) fn unmatched(
     left: usize,
     right: usize,
-    fits: impl Fn(usize, usize) -> bool + Sync,
+    fits: impl Fn(usize, usize) -> Result<bool> + Sync,
     observer: &dyn Observer,
-) -> Vec<u32> {
-    lonely(&edges(left, right, fits, observer), right)
+) -> Result<Vec<u32>> {
+    lonely(&edges(left, right, fits, observer)?, right, observer)
 }
 
 /// Per left vertex the right ones that it fits, a bit each.
 pub(super) fn edges(
     left: usize,
     right: usize,
-    fits: impl Fn(usize, usize) -> bool + Sync,
+    fits: impl Fn(usize, usize) -> Result<bool> + Sync,
     observer: &dyn Observer,
-) -> Vec<Vec<u64>> {
+) -> Result<Vec<Vec<u64>>> {
     let words = right.div_ceil(64);
     (0..left)
         .into_par_iter()
         .map(|l| {
             observer.advance(1);
             let mut row = vec![0u64; words];
-            (0..right).filter(|&r| fits(l, r)).for_each(|r| row[r / 64] |= 1 << (r % 64));
-            row
+            for r in 0..right {
+                observer.go_on()?;
+                row[r / 64] |= u64::from(fits(l, r)?) << (r % 64);
+            }
+            Ok(row)
         })
         .collect()
 }
 
 /// The left vertices that a largest matching along these edges leaves alone.
-pub(super) fn lonely(edges: &[Vec<u64>], right: usize) -> Vec<u32> {
-    Matching { edges, of_right: vec![None; right], of_left: vec![None; edges.len()] }.run()
+pub(super) fn lonely(edges: &[Vec<u64>], right: usize, observer: &dyn Observer) -> Result<Vec<u32>> {
+    Matching { edges, of_right: vec![None; right], of_left: vec![None; edges.len()], observer }.run()
 }
 
 struct Matching<'a> {
     edges: &'a [Vec<u64>],
     of_right: Vec<Option<usize>>,
     of_left: Vec<Option<usize>>,
+    observer: &'a dyn Observer,
 }
 
 impl Matching<'_> {
-    fn run(mut self) -> Vec<u32> {
+    fn run(mut self) -> Result<Vec<u32>> {
         let mut free = vec![u64::MAX; self.of_right.len().div_ceil(64)];
         let mut lonely = Vec::new();
         for start in 0..self.edges.len() {
+            self.observer.go_on()?;
             let direct = (self.edges[start].iter().zip(&free).enumerate())
                 .find_map(|(w, (edge, free))| first_bit(edge & free).map(|b| w * 64 + b));
             let taken = match direct {
@@ -56,25 +62,26 @@ impl Matching<'_> {
                     self.of_left[start] = Some(r);
                     Some(r)
                 }
-                None => self.augment(start),
+                None => self.augment(start)?,
             };
             match taken {
                 Some(r) => free[r / 64] &= !(1 << (r % 64)),
                 None => lonely.push(start as u32),
             }
         }
-        lonely
+        Ok(lonely)
     }
 
     /// Rearranges the matching so that `start` gets a partner; gives the right vertex that is newly taken. Breadth
     /// first; seen vertices are bits, so a search costs at most one pass over the edges.
-    fn augment(&mut self, start: usize) -> Option<usize> {
+    fn augment(&mut self, start: usize) -> Result<Option<usize>> {
         let words = self.of_right.len().div_ceil(64);
         let mut unseen = vec![u64::MAX; words];
         let mut reached_from = vec![usize::MAX; self.of_right.len()];
         let mut queue = vec![start];
         let mut at = 0;
         while at < queue.len() {
+            self.observer.go_on()?;
             let l = queue[at];
             at += 1;
             for w in 0..words {
@@ -86,13 +93,13 @@ impl Matching<'_> {
                         Some(next) => queue.push(next),
                         None => {
                             self.flip(r, &reached_from);
-                            return Some(r);
+                            return Ok(Some(r));
                         }
                     }
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     /// Gives `r` to whoever reached it, what that one had to whoever reached that, and so on to the start.
@@ -136,7 +143,7 @@ mod tests {
     proptest! {
         #[test]
         fn as_large_as_can_be(edges in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.3), 6), 0..7)) {
-            let alone = unmatched(edges.len(), 6, |l, r| edges[l][r], &Quiet);
+            let alone = unmatched(edges.len(), 6, |l, r| Ok(edges[l][r]), &Quiet).expect("nobody gives up");
             prop_assert_eq!(edges.len() - alone.len(), largest(&edges, 0, &mut vec![false; 6]));
         }
     }

@@ -7,6 +7,8 @@
 
 mod anatomized;
 mod beside;
+mod counts;
+mod dissected;
 mod global;
 mod left_out;
 mod local;
@@ -19,10 +21,13 @@ use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Policy, RootMode, Shape};
-use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
+pub use dissected::compare_dissected;
+
+use crate::columns::Item;
+use crate::trees::Trees;
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
@@ -114,11 +119,20 @@ pub struct Pair {
 
 impl Mapping {
     /// The published records that are not what their input record gives, by `fits(published, input)`.
-    fn unfit(&self, fits: impl Fn(usize, usize) -> bool) -> Vec<u32> {
-        let unfit = self.pairs.iter().filter(|p| !fits(p.published as usize, p.input as usize));
-        let mut records: Vec<u32> = unfit.map(|p| p.published).collect();
+    fn unfit(
+        &self,
+        fits: impl Fn(usize, usize) -> Result<bool>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<u32>> {
+        let mut records = Vec::new();
+        for pair in &self.pairs {
+            observer.go_on()?;
+            if !fits(pair.published as usize, pair.input as usize)? {
+                records.push(pair.published);
+            }
+        }
         records.sort_unstable();
-        records
+        Ok(records)
     }
 }
 
@@ -168,10 +182,12 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
         return Err(too_many("local recoding is"));
     }
     match c.recoding {
-        Recoding::GlobalTrees { root, payload } => untruths.extend(global::compare(c, Some(root), payload)?),
-        Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep)?),
-        Recoding::LocalSets => untruths.extend(sets::compare(c, observer)),
-        Recoding::LocalTrees => untruths.extend(local::compare(c, observer)),
+        Recoding::GlobalTrees { root, payload } => {
+            untruths.extend(global::compare(c, Some(root), payload, observer)?)
+        }
+        Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
+        Recoding::LocalSets => untruths.extend(sets::compare(c, observer)?),
+        Recoding::LocalTrees => untruths.extend(local::compare(c, observer)?),
     }
     Ok(untruths)
 }
@@ -225,16 +241,16 @@ fn check_mapping(mapping: &Mapping, inputs: usize, published: usize) -> Result<(
 fn assign(
     c: &Comparison<'_>,
     observer: &dyn Observer,
-    fits: impl Fn(usize, usize) -> bool + Sync,
-) -> Vec<Untruth> {
+    fits: impl Fn(usize, usize) -> Result<bool> + Sync,
+) -> Result<Vec<Untruth>> {
     let lonely = match c.mapping {
-        Some(mapping) => mapping.unfit(fits),
+        Some(mapping) => mapping.unfit(fits, observer)?,
         None => {
             observer.stage("matching published with input records", c.published.data.len() as u64);
-            matching::unmatched(c.published.data.len(), c.input.data.len(), fits, observer)
+            matching::unmatched(c.published.data.len(), c.input.data.len(), fits, observer)?
         }
     };
-    astray(c, lonely)
+    Ok(astray(c, lonely))
 }
 
 /// What is to be said about published records that have no input record.
@@ -248,7 +264,7 @@ fn astray(c: &Comparison<'_>, records: Vec<u32>) -> Vec<Untruth> {
 }
 
 /// Items that differ only in how a format writes them are one here: for each item the first such.
-fn canonical(trees: &ValueTrees) -> Vec<u32> {
+fn canonical(trees: &Trees) -> Vec<u32> {
     let same = |a: &Item, b: &Item| (a.declared, &a.label) == (b.declared, &b.label);
     let runs = trees.items().chunk_by(same).scan(0, |first, run| {
         let at = *first;

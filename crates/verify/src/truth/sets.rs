@@ -1,12 +1,13 @@
 //! Local recoding of sets: each transaction by a cut of its own part.
 
+use bosket_model::Result;
 use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, RootMode};
-use bosket_model::value_tree::ValueTrees;
 
 use super::beside::{Hung, Numbers, companions, unchanged};
 use super::{Comparison, Side, Untruth, assign, canonical, unknown_values};
+use crate::trees::Trees;
 
 /// An item as a node of its attribute's hierarchy, or as a label where there is none.
 #[derive(PartialEq)]
@@ -15,10 +16,10 @@ enum Known {
     Label(usize, String),
 }
 
-pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untruth> {
+pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
     let mut unknown = Vec::new();
-    let mut side = |side: &Side<'_>, published: bool| -> (ValueTrees, Vec<Option<Known>>) {
-        let trees = ValueTrees::new(side.data, side.binding, RootMode::Separate, Payload::Keep);
+    let mut side = |side: &Side<'_>, published: bool| -> Result<(Trees, Vec<Option<Known>>)> {
+        let trees = Trees::new(side.data, side.binding, RootMode::Separate, Payload::Keep, observer)?;
         let known = (trees.items().iter())
             .map(|item| match &c.hierarchies[item.declared] {
                 None => Some(Known::Label(item.declared, item.label.clone())),
@@ -31,12 +32,12 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
                 }
             })
             .collect();
-        (trees, known)
+        Ok((trees, known))
     };
-    let (published, out) = side(&c.published, true);
-    let (input, original) = side(&c.input, false);
+    let (published, out) = side(&c.published, true)?;
+    let (input, original) = side(&c.input, false)?;
     if !unknown.is_empty() {
-        return unknown_values(c, unknown);
+        return Ok(unknown_values(c, unknown));
     }
     let covers = |p: u32, i: u32| match (&out[p as usize], &original[i as usize]) {
         (Some(Known::Node(pd, pn)), Some(Known::Node(id, leaf))) => {
@@ -45,8 +46,10 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
         (p, i) => p == i,
     };
     let mut numbers = Numbers::default();
-    let (published, input) =
-        (sets(&published, &c.published, &mut numbers), sets(&input, &c.input, &mut numbers));
+    let (published, input) = (
+        sets(&published, &c.published, &mut numbers, observer)?,
+        sets(&input, &c.input, &mut numbers, observer)?,
+    );
     assign(c, observer, |p, i| {
         let (p, i) = (&published[p], &input[i]);
         // An empty publication of a record is its suppression; else every item went to exactly one published one.
@@ -56,9 +59,9 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Vec<Untrut
                     let over = p.items.iter().filter(|&&p| covers(p, i)).count();
                     over == 1 || (over == 0 && c.suppress)
                 }));
-        recoded
+        Ok(recoded
             && p.companions.iter().all(|said| i.companions.contains(said))
-            && unchanged(&p.hung, &i.hung, covers)
+            && unchanged(&p.hung, &i.hung, covers, observer)?)
     })
 }
 
@@ -70,10 +73,11 @@ struct Set {
     companions: Vec<(usize, String)>,
 }
 
-fn sets(trees: &ValueTrees, side: &Side<'_>, numbers: &mut Numbers) -> Vec<Set> {
+fn sets(trees: &Trees, side: &Side<'_>, numbers: &mut Numbers, observer: &dyn Observer) -> Result<Vec<Set>> {
     let same = canonical(trees);
     (0..trees.len())
         .map(|record| {
+            observer.go_on()?;
             let mut items: Vec<u32> = trees.nodes(record).map(|n| same[trees.item(n) as usize]).collect();
             items.sort_unstable();
             items.dedup();
@@ -87,7 +91,7 @@ fn sets(trees: &ValueTrees, side: &Side<'_>, numbers: &mut Numbers) -> Vec<Set> 
                 .map(|(declared, text)| (declared, text.to_owned()))
                 .collect();
             let hung = numbers.hung(trees, side.binding, record, |item| Some(same[item as usize]));
-            Set { hung, companions, items }
+            Ok(Set { hung, companions, items })
         })
         .collect()
 }

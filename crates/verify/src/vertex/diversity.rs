@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Role, Siblings};
-use bosket_model::{AttributeId, Dataset, Diagnostic, MISSING};
+use bosket_model::{AttributeId, Dataset, Failure, Fault, MISSING, Result};
 
 use super::{Forms, class_witness};
 use crate::buckets;
@@ -37,11 +38,13 @@ pub fn smallest_uniform(
     binding: &Binding,
     forms: &Forms,
     ask: &Diverse,
-) -> Result<Option<Witness>, Vec<Diagnostic>> {
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
     let labels = Labels::new(data, binding, ask)?;
     let mut smallest: Option<Witness> = None;
     for class in &forms.classes {
-        let Some(sensitive) = too_common(data, forms, class, ask, &labels) else {
+        observer.go_on()?;
+        let Some(sensitive) = too_common(data, forms, class, ask, (&labels, observer))? else {
             continue;
         };
         let mut witness = class_witness(data, binding, class);
@@ -64,7 +67,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn new(data: &Dataset, binding: &Binding, ask: &Diverse) -> Result<Self, Vec<Diagnostic>> {
+    fn new(data: &Dataset, binding: &Binding, ask: &Diverse) -> Result<Self> {
         let schema = data.schema();
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
         let mut problems = Vec::new();
@@ -97,7 +100,7 @@ impl Labels {
             }
             labels.of.push(of);
         }
-        if problems.is_empty() { Ok(labels) } else { Err(problems) }
+        if problems.is_empty() { Ok(labels) } else { Err(Failure::all(Fault::Data, problems)) }
     }
 }
 
@@ -125,14 +128,15 @@ fn too_common(
     forms: &Forms,
     class: &[u32],
     ask: &Diverse,
-    labels: &Labels,
-) -> Option<Sensitive> {
+    (labels, observer): (&Labels, &dyn Observer),
+) -> Result<Option<Sensitive>> {
     // A place is the path of forms from the root; numbered per class in order of appearance.
     let mut place_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut tallies: BTreeMap<(u32, AttributeId), Tally> = BTreeMap::default();
     let mut everywhere: BTreeMap<u32, (usize, AttributeId)> = BTreeMap::default();
     let mut places: Vec<u32> = Vec::new();
     for &record in class {
+        observer.go_on()?;
         let vertices = data.vertices(record as usize);
         places.clear();
         for v in vertices.clone() {
@@ -164,16 +168,14 @@ fn too_common(
         let (over, share) = worst(tally, class.len(), ask);
         if over {
             let text = |label: u32| labels.texts[label as usize].as_str();
-            let (&label, _) =
-                tally.values.iter().max_by_key(|(label, v)| (counted(v, ask), Reverse(text(**label))))?;
-            return Some(found(a, label, share));
+            let most = tally.values.iter().max_by_key(|(label, v)| (counted(v, ask), Reverse(text(**label))));
+            return Ok(most.map(|(&label, _)| found(a, label, share)));
         }
     }
-    (everywhere.into_iter())
-        .find(|&(label, (count, _))| {
-            count > 1 && ask.distinct_everywhere.contains(&labels.texts[label as usize])
-        })
-        .map(|(label, (count, a))| found(a, label, count as f64 / class.len() as f64))
+    let listed = (everywhere.into_iter()).find(|&(label, (count, _))| {
+        count > 1 && ask.distinct_everywhere.contains(&labels.texts[label as usize])
+    });
+    Ok(listed.map(|(label, (count, a))| found(a, label, count as f64 / class.len() as f64)))
 }
 
 /// Whether a place says too much, and the largest share there. Shares are compared as `count · l > places`,

@@ -7,8 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, Dataset};
+use bosket_model::{AttributeId, Dataset, Result};
 
 /// The form of every vertex: equal numbers mean QI-isomorphic subtrees.
 pub struct Forms {
@@ -20,7 +21,7 @@ pub struct Forms {
 
 impl Forms {
     /// The forms of all vertices.
-    pub fn new(data: &Dataset, binding: &Binding) -> Self {
+    pub fn new(data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
         let schema = data.schema();
         let quasi: Vec<Vec<AttributeId>> =
             schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect();
@@ -31,6 +32,7 @@ impl Forms {
         let mut children: Vec<Vec<u32>> = Vec::new();
         let mut key = Vec::new();
         for record in 0..data.len() {
+            observer.go_on()?;
             let vertices = data.vertices(record);
             let first = vertices.start;
             children.iter_mut().for_each(Vec::clear);
@@ -61,6 +63,6 @@ impl Forms {
             });
             classes[class].push(record as u32);
         }
-        Forms { of, classes }
+        Ok(Forms { of, classes })
     }
 }

@@ -4,8 +4,9 @@ mod diversity;
 mod isomorphism;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{Dataset, MISSING};
+use bosket_model::{Dataset, MISSING, Result};
 
 pub use diversity::{Diverse, smallest_uniform};
 pub use isomorphism::Forms;
@@ -13,11 +14,22 @@ pub use isomorphism::Forms;
 use crate::witness::{Value, Witness};
 
 /// The smallest class of QI-isomorphic records that has fewer than k members.
-pub fn smallest_class(data: &Dataset, binding: &Binding, forms: &Forms, k: u32) -> Option<Witness> {
-    (forms.classes.iter())
-        .filter(|class| class.len() < k as usize)
-        .map(|class| class_witness(data, binding, class))
-        .min_by(Witness::order)
+pub fn smallest_class(
+    data: &Dataset,
+    binding: &Binding,
+    forms: &Forms,
+    k: u32,
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
+    let mut smallest: Option<Witness> = None;
+    for class in forms.classes.iter().filter(|class| class.len() < k as usize) {
+        observer.go_on()?;
+        let witness = class_witness(data, binding, class);
+        if smallest.as_ref().is_none_or(|s| Witness::order(&witness, s).is_lt()) {
+            smallest = Some(witness);
+        }
+    }
+    Ok(smallest)
 }
 
 /// A class as a witness: everything quasi that its records have in common, with their numbers.

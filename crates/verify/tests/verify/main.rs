@@ -4,6 +4,7 @@ mod absence;
 mod anatomized;
 mod apart;
 mod attack;
+mod cancelled;
 mod diverse;
 mod golden;
 mod guard;

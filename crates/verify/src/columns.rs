@@ -1,14 +1,25 @@
 //! The quasi values of a publication, numbered by declared attribute, label and kind.
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::value_tree::Item;
-use bosket_model::{AttributeId, Dataset, MISSING};
+use bosket_model::{AttributeId, Dataset, Kind, MISSING, Result};
+
+/// A quasi value: a declared attribute and a label. Equal labels of different attributes never match.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Item {
+    /// The declared attribute.
+    pub(crate) declared: usize,
+    /// The label, as published.
+    pub(crate) label: String,
+    /// How formats that tell kinds apart write it.
+    pub(crate) kind: Kind,
+}
 
 /// The quasi attributes of each class and the item of each of their values.
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// Items by declared attribute, label and kind.
-    pub(super) items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     of_class: Vec<Vec<Column>>,
 }
 
@@ -22,7 +33,7 @@ struct Column {
 }
 
 impl Columns {
-    pub(super) fn new(data: &Dataset, binding: &Binding) -> Self {
+    pub(crate) fn new(data: &Dataset, binding: &Binding) -> Self {
         let schema = data.schema();
         let quasi = |id: AttributeId| (binding.role(id) == Some(Role::Quasi)).then(|| declared(binding, id));
         let mut items: Vec<Item> = Vec::new();
@@ -65,7 +76,7 @@ impl Columns {
 
     /// The items of a vertex in the policy's order.
     #[inline]
-    pub(super) fn of_vertex(&self, data: &Dataset, vertex: usize, mut then: impl FnMut(u32)) {
+    pub(crate) fn of_vertex(&self, data: &Dataset, vertex: usize, mut then: impl FnMut(u32)) {
         let values = data.values(vertex);
         for column in &self.of_class[data.class(vertex).index()] {
             let code = values.get(column.slot).copied().unwrap_or(MISSING);
@@ -77,12 +88,13 @@ impl Columns {
     }
 
     /// Which items any record has: a dictionary may hold values of records that were not taken.
-    pub(super) fn used(&self, data: &Dataset) -> Vec<bool> {
+    pub(crate) fn used(&self, data: &Dataset, observer: &dyn Observer) -> Result<Vec<bool>> {
         let mut used = vec![false; self.items.len()];
         for vertex in 0..data.vertex_count() {
+            observer.go_on()?;
             self.of_vertex(data, vertex, |item| used[item as usize] = true);
         }
-        used
+        Ok(used)
     }
 }
 
