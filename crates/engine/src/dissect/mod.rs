@@ -92,6 +92,7 @@ pub fn run(
     let mut degrees = vec![Degrees::default(); columns.len()];
     let mut telling = 0;
     for (number, group) in groups.iter().enumerate() {
+        observer.go_on()?;
         group.iter().for_each(|&r| group_of[r as usize] = number as u32);
         for (column, weakest) in columns.iter().zip(&mut degrees) {
             *weakest = weakest.and(group_degrees(column, group));

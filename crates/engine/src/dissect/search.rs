@@ -23,9 +23,9 @@ pub(super) fn anatomy(
         pairwise: false,
         way: Way::Swap,
     };
-    let rows = Rows::new(records, columns, &attempt.levels);
+    let rows = Rows::new(records, columns, &attempt.levels, observer)?;
     refuse_frequent(&rows, columns, &attempt.levels, params)?;
-    let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None);
+    let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None, observer)?;
     observer.advance(1);
     Ok(tried)
 }
@@ -48,15 +48,16 @@ pub(super) fn delta(
         refuse_shallow(columns, target)?;
     }
     let distinct = vec![Level::Values; columns.len()];
-    refuse_frequent(&Rows::new(records, columns, &distinct), columns, &distinct, params)?;
+    refuse_frequent(&Rows::new(records, columns, &distinct, observer)?, columns, &distinct, params)?;
     let few = most_left(records, params.group_size);
     let mut tried_rows = None;
     for delta in (to..=from).rev() {
         let mut best: Option<Tried> = None;
         for attempt in attempts(columns, delta, params.pairwise) {
-            let rows = Rows::new(records, columns, &attempt.levels);
+            let rows = Rows::new(records, columns, &attempt.levels, observer)?;
             if attempt.is_eligible(&rows, columns, params.group_size, few) {
-                let tried = attempt.try_groups(&rows, columns, params.group_size, ties, Some(few));
+                let tried =
+                    attempt.try_groups(&rows, columns, params.group_size, ties, Some(few), observer)?;
                 let fewest = best.as_ref().map_or(few + 1, |b| b.left.len());
                 if tried.left.len() < fewest {
                     best = Some(tried);

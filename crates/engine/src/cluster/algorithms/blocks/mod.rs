@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use crate::cluster::Clustering;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::Search;
-use crate::cluster::{Clustering, cancelled};
 use table::{Group, Table};
 
 /// Puts rows into clusters of at least `size`.
@@ -25,28 +25,30 @@ pub(crate) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observ
         let what = "algorithm `blocks` is for flat tables, but records have something below them";
         return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("use ctoff or clustree")));
     }
-    let table = Table::new(forest, size);
-    let blocks = table.split();
+    let table = Table::new(forest, size, observer)?;
+    let blocks = table.split()?;
     observer.stage("clustering blocks", blocks.len() as u64);
-    let groups: Vec<Vec<Group>> = (blocks.into_par_iter())
+    let groups: Result<Vec<Vec<Group>>> = (blocks.into_par_iter())
         .map(|block| {
-            let mut groups = table.gather(&block);
-            table.refine(&mut groups);
-            table.regroup(&mut groups);
+            let mut groups = table.gather(&block)?;
+            table.refine(&mut groups)?;
+            table.regroup(&mut groups)?;
             observer.advance(1);
-            groups
+            Ok(groups)
         })
         .collect();
-    cancelled(observer)?;
     let mut found = Clustering::default();
-    for group in groups.into_iter().flatten() {
+    for group in groups?.into_iter().flatten() {
         let mut rows = group.rows.iter();
-        let first = rows.next().map(|&r| Rep::of_record(forest, r));
-        let joined = rows.try_fold(first, |rep, &r| {
-            let rep = rep?;
-            search.joiner.join(&rep, &Rep::of_record(forest, r)).map(Some)
-        });
-        match joined.flatten() {
+        let mut joined = rows.next().map(|&r| Rep::of_record(forest, r));
+        for &row in rows {
+            observer.go_on()?;
+            joined = match joined {
+                Some(rep) => search.joiner.join(&rep, &Rep::of_record(forest, row))?,
+                None => None,
+            };
+        }
+        match joined {
             Some(rep) if group.rows.len() >= size => found.add(forest, group.rows, rep),
             _ => found.left.extend(group.rows),
         }
