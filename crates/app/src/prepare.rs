@@ -54,17 +54,26 @@ pub(crate) enum Input {
 pub fn prepare(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Warned<Prepared>> {
     run(&request.settings, observer, |run| {
         let mut prepared = prepared(request, run)?;
-        match &prepared.input {
+        if let Input::Stream = prepared.input {
             // Nobody knows whether it can be read before it is.
-            Input::Stream => prepared.input = people(&prepared.file, run)?,
-            Input::Records { bound, hierarchies, .. } => {
-                // A run finds this out by itself when its search begins.
-                let policy = &prepared.file.policy;
+            prepared.input = people(&prepared.file, run)?;
+        }
+        // A run finds the rest out by itself when its search begins.
+        let policy = &prepared.file.policy;
+        let params = engine::Params::new(policy)?;
+        match (&prepared.input, &params) {
+            (Input::Records { bound, hierarchies, .. }, params) => {
                 let binding = &bound.binding.without_companions();
                 let input = engine::Input { data: &bound.data, binding, hierarchies };
-                engine::refuse_unfit(policy, &engine::Params::new(policy)?, input, run.observer)?;
+                engine::refuse_unfit(policy, params, input, run.observer)?;
             }
-            Input::People { .. } => {}
+            (Input::People { people, hierarchies }, engine::Params::Dissect(params)) => {
+                let show_values = run.settings.show_values;
+                let params = dissect::Params { show_values, ..params.clone() };
+                let sensitive = sensitive(people, hierarchies);
+                dissect::refuse_unfit(people.spool.len(), &sensitive, &params, run.observer)?;
+            }
+            _ => {}
         }
         Ok(prepared)
     })
@@ -140,8 +149,6 @@ pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
     let (spool, show_values) = (&people.spool, run.settings.show_values);
     let hierarchies = bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
-    let params = dissect::Params { show_values, ..dissect::Params::new(&file.policy)? };
-    dissect::refuse_unfit(spool.len(), &sensitive(&people, &hierarchies), &params)?;
     Ok(Input::People { people: Box::new(people), hierarchies })
 }
 

@@ -80,7 +80,7 @@ pub fn refuse_unfit(
             let sensitive: Vec<Sensitive<'_>> = (values.iter())
                 .map(|values| Sensitive { values, hierarchy: hierarchies[values.declared].as_ref() })
                 .collect();
-            dissect::refuse_unfit(data.len(), &sensitive, params)
+            dissect::refuse_unfit(data.len(), &sensitive, params, observer)
         }
     }
 }

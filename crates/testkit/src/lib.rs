@@ -6,6 +6,8 @@ pub mod cluster;
 pub mod dice;
 pub mod dissect;
 pub mod diversity;
+pub mod fixtures;
+pub mod interrupt;
 pub mod json_schema;
 pub mod km;
 pub mod knowledge;

@@ -10,7 +10,7 @@ use crate::resources::timed;
 
 fn solve(rows: usize, columns: usize, cost: &[i64]) -> Vec<usize> {
     let mut solver = Solver::default();
-    solver.solve(rows, columns, cost, i64::MAX / 4).expect("no limit");
+    solver.solve(rows, columns, cost, i64::MAX / 4, &Quiet).expect("nobody interrupts");
     (0..rows).map(|row| solver.column_of(row)).collect()
 }
 

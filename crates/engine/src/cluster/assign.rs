@@ -3,6 +3,9 @@
 //! Jonker and Volgenant's shortest augmenting paths over potentials. The potentials bound the total from below all the
 //! time, so a search that only wants to know whether the total is small stops as soon as it cannot be.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 /// Solves assignment problems one after the other, in the same memory.
 #[derive(Debug, Default)]
 pub struct Solver {
@@ -18,10 +21,20 @@ pub struct Solver {
 
 const NONE: u32 = u32::MAX;
 
+/// Columns from which on a path takes long enough to be asked before.
+const WIDE: usize = 64;
+
 impl Solver {
     /// The least total of a problem with at most as many rows as columns, costs row by row; none if it is more than
     /// `limit`. Which of several best assignments is found depends on the costs alone.
-    pub fn solve(&mut self, rows: usize, columns: usize, cost: &[i64], limit: i64) -> Option<i64> {
+    pub fn solve(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        cost: &[i64],
+        limit: i64,
+        observer: &dyn Observer,
+    ) -> Result<Option<i64>> {
         debug_assert!(rows <= columns && cost.len() == rows * columns);
         self.column_of.clear();
         self.column_of.resize(rows, NONE);
@@ -47,19 +60,21 @@ impl Solver {
             }
         }
         if bound > limit {
-            return None;
+            return Ok(None);
         }
-        for row in 0..rows {
-            if self.column_of[row] == NONE {
-                bound = self.augment(row, columns, cost, bound, limit)?;
-            }
-        }
-        Some(bound)
+        self.augment_all(columns, cost, bound, limit, observer)
     }
 
     /// The least total of a problem with as many rows as columns, from potentials of the columns on that are known to be
     /// good; none if it is more than `limit`.
-    pub fn solve_from(&mut self, size: usize, cost: &[i64], columns: &[i64], limit: i64) -> Option<i64> {
+    pub fn solve_from(
+        &mut self,
+        size: usize,
+        cost: &[i64],
+        columns: &[i64],
+        limit: i64,
+        observer: &dyn Observer,
+    ) -> Result<Option<i64>> {
         debug_assert!(cost.len() == size * size && columns.len() == size);
         self.column_of.clear();
         self.column_of.resize(size, NONE);
@@ -76,7 +91,7 @@ impl Solver {
             bound += least;
         }
         if bound > limit {
-            return None;
+            return Ok(None);
         }
         for row in 0..size {
             let costs = &cost[row * size..(row + 1) * size];
@@ -87,12 +102,31 @@ impl Solver {
                 self.column_of[row] = column as u32;
             }
         }
-        for row in 0..size {
+        self.augment_all(size, cost, bound, limit, observer)
+    }
+
+    /// Gives every free row a column, and the new bound; none if it is more than `limit`.
+    fn augment_all(
+        &mut self,
+        columns: usize,
+        cost: &[i64],
+        mut bound: i64,
+        limit: i64,
+        observer: &dyn Observer,
+    ) -> Result<Option<i64>> {
+        for row in 0..self.column_of.len() {
             if self.column_of[row] == NONE {
-                bound = self.augment(row, size, cost, bound, limit)?;
+                // Small problems are over before anybody could ask.
+                if columns >= WIDE {
+                    observer.go_on()?;
+                }
+                match self.augment(row, columns, cost, bound, limit) {
+                    Some(more) => bound = more,
+                    None => return Ok(None),
+                }
             }
         }
-        Some(bound)
+        Ok(Some(bound))
     }
 
     /// Gives a free row a column along the shortest path, and the new bound.
@@ -165,6 +199,8 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
+    use bosket_model::observe::Quiet;
+
     use super::*;
 
     fn least(rows: usize, columns: usize, cost: &[i64], row: usize, used: u64) -> i64 {
@@ -181,6 +217,12 @@ mod tests {
     #[test]
     fn the_total_is_the_least_of_all_assignments() {
         let mut solver = Solver::default();
+        let solve = |solver: &mut Solver, rows, columns, cost: &[i64], limit| {
+            solver.solve(rows, columns, cost, limit, &Quiet).expect("nobody interrupts")
+        };
+        let solve_from = |solver: &mut Solver, size, cost: &[i64], columns: &[i64], limit| {
+            solver.solve_from(size, cost, columns, limit, &Quiet).expect("nobody interrupts")
+        };
         let mut state = 7u64;
         for round in 0..3000 {
             let mut next = |n: u64| {
@@ -192,19 +234,19 @@ mod tests {
             let high = if round % 2 == 0 { 5 } else { 1000 };
             let cost: Vec<i64> = (0..rows * columns).map(|_| next(high) as i64 - 2).collect();
             let best = least(rows, columns, &cost, 0, 0);
-            assert_eq!(solver.solve(rows, columns, &cost, i64::MAX / 4), Some(best));
+            assert_eq!(solve(&mut solver, rows, columns, &cost, i64::MAX / 4), Some(best));
             let chosen: Vec<usize> = (0..rows).map(|r| solver.column_of(r)).collect();
             let total: i64 = chosen.iter().enumerate().map(|(r, c)| cost[r * columns + c]).sum();
             assert_eq!(total, best);
             for r in 0..rows {
                 assert_eq!(chosen.iter().filter(|&&c| c == chosen[r]).count(), 1);
             }
-            assert_eq!(solver.solve(rows, columns, &cost, best), Some(best));
-            assert_eq!(solver.solve(rows, columns, &cost, best - 1), None);
+            assert_eq!(solve(&mut solver, rows, columns, &cost, best), Some(best));
+            assert_eq!(solve(&mut solver, rows, columns, &cost, best - 1), None);
             if rows == columns {
                 let from: Vec<i64> = (0..columns).map(|_| next(high) as i64 - 3).collect();
-                assert_eq!(solver.solve_from(rows, &cost, &from, best), Some(best));
-                assert_eq!(solver.solve_from(rows, &cost, &from, best - 1), None);
+                assert_eq!(solve_from(&mut solver, rows, &cost, &from, best), Some(best));
+                assert_eq!(solve_from(&mut solver, rows, &cost, &from, best - 1), None);
             }
         }
     }

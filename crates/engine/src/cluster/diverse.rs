@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Siblings};
 
 use super::Cluster;
@@ -15,10 +17,11 @@ use super::rep::Rep;
 use super::secrets::UNKNOWN;
 
 /// Judges clusters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Judge<'a> {
     pub(super) forest: &'a Forest,
     pub(super) ask: &'a Diverse,
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// A vertex by the positions of its ancestors and itself among their siblings.
@@ -31,11 +34,12 @@ impl Judge<'_> {
     }
 
     /// Takes vertices away until a cluster says nothing too clearly. False if its root would have to go.
-    pub(super) fn enforce(&self, rep: &mut Rep) -> bool {
+    pub(super) fn enforce(&self, rep: &mut Rep) -> Result<bool> {
         let mut changed = false;
         while let Some(path) = self.violated(rep) {
+            self.observer.go_on()?;
             if path.is_empty() {
-                return false;
+                return Ok(false);
             }
             remove(rep, &path);
             changed = true;
@@ -43,7 +47,7 @@ impl Judge<'_> {
         if changed {
             rep.settle(self.forest);
         }
-        true
+        Ok(true)
     }
 
     /// The last vertex of a place that says too much.
@@ -146,7 +150,11 @@ fn remove(rep: &mut Rep, path: &[usize]) {
 /// Values that may stand only once in a class: all clusters that look alike are one class, so vertices that repeat such a
 /// value go, and clusters whose root would have to. Gives what is left of the clusters, the members of the
 /// others, and whether anything went.
-pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (Vec<Cluster>, Vec<u32>, bool) {
+pub(super) fn distinct_everywhere(
+    forest: &Forest,
+    clusters: Vec<Cluster>,
+    observer: &dyn Observer,
+) -> Result<(Vec<Cluster>, Vec<u32>, bool)> {
     let mut clusters: Vec<Option<Cluster>> = clusters.into_iter().map(Some).collect();
     let mut gone = Vec::new();
     let mut any = false;
@@ -156,6 +164,7 @@ pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (V
         let mut forms = RepForms::default();
         let mut seen: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for slot in &mut clusters {
+            observer.go_on()?;
             let Some(cluster) = slot else { continue };
             let seen = seen.entry(forms.of(&cluster.rep)).or_default();
             match repeated(forest, &cluster.rep, seen, &mut Vec::new()) {
@@ -173,7 +182,7 @@ pub(super) fn distinct_everywhere(forest: &Forest, clusters: Vec<Cluster>) -> (V
         }
         any |= changed;
     }
-    (clusters.into_iter().flatten().collect(), gone, any)
+    Ok((clusters.into_iter().flatten().collect(), gone, any))
 }
 
 /// The first vertex with a listed value that has been seen.

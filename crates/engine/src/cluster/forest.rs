@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
@@ -104,6 +105,7 @@ impl Forest {
         hierarchies: &[Option<Hierarchy>],
         params: &Params,
         cost: &dyn Cost,
+        observer: &dyn Observer,
     ) -> Result<Self> {
         let schema = data.schema();
         let kept: Vec<bool> = binding.classes.iter().map(Option::is_some).collect();
@@ -117,6 +119,7 @@ impl Forest {
         for (id, _) in schema.classes() {
             let mut quasi = Vec::new();
             while let Some(column) = columns.next_if(|c| schema.attribute(c.attribute).class == id) {
+                observer.go_on()?;
                 let missing = data_misses(data, id, column.attribute);
                 let weight = params.weights.get(column.declared).copied().unwrap_or(1.0);
                 quasi.push((column.attribute, domains.len()));
@@ -131,7 +134,7 @@ impl Forest {
         }
         let mut forest = Forest {
             vertex_class: (0..data.vertex_count()).map(|v| data.class(v).0).collect(),
-            secret: secrets.of_vertices(data),
+            secret: secrets.of_vertices(data, observer)?,
             classes,
             domains,
             declared,
@@ -148,14 +151,21 @@ impl Forest {
             root_values: Vec::new(),
             prune: Vec::new(),
         };
-        forest.read_vertices(data, &kept, &leaves);
-        forest.find_forms(data, params.matching == Matching::Lsap);
+        forest.read_vertices(data, &kept, &leaves, observer)?;
+        forest.find_forms(data, params.matching == Matching::Lsap, observer)?;
         Ok(forest)
     }
 
-    fn read_vertices(&mut self, data: &Dataset, kept: &[bool], leaves: &[Vec<u32>]) {
+    fn read_vertices(
+        &mut self,
+        data: &Dataset,
+        kept: &[bool],
+        leaves: &[Vec<u32>],
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut below: Vec<Vec<u32>> = Vec::new();
         for record in 0..data.len() {
+            observer.go_on()?;
             let vertices = data.vertices(record);
             self.roots.push(vertices.start as u32);
             below.clear();
@@ -178,17 +188,19 @@ impl Forest {
                 self.below_start.push(self.below.len() as u32);
             }
         }
+        Ok(())
     }
 
     /// Interns all subtrees below the roots. Where the order of children does not matter, forms differ only in which
     /// children they have.
-    fn find_forms(&mut self, data: &Dataset, unordered: bool) {
+    fn find_forms(&mut self, data: &Dataset, unordered: bool, observer: &dyn Observer) -> Result<()> {
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut keys: Vec<Vec<u32>> = Vec::new();
         let mut form = vec![u32::MAX; data.vertex_count()];
         let mut key = Vec::new();
         let mut kids: Vec<Kid> = Vec::new();
         for v in (0..data.vertex_count()).rev().filter(|&v| data.parent(v).is_some()) {
+            observer.go_on()?;
             let below = self.below(v as u32);
             kids.clear();
             kids.extend(
@@ -211,9 +223,10 @@ impl Forest {
             };
         }
         drop(known);
-        let number = self.number_forms(&keys);
+        let number = self.number_forms(&keys, observer)?;
         let mut kids = Vec::new();
         for record in 0..self.roots.len() {
+            observer.go_on()?;
             let root = self.roots[record];
             let mut prune = self.classes[ClassId::ROOT.index()].own;
             for i in self.below_start[root as usize]..self.below_start[root as usize + 1] {
@@ -227,11 +240,12 @@ impl Forest {
             self.root_values.extend_from_slice(&self.values[values.start as usize..values.end as usize]);
             self.prune.push(prune);
         }
-        self.kinds = Kinds::new(&kids, &self.forms, &self.secrets);
+        self.kinds = Kinds::new(&kids, &self.forms, &self.secrets, observer)?;
+        Ok(())
     }
 
     /// Numbers forms class by class, in order of appearance; gives the new number of each.
-    fn number_forms(&mut self, keys: &[Vec<u32>]) -> Vec<u32> {
+    fn number_forms(&mut self, keys: &[Vec<u32>], observer: &dyn Observer) -> Result<Vec<u32>> {
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
         order.sort_by_key(|&f| keys[f as usize][0]);
         let mut number = vec![0; keys.len()];
@@ -241,6 +255,7 @@ impl Forest {
         forms.kid_start.push(0);
         forms.prune = vec![0; keys.len()];
         for &old in &order {
+            observer.go_on()?;
             let key = &keys[old as usize];
             let class = key[0];
             let quasi = self.classes[class as usize].quasi.len();
@@ -255,11 +270,12 @@ impl Forest {
             (0..=self.classes.len() as u32).map(|c| forms.class.partition_point(|&f| f < c) as u32).collect();
         // Subtrees were interned before those that hold them.
         for (old, key) in keys.iter().enumerate() {
+            observer.go_on()?;
             let new = number[old];
             let below: i64 = forms.kids(new).iter().map(|k| forms.prune[k.form as usize]).sum();
             forms.prune[new as usize] = self.classes[key[0] as usize].own + below;
         }
-        number
+        Ok(number)
     }
 
     /// How many records there are.

@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use super::profile::Profile;
 use super::rep::Rep;
 use super::search::Search;
-use super::{Cluster, Clustering, cancelled};
+use super::{Cluster, Clustering};
 
 /// Other clusters that a record is tried in.
 const NEAR: usize = 3;
@@ -26,7 +26,8 @@ pub(super) fn improve(
 ) -> Result<()> {
     observer.stage("improving clusters", ROUNDS as u64);
     for cluster in &mut found.clusters {
-        reorder(search, cluster);
+        observer.go_on()?;
+        reorder(search, cluster)?;
     }
     for _ in 0..ROUNDS {
         let mut own = places(search.forest().len(), &found.clusters);
@@ -34,10 +35,10 @@ pub(super) fn improve(
         let mut better = false;
         for (record, near) in near.iter().enumerate() {
             for &(_, to) in near {
-                cancelled(observer)?;
+                observer.go_on()?;
                 // An earlier step may have taken the record elsewhere.
                 let from = own[record];
-                if from != to && exchange(search, size, &mut found.clusters, record as u32, (from, to)) {
+                if from != to && exchange(search, size, &mut found.clusters, record as u32, (from, to))? {
                     for at in [from, to] {
                         found.clusters[at].members.iter().for_each(|&r| own[r as usize] = at);
                     }
@@ -75,8 +76,8 @@ fn near(
     let forest = search.forest();
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); forest.len()];
     for (at, cluster) in clusters.iter().enumerate() {
-        cancelled(observer)?;
-        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+        observer.go_on()?;
+        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
         for record in 0..forest.len() {
             if own[record] == NOWHERE || own[record] == at {
                 continue;
@@ -102,7 +103,7 @@ fn exchange(
     clusters: &mut [Cluster],
     record: u32,
     (from, to): (usize, usize),
-) -> bool {
+) -> Result<bool> {
     let before = clusters[from].cost() + clusters[to].cost();
     let without = |cluster: &Cluster, gone: u32| -> Vec<u32> {
         cluster.members.iter().copied().filter(|&r| r != gone).collect()
@@ -110,64 +111,69 @@ fn exchange(
     let rest = without(&clusters[from], record);
     let mut best: Option<(i64, Cluster, Cluster)> = None;
     let mut consider = |search: &mut Search<'_>, a: Vec<u32>, b: Vec<u32>| {
-        let Some(a) = build(search, &a) else { return };
+        let Some(a) = build(search, &a)? else { return Ok(()) };
         if best.as_ref().map_or(before, |x| x.0) <= a.cost() {
-            return;
+            return Ok(());
         }
-        let Some(b) = build(search, &b) else { return };
+        let Some(b) = build(search, &b)? else { return Ok(()) };
         let cost = a.cost() + b.cost();
         if cost < best.as_ref().map_or(before, |x| x.0) {
             best = Some((cost, a, b));
         }
+        Ok(())
     };
     if clusters[from].members.len() > size {
-        consider(search, rest.clone(), [clusters[to].members.as_slice(), &[record]].concat());
+        consider(search, rest.clone(), [clusters[to].members.as_slice(), &[record]].concat())?;
     }
     for &other in &clusters[to].members {
         let a = [rest.as_slice(), &[other]].concat();
         let b = [without(&clusters[to], other).as_slice(), &[record]].concat();
-        consider(search, a, b);
+        consider(search, a, b)?;
     }
     match best {
         Some((_, a, b)) => {
             clusters[from] = a;
             clusters[to] = b;
-            true
+            Ok(true)
         }
-        None => false,
+        None => Ok(false),
     }
 }
 
 /// A cluster of records joined in the order given; none if they do not fit together.
-fn build(search: &mut Search<'_>, members: &[u32]) -> Option<Cluster> {
+fn build(search: &mut Search<'_>, members: &[u32]) -> Result<Option<Cluster>> {
     let forest = search.forest();
     let mut cluster = Cluster::of(forest, members[0]);
     for &record in &members[1..] {
         if !search.may_join(&cluster.rep, record) {
-            return None;
+            return Ok(None);
         }
-        let rep = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))?;
+        search.joiner.observer.go_on()?;
+        let Some(rep) = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))? else {
+            return Ok(None);
+        };
         cluster.add(forest, record, rep);
     }
-    Some(cluster)
+    Ok(Some(cluster))
 }
 
 /// Joins the members of a cluster in other orders: from each of them on, always the nearest next.
-fn reorder(search: &mut Search<'_>, cluster: &mut Cluster) {
+fn reorder(search: &mut Search<'_>, cluster: &mut Cluster) -> Result<()> {
     let members = cluster.members.clone();
     if members.len() > MOST_ORDERS || cluster.cost() == 0 {
-        return;
+        return Ok(());
     }
     for &first in &members {
-        if let Some(other) = from(search, first, &members)
+        if let Some(other) = from(search, first, &members)?
             && other.cost() < cluster.cost()
         {
             *cluster = other;
         }
     }
+    Ok(())
 }
 
-fn from(search: &mut Search<'_>, first: u32, members: &[u32]) -> Option<Cluster> {
+fn from(search: &mut Search<'_>, first: u32, members: &[u32]) -> Result<Option<Cluster>> {
     let forest = search.forest();
     let mut cluster = Cluster::of(forest, first);
     let mut rest: Vec<(u32, Rep)> =
@@ -176,15 +182,16 @@ fn from(search: &mut Search<'_>, first: u32, members: &[u32]) -> Option<Cluster>
         let mut best: Option<(i64, usize)> = None;
         for (at, (record, rep)) in rest.iter().enumerate() {
             if search.may_join(&cluster.rep, *record) {
-                let cost = search.joiner.cost(&cluster.rep, rep);
+                let cost = search.joiner.cost(&cluster.rep, rep)?;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }
             }
         }
-        let (record, rep) = rest.remove(best?.1);
-        let joined = search.joiner.join(&cluster.rep, &rep)?;
+        let Some((_, at)) = best else { return Ok(None) };
+        let (record, rep) = rest.remove(at);
+        let Some(joined) = search.joiner.join(&cluster.rep, &rep)? else { return Ok(None) };
         cluster.add(forest, record, joined);
     }
-    Some(cluster)
+    Ok(Some(cluster))
 }

@@ -1,5 +1,7 @@
 //! The distinct children of records' roots: form and secret together.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::forest::{Forms, Kid};
@@ -24,7 +26,12 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn new(kids: &[Kid], forms: &Forms, secrets: &Secrets) -> Self {
+    pub(super) fn new(
+        kids: &[Kid],
+        forms: &Forms,
+        secrets: &Secrets,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let classes = forms.class_start.len() - 1;
         let mut all: Vec<Kid> = kids.to_vec();
         all.sort_unstable();
@@ -42,6 +49,7 @@ impl Kinds {
         let mut locals: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut number: FxHashMap<Kid, u32> = FxHashMap::default();
         for kid in all {
+            observer.go_on()?;
             let class = forms.class[kid.form as usize];
             let of_class = &mut kinds.secrets[class as usize];
             let local = *locals.entry((class, kid.secret)).or_insert_with(|| {
@@ -59,11 +67,14 @@ impl Kinds {
             kinds.form.push(kid.form);
             kinds.local.push(local);
         }
-        kinds.of_kid = kids.iter().map(|kid| number[kid]).collect();
+        for kid in kids {
+            observer.go_on()?;
+            kinds.of_kid.push(number[kid]);
+        }
         if kinds.form.len() <= usize::from(u16::MAX) {
             kinds.short = kinds.of_kid.iter().map(|&kind| kind as u16).collect();
         }
-        kinds
+        Ok(kinds)
     }
 
     /// The places of the secrets of a class that have a label.

@@ -1,5 +1,7 @@
 //! Records that no cluster was grown for.
 
+use bosket_model::Result;
+
 use super::profile::Profile;
 use super::rep::{FAR, Rep};
 use super::search::Search;
@@ -13,38 +15,42 @@ const MOST_POTENTIALS: usize = 1 << 22;
 
 /// A record that was left over joins the cluster, of those that are near, where that costs least, if it costs less than
 /// giving the record up.
-pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) {
+pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
     // Records that are left over often have the same secret and want the same clusters: who comes too late looks again.
     loop {
         let before = found.left.len();
-        once(search, found);
+        once(search, found)?;
         if found.left.is_empty() || found.left.len() == before {
-            return;
+            return Ok(());
         }
     }
 }
 
-fn once(search: &mut Search<'_>, found: &mut Clustering) {
+fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
     let forest = search.forest();
     let left = std::mem::take(&mut found.left);
     let mut profiles: Vec<Option<Profile>> = Vec::new();
     profiles.resize_with(found.clusters.len(), || None);
     let keep = forest.kinds.form.len() * found.clusters.len() <= MOST_POTENTIALS;
-    let near = near(search, &found.clusters, &left, keep.then_some(&mut profiles));
+    let near = near(search, &found.clusters, &left, keep.then_some(&mut profiles))?;
     for (record, near) in left.into_iter().zip(near) {
         let mut best: Option<(i64, usize)> = None;
         for (bound, at) in near {
+            search.joiner.observer.go_on()?;
             let most = best.map_or(forest.prune[record as usize] - 1, |b| b.0 - 1);
             if bound > most {
                 break;
             }
-            let rise = rise(search, &found.clusters[at], profiles[at].as_ref(), record, most);
+            let rise = rise(search, &found.clusters[at], profiles[at].as_ref(), record, most)?;
             best = rise.map(|rise| (rise, at)).or(best);
         }
-        let joined = best.and_then(|(_, at)| {
-            let rep = search.joiner.join(&found.clusters[at].rep, &Rep::of_record(forest, record))?;
-            Some((at, rep))
-        });
+        let joined = match best {
+            Some((_, at)) => {
+                let rep = search.joiner.join(&found.clusters[at].rep, &Rep::of_record(forest, record))?;
+                rep.map(|rep| (at, rep))
+            }
+            None => None,
+        };
         match joined {
             Some((at, rep)) => {
                 found.clusters[at].add(forest, record, rep);
@@ -53,6 +59,7 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) {
             None => found.left.push(record),
         }
     }
+    Ok(())
 }
 
 /// Per record the clusters that it could join at the lowest bounds.
@@ -61,14 +68,15 @@ fn near(
     clusters: &[Cluster],
     left: &[u32],
     mut profiles: Option<&mut Vec<Option<Profile>>>,
-) -> Vec<Vec<(i64, usize)>> {
+) -> Result<Vec<Vec<(i64, usize)>>> {
     let forest = search.forest();
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); left.len()];
     if left.is_empty() {
-        return near;
+        return Ok(near);
     }
     for (at, cluster) in clusters.iter().enumerate() {
-        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
+        search.joiner.observer.go_on()?;
+        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
         let before = search.joiner.weight(cluster.rep.members()) * cluster.rep.loss;
         let taken = search.taken(&cluster.rep);
         for (list, &record) in near.iter_mut().zip(left) {
@@ -83,7 +91,7 @@ fn near(
             profiles[at] = Some(profile);
         }
     }
-    near
+    Ok(near)
 }
 
 /// What a cluster and a record lose more together, if they fit and it is no more than `most`.
@@ -93,25 +101,25 @@ fn rise(
     known: Option<&Profile>,
     record: u32,
     most: i64,
-) -> Option<i64> {
+) -> Result<Option<i64>> {
     let forest = search.forest();
     if !search.may_join(&cluster.rep, record) {
-        return None;
+        return Ok(None);
     }
     let rise = if search.joiner.weighted {
         let before = cluster.rep.members() as i64 * cluster.rep.loss;
         let limit = most.saturating_add(before).min(FAR);
         let cost = match known {
-            Some(profile) => profile.cost(&mut search.joiner, &cluster.rep, record, limit),
+            Some(profile) => profile.cost(&mut search.joiner, &cluster.rep, record, limit)?,
             None => {
-                let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep);
-                profile.cost(&mut search.joiner, &cluster.rep, record, limit)
+                let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
+                profile.cost(&mut search.joiner, &cluster.rep, record, limit)?
             }
         };
-        cost? - before
+        cost.map(|cost| cost - before)
     } else {
         let joined = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))?;
-        joined.cost(cluster.had + forest.prune[record as usize]) - cluster.cost()
+        joined.map(|rep| rep.cost(cluster.had + forest.prune[record as usize]) - cluster.cost())
     };
-    (rise <= most).then_some(rise)
+    Ok(rise.filter(|&rise| rise <= most))
 }

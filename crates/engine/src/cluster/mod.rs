@@ -114,13 +114,6 @@ impl Clustering {
     }
 }
 
-fn cancelled(observer: &dyn Observer) -> Result<()> {
-    if observer.cancelled() {
-        return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
-    }
-    Ok(())
-}
-
 /// Anonymizes vertex trees at the usual cost. `hierarchies` cover every value of the quasi attributes; companions of
 /// quasi attributes are not bound.
 pub fn run(
@@ -142,26 +135,27 @@ pub fn run_at(
     cost: &dyn Cost,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let forest = Forest::new(data, binding, hierarchies, params, cost)?;
+    let forest = Forest::new(data, binding, hierarchies, params, cost, observer)?;
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
     let mut found = cluster(&forest, params, observer)?;
     let mut gone = std::mem::take(&mut found.left);
     if let Some(ask) = &params.diverse {
-        let judge = Judge { forest: &forest, ask };
+        let judge = Judge { forest: &forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.
         let mut changed = true;
         while changed {
             let mut kept = Vec::new();
             for mut cluster in found.clusters {
+                observer.go_on()?;
                 let good = match params.suppress_violators {
                     true => judge.is_diverse(&cluster.rep),
-                    false => judge.enforce(&mut cluster.rep),
+                    false => judge.enforce(&mut cluster.rep)?,
                 };
                 if good { kept.push(cluster) } else { gone.extend(cluster.members) }
             }
             let repeating;
-            (found.clusters, repeating, changed) = distinct_everywhere(&forest, kept);
+            (found.clusters, repeating, changed) = distinct_everywhere(&forest, kept, observer)?;
             gone.extend(repeating);
         }
     }
@@ -170,7 +164,7 @@ pub fn run_at(
         let what = "no two records can be published together: too many share their sensitive values";
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
     }
-    Ok(publish::publish(data, binding, hierarchies, &forest, found.clusters, gone))
+    publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -212,8 +206,8 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
     let most = params.diverse.as_ref().map(|d| ((size as f64 / d.l) + 1e-9).floor() as usize);
     let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
     let most = most.filter(|_| !regardless);
-    let joiner = Joiner::new(forest, params.matching, most, params.weighted);
-    let mut search = Search::new(joiner, params.neighbours);
+    let joiner = Joiner::new(forest, params.matching, most, params.weighted, observer);
+    let mut search = Search::new(joiner, params.neighbours)?;
     let stream = Stream { size, climit: params.climit, th: params.th };
     let mut found = match params.algorithm {
         Algorithm::Ctoff => ctoff::ctoff(&mut search, size, observer)?,
@@ -223,7 +217,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         Algorithm::Dmiracle => match &params.diverse {
             Some(ask) if !params.suppress_violators => {
                 let stream = Stream { size: (params.k as usize).max(2), ..stream };
-                dmiracle::dmiracle(&mut search, stream, &Judge { forest, ask }, observer)?
+                dmiracle::dmiracle(&mut search, stream, &Judge { forest, ask, observer }, observer)?
             }
             _ => miracle::miracle(&mut search, stream, observer)?,
         },
@@ -232,7 +226,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         other => return Err(foreign(other)),
     };
     if matches!(params.algorithm, Algorithm::Ctoff | Algorithm::Clustree) && params.leftovers {
-        leftovers::place(&mut search, &mut found);
+        leftovers::place(&mut search, &mut found)?;
     }
     if params.improve {
         improve::improve(&mut search, size, &mut found, observer)?;

@@ -7,6 +7,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::forest::Forest;
 use super::params::Matching;
 use super::rep::{FAR, Joiner, Rep, greedy};
@@ -45,7 +48,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn new(joiner: &mut Joiner<'_>, rows: &mut Rows, rep: &Rep) -> Self {
+    pub(super) fn new(joiner: &mut Joiner<'_>, rows: &mut Rows, rep: &Rep) -> Result<Self> {
         let forest = joiner.forest;
         let weight = joiner.weight(rep.members());
         let class = &forest.classes[rep.class as usize];
@@ -56,7 +59,7 @@ impl Profile {
             table.iter_mut().for_each(|cost| *cost *= weight + 1);
             roots.push(table);
         }
-        let rows: Vec<Rc<Row>> = rep.kids.iter().map(|k| rows.row(joiner, k)).collect();
+        let rows = rep.kids.iter().map(|k| rows.row(joiner, k)).collect::<Result<Vec<Rc<Row>>>>()?;
         let most: Vec<i64> = rep.kids.iter().map(|k| weight * k.prune).collect();
         let duals = rows.iter().zip(&most).map(|(row, &most)| row.usual_dual().min(most)).collect();
         let runs = runs(joiner, rep);
@@ -73,8 +76,8 @@ impl Profile {
             short: Vec::new(),
             shift: 0,
         };
-        profile.spread(forest);
-        profile
+        profile.spread(forest, joiner.observer)?;
+        Ok(profile)
     }
 
     /// Remembers the potentials of the children for the next ones like them.
@@ -112,15 +115,20 @@ impl Profile {
     }
 
     /// Takes other potentials of the children, and the order to look at them.
-    pub(super) fn set_duals(&mut self, forest: &Forest, (duals, taken): (&[i64], &[i64])) {
+    pub(super) fn set_duals(
+        &mut self,
+        forest: &Forest,
+        (duals, taken): (&[i64], &[i64]),
+        observer: &dyn Observer,
+    ) -> Result<()> {
         self.order.sort_by_key(|&i| taken[i]);
         self.duals.clear();
         self.duals.extend(duals.iter().zip(&self.most).map(|(&dual, &most)| dual.min(most)));
-        self.spread(forest);
+        self.spread(forest, observer)
     }
 
     /// Works out the potentials of all kinds.
-    fn spread(&mut self, forest: &Forest) {
+    fn spread(&mut self, forest: &Forest, observer: &dyn Observer) -> Result<()> {
         let (kinds, forms) = (&forest.kinds, &forest.forms);
         self.base = self.duals.iter().sum();
         self.potential.clear();
@@ -134,6 +142,7 @@ impl Profile {
             for kind in range.start as usize..range.end as usize {
                 let form = kinds.form[kind];
                 if form != last {
+                    observer.go_on()?;
                     last = form;
                     let at = (form - start) as usize;
                     reduced.clear();
@@ -149,6 +158,7 @@ impl Profile {
         self.shift = (u64::BITS - most.leading_zeros()).saturating_sub(i32::BITS - 1);
         self.short.clear();
         self.short.extend(self.potential.iter().map(|&p| (p >> self.shift) as i32));
+        Ok(())
     }
 
     /// The cost of the record's own values.
@@ -171,14 +181,20 @@ impl Profile {
     }
 
     /// The cost of joining a record, whose root must not clash; none if it is more than `limit`.
-    pub(super) fn cost(&self, joiner: &mut Joiner<'_>, rep: &Rep, record: u32, limit: i64) -> Option<i64> {
+    pub(super) fn cost(
+        &self,
+        joiner: &mut Joiner<'_>,
+        rep: &Rep,
+        record: u32,
+        limit: i64,
+    ) -> Result<Option<i64>> {
         let forest = joiner.forest;
         let mut costs = std::mem::take(&mut joiner.costs);
         costs.clear();
-        let total = self.run_all(joiner, rep, record, limit, &mut costs);
+        let total = self.run_all(joiner, rep, record, limit, &mut costs)?;
         joiner.costs = costs;
         debug_assert!(total.is_none_or(|t| t >= self.bound(forest, record)));
-        total.filter(|&t| t <= limit)
+        Ok(total.filter(|&t| t <= limit))
     }
 
     fn run_all(
@@ -188,7 +204,7 @@ impl Profile {
         record: u32,
         limit: i64,
         costs: &mut Vec<i64>,
-    ) -> Option<i64> {
+    ) -> Result<Option<i64>> {
         let forest = joiner.forest;
         let forms = &forest.forms;
         let kinds = &forest.kinds;
@@ -227,7 +243,7 @@ impl Profile {
             }
             over += least - self.duals[r];
             if over > slack {
-                return None;
+                return Ok(None);
             }
         }
         let last = parts.len().saturating_sub(1);
@@ -236,9 +252,12 @@ impl Profile {
             // What later classes save is not known yet.
             let limit = if at == last { limit - total } else { FAR };
             let matrix = &mut costs[room..room + run.reps.len() * own.len()];
-            total += self.pair(joiner, rep, run, &mine[own], matrix, limit)?;
+            match self.pair(joiner, rep, run, &mine[own], matrix, limit)? {
+                Some(paired) => total += paired,
+                None => return Ok(None),
+            }
         }
-        Some(total)
+        Ok(Some(total))
     }
 
     /// What pairing children of one class adds to giving up the record's; none if the least is more than `limit`.
@@ -250,18 +269,19 @@ impl Profile {
         mine: &[u32],
         costs: &mut [i64],
         limit: i64,
-    ) -> Option<i64> {
+    ) -> Result<Option<i64>> {
         let forest = joiner.forest;
         let kinds = &forest.kinds;
         let (n, m) = (run.reps.len(), mine.len());
         let given_up: i64 = self.most[run.reps.clone()].iter().sum();
         if m == 0 {
-            return Some(given_up);
+            return Ok(Some(given_up));
         }
         for (i, r) in run.reps.clone().enumerate().filter(|(_, r)| !self.rows[*r].is_exact) {
             for (j, &kind) in mine.iter().enumerate() {
                 if run.clash[kinds.local[kind as usize] as usize * n + i] == 0 {
-                    costs[i * m + j] = exact(joiner, &rep.kids[r], &self.rows[r], kinds.form[kind as usize]);
+                    let form = kinds.form[kind as usize];
+                    costs[i * m + j] = exact(joiner, &rep.kids[r], &self.rows[r], form)?;
                 }
             }
         }
@@ -281,9 +301,10 @@ impl Profile {
             columns
                 .extend(mine.iter().enumerate().map(|(j, &kind)| self.potential[kind as usize] - alone(j)));
             columns.resize(size, 0);
-            let saved = joiner.solver.solve_from(size, &matrix, &columns, limit - given_up);
+            let saved =
+                joiner.solver.solve_from(size, &matrix, &columns, limit - given_up, joiner.observer)?;
             joiner.matrix = matrix;
-            return saved.map(|saved| given_up + saved);
+            return Ok(saved.map(|saved| given_up + saved));
         }
         // Rows are the smaller side.
         let swapped = n > m;
@@ -305,7 +326,7 @@ impl Profile {
             let (i, j) = place(row * columns + column);
             costs[i * m + j] - self.most[run.reps.start + i] - alone(j)
         });
-        Some(given_up + saved.sum::<i64>())
+        Ok(Some(given_up + saved.sum::<i64>()))
     }
 }
 

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING};
+use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING, Result};
 
 use super::cost::{Cost, Lm};
 use super::domain::Domain;
@@ -23,13 +24,18 @@ pub(super) fn publish(
     forest: &Forest,
     clusters: Vec<Cluster>,
     suppressed: Vec<u32>,
-) -> Release {
+    observer: &dyn Observer,
+) -> Result<Release> {
     let mut counted = Counted::new(forest, hierarchies);
-    clusters.iter().for_each(|c| counted.add(&c.rep));
+    for cluster in &clusters {
+        observer.go_on()?;
+        counted.add(&cluster.rep);
+    }
     let mut writer = Writer::new(data, binding, hierarchies, forest, &counted);
     let mut records = Vec::new();
     for cluster in &clusters {
         for (member, &record) in cluster.members.iter().enumerate() {
+            observer.go_on()?;
             writer.record(&cluster.rep, member);
             records.push(record);
         }
@@ -38,14 +44,14 @@ pub(super) fn publish(
         |c: &Cluster| c.members.iter().map(|&r| data.vertices(r as usize).len() as u64).sum::<u64>();
     let before: u64 = clusters.iter().map(members).sum();
     let (values, published) = (input_values(data, forest), counted.values as f64);
-    Release {
+    Ok(Release {
         pruned: before - counted.vertices,
         lm: if values > 0 { (counted.lm + values as f64 - published) / values as f64 } else { 0.0 },
         data: writer.builder.finish(),
         records,
         clusters: clusters.into_iter().map(|c| c.members).collect(),
         suppressed,
-    }
+    })
 }
 
 /// Quasi values of all records, missing ones included: in vertex trees they are leaves like others.

@@ -1,5 +1,8 @@
 //! The representative of a cluster, and joining two of them: `diversify`.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::assign::Solver;
 use super::forest::Forest;
 use super::params::Matching;
@@ -66,7 +69,6 @@ impl Rep {
 }
 
 /// How two trees are joined.
-#[derive(Debug)]
 pub(super) struct Joiner<'a> {
     pub(super) forest: &'a Forest,
     pub(super) matching: Matching,
@@ -79,6 +81,7 @@ pub(super) struct Joiner<'a> {
     pub(super) matrix: Vec<i64>,
     /// Room for the costs of all children.
     pub(super) costs: Vec<i64>,
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// Children of two vertices: the positions of the pairs.
@@ -87,8 +90,17 @@ pub(super) type Pairs = Vec<(usize, usize)>;
 /// Longer than any path.
 pub(super) const FAR: i64 = i64::MAX / 4;
 
+/// Children from which on pairing one with all others takes long enough to be asked before.
+pub(super) const MANY_KIDS: usize = 16;
+
 impl<'a> Joiner<'a> {
-    pub(super) fn new(forest: &'a Forest, matching: Matching, most: Option<usize>, weighted: bool) -> Self {
+    pub(super) fn new(
+        forest: &'a Forest,
+        matching: Matching,
+        most: Option<usize>,
+        weighted: bool,
+        observer: &'a dyn Observer,
+    ) -> Self {
         Joiner {
             forest,
             matching,
@@ -97,6 +109,7 @@ impl<'a> Joiner<'a> {
             solver: Solver::default(),
             matrix: Vec::new(),
             costs: Vec::new(),
+            observer,
         }
     }
 
@@ -133,41 +146,44 @@ impl<'a> Joiner<'a> {
     }
 
     /// The cost of joining two trees; where their roots clash, that of giving both up.
-    pub(super) fn cost(&mut self, a: &Rep, b: &Rep) -> i64 {
+    pub(super) fn cost(&mut self, a: &Rep, b: &Rep) -> Result<i64> {
         let (wa, wb) = (self.weight(a.members()), self.weight(b.members()));
         if self.clash(a.class, &a.labels, &b.labels) {
-            return wa * a.prune + wb * b.prune;
+            return Ok(wa * a.prune + wb * b.prune);
         }
         let mut cost = (wa + wb) * self.own(a, b);
         if a.kids.is_empty() && b.kids.is_empty() {
-            return cost;
+            return Ok(cost);
         }
         for (ka, kb) in runs(a, b) {
-            let (pairs, costs) = self.pair(ka, kb);
+            let (pairs, costs) = self.pair(ka, kb)?;
             cost +=
                 ka.iter().map(|k| wa * k.prune).sum::<i64>() + kb.iter().map(|k| wb * k.prune).sum::<i64>();
             for (&(i, j), paired) in pairs.iter().zip(costs) {
                 cost += paired - wa * ka[i].prune - wb * kb[j].prune;
             }
         }
-        cost
+        Ok(cost)
     }
 
     /// Pairs the children of one class, with the cost of each pair. Each child of the smaller side has a partner.
-    fn pair(&mut self, a: &[Rep], b: &[Rep]) -> (Pairs, Vec<i64>) {
+    fn pair(&mut self, a: &[Rep], b: &[Rep]) -> Result<(Pairs, Vec<i64>)> {
         let swapped = a.len() > b.len();
         let (rows, columns) = if swapped { (b, a) } else { (a, b) };
         let (n, m) = (rows.len(), columns.len());
         if n == 0 {
-            return (Vec::new(), Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         let mut matrix = Vec::with_capacity(n * m);
         for row in rows {
+            if m >= MANY_KIDS {
+                self.observer.go_on()?;
+            }
             for column in columns {
                 let (x, y) = if swapped { (column, row) } else { (row, column) };
                 matrix.push(match self.matching {
                     Matching::X => self.head(x, y),
-                    _ => self.cost(x, y),
+                    _ => self.cost(x, y)?,
                 });
             }
         }
@@ -178,7 +194,7 @@ impl<'a> Joiner<'a> {
                     *cost -= weight * columns[at % m].prune;
                 }
                 let mut solver = std::mem::take(&mut self.solver);
-                solver.solve(n, m, &matrix, FAR);
+                solver.solve(n, m, &matrix, FAR, self.observer)?;
                 let chosen = (0..n).map(|row| solver.column_of(row)).collect();
                 for (at, cost) in matrix.iter_mut().enumerate() {
                     *cost += weight * columns[at % m].prune;
@@ -188,15 +204,15 @@ impl<'a> Joiner<'a> {
             }
             Matching::Grd | Matching::X => greedy(n, m, &matrix),
         };
-        let costs = (chosen.iter().enumerate())
+        let costs: Result<Vec<i64>> = (chosen.iter().enumerate())
             .map(|(row, &column)| match self.matching {
                 Matching::X if swapped => self.cost(&columns[column], &rows[row]),
                 Matching::X => self.cost(&rows[row], &columns[column]),
-                _ => matrix[row * m + column],
+                _ => Ok(matrix[row * m + column]),
             })
             .collect();
         let pairs = chosen.into_iter().enumerate().map(|(r, c)| if swapped { (c, r) } else { (r, c) });
-        (pairs.collect(), costs)
+        Ok((pairs.collect(), costs?))
     }
 
     /// The cost of two vertices by their own values alone.
@@ -209,22 +225,24 @@ impl<'a> Joiner<'a> {
     }
 
     /// Joins two trees; none if their roots clash. Children keep the order they have in `a`.
-    pub(super) fn join(&mut self, a: &Rep, b: &Rep) -> Option<Rep> {
+    pub(super) fn join(&mut self, a: &Rep, b: &Rep) -> Result<Option<Rep>> {
         if self.clash(a.class, &a.labels, &b.labels) {
-            return None;
+            return Ok(None);
         }
         let mut kids = Vec::new();
         for (ka, kb) in runs(a, b) {
-            let (mut pairs, _) = self.pair(ka, kb);
+            let (mut pairs, _) = self.pair(ka, kb)?;
             pairs.sort_unstable();
-            kids.extend(pairs.into_iter().filter_map(|(i, j)| self.join(&ka[i], &kb[j])));
+            for (i, j) in pairs {
+                kids.extend(self.join(&ka[i], &kb[j])?);
+            }
         }
         let class = &self.forest.classes[a.class as usize];
         let domains = &self.forest.domains;
         let values: Vec<u32> =
             (0..class.quasi.len()).map(|i| domains[class.quasi[i].1].lca(a.values[i], b.values[i])).collect();
         let own: i64 = values.iter().zip(&class.quasi).map(|(&n, &(_, d))| domains[d].cost(n)).sum();
-        Some(Rep {
+        Ok(Some(Rep {
             class: a.class,
             values,
             from: [a.from.as_slice(), &b.from].concat(),
@@ -232,7 +250,7 @@ impl<'a> Joiner<'a> {
             loss: own + kids.iter().map(|k| k.loss).sum::<i64>(),
             prune: class.own + kids.iter().map(|k| k.prune).sum::<i64>(),
             kids,
-        })
+        }))
     }
 }
 

@@ -6,11 +6,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use bosket_model::Result;
 use rustc_hash::FxHashMap;
 
 use super::forest::{Forest, Kid};
 use super::params::Matching;
-use super::rep::{FAR, Joiner, Rep, greedy};
+use super::rep::{FAR, Joiner, MANY_KIDS, Rep, greedy};
 
 /// Costs kept in rows at most; about 150 MB.
 const MOST_COSTS: usize = 1 << 24;
@@ -80,12 +81,12 @@ impl Rows {
     }
 
     /// The row of a subtree.
-    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Rc<Row> {
+    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Rc<Row>> {
         let number = self.number(joiner, rep);
         if let Some(row) = self.rows.get(&number) {
-            return Rc::clone(row);
+            return Ok(Rc::clone(row));
         }
-        let row = Rc::new(self.make(joiner, rep));
+        let row = Rc::new(self.make(joiner, rep)?);
         self.costs += row.cost.len();
         if self.costs > MOST_COSTS {
             // Rows in use live on; the others are made again when they are needed.
@@ -94,14 +95,14 @@ impl Rows {
             self.costs = row.cost.len();
             let number = self.number(joiner, rep);
             self.rows.insert(number, Rc::clone(&row));
-            return row;
+            return Ok(row);
         }
         self.rows.insert(number, Rc::clone(&row));
-        row
+        Ok(row)
     }
 
-    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Row {
-        let kids: Vec<Rc<Row>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
+    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Row> {
+        let kids: Result<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
         let forest = joiner.forest;
         let class = &forest.classes[rep.class as usize];
         let weight = joiner.weight(rep.members()) + 1;
@@ -116,30 +117,31 @@ impl Rows {
             exact: Vec::with_capacity(range.len()),
             is_exact: true,
             later: RefCell::default(),
-            kids,
+            kids: kids?,
             dual: Cell::default(),
         };
         for form in range {
+            joiner.observer.go_on()?;
             let values = forms.values(form);
             let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
-            let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form));
+            let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form))?;
             row.cost.push(weight * own + below);
             row.exact.push(exact);
             row.is_exact &= exact;
         }
-        row
+        Ok(row)
     }
 }
 
 /// The cost of joining a subtree with a form.
-pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> i64 {
+pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Result<i64> {
     let forest = joiner.forest;
     let at = (form - forest.forms.class_start[rep.class as usize]) as usize;
     if row.exact[at] {
-        return row.cost[at];
+        return Ok(row.cost[at]);
     }
     if let Some(&known) = row.later.borrow().get(&form) {
-        return known;
+        return Ok(known);
     }
     let class = &forest.classes[rep.class as usize];
     let values = forest.forms.values(form);
@@ -151,36 +153,39 @@ pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) ->
         .sum();
     let mut cost = (joiner.weight(rep.members()) + 1) * own;
     for (run, kids) in runs(forest, rep, forest.forms.kids(form)) {
-        cost += solve(joiner, &rep.kids[run.clone()], &row.kids[run], kids);
+        cost += solve(joiner, &rep.kids[run.clone()], &row.kids[run], kids)?;
     }
     row.later.borrow_mut().insert(form, cost);
-    cost
+    Ok(cost)
 }
 
 /// The cost of pairing a representative's children of one class with a form's.
-fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i64 {
+fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Result<i64> {
     let forest = joiner.forest;
     let prune = &forest.forms.prune;
     let given_up: i64 = kids.iter().map(|k| prune[k.form as usize]).sum();
     let Some(first) = reps.first() else {
-        return given_up;
+        return Ok(given_up);
     };
     let weight = joiner.weight(first.members());
     if kids.is_empty() {
-        return reps.iter().map(|r| weight * r.prune).sum();
+        return Ok(reps.iter().map(|r| weight * r.prune).sum());
     }
     let swapped = reps.len() > kids.len();
     let (n, m) = if swapped { (kids.len(), reps.len()) } else { (reps.len(), kids.len()) };
     let mut matrix = std::mem::take(&mut joiner.matrix);
     matrix.clear();
     for row in 0..n {
+        if m >= MANY_KIDS {
+            joiner.observer.go_on()?;
+        }
         for column in 0..m {
             let (i, j) = if swapped { (column, row) } else { (row, column) };
             let secret = forest.secrets.labels(kids[j].secret);
             matrix.push(if joiner.clash(first.class, &reps[i].labels, secret) {
                 weight * reps[i].prune + prune[kids[j].form as usize]
             } else {
-                exact(joiner, &reps[i], &rows[i], kids[j].form)
+                exact(joiner, &reps[i], &rows[i], kids[j].form)?
             });
         }
     }
@@ -191,7 +196,7 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
     let total = match joiner.matching {
         Matching::Lsap => {
             matrix.iter_mut().enumerate().for_each(|(at, cost)| *cost -= alone(at % m));
-            all + joiner.solver.solve(n, m, &matrix, FAR).unwrap_or(FAR)
+            all + joiner.solver.solve(n, m, &matrix, FAR, joiner.observer)?.unwrap_or(FAR)
         }
         Matching::Grd | Matching::X => {
             let chosen = match joiner.matching {
@@ -211,7 +216,7 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
         }
     };
     joiner.matrix = matrix;
-    total
+    Ok(total)
 }
 
 /// The cost of two vertices by their own values alone.
@@ -252,21 +257,21 @@ fn runs<'k>(
 }
 
 /// The cost of pairing all children of a vertex with those of a form, and whether it is exact.
-fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> (i64, bool) {
+fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> Result<(i64, bool)> {
     if rep.kids.is_empty() && kids.is_empty() {
-        return (0, true);
+        return Ok((0, true));
     }
     let (mut cost, mut all_exact) = (0, true);
     for (run, kids) in runs(joiner.forest, rep, kids) {
         let (reps, rows) = (&rep.kids[run.clone()], &rows[run]);
         if reps.len().min(kids.len()) <= SMALL {
-            cost += solve(joiner, reps, rows, kids);
+            cost += solve(joiner, reps, rows, kids)?;
         } else {
             cost += bound(joiner, reps, rows, kids);
             all_exact = false;
         }
     }
-    (cost, all_exact)
+    Ok((cost, all_exact))
 }
 
 /// Each child on its own, from both sides: no pairing costs less.

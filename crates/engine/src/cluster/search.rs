@@ -3,6 +3,8 @@
 //! Every record has a lower bound; records are looked at in the order of their bounds, until none of the others can be
 //! better. Of equal costs the first record wins, as if all had been compared one after the other.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 use super::forest::Forest;
@@ -62,20 +64,23 @@ impl Pool {
     }
 
     /// The bounds of all of them, in order.
-    fn bounds(&self, of: &Bounds<'_>, bounds: &mut Vec<(i64, u32)>) {
+    fn bounds(&self, of: &Bounds<'_>, bounds: &mut Vec<(i64, u32)>, observer: &dyn Observer) -> Result<()> {
         bounds.clear();
         if self.list.len() < 2 * CHUNK {
             bounds.extend(self.iter().map(|r| (of.of(r), r)));
-            return;
+            return Ok(());
         }
         bounds.resize(self.list.len(), (0, 0));
         let chunks = bounds.par_chunks_mut(CHUNK).zip(self.list.par_chunks(CHUNK));
-        chunks.for_each(|(bounds, records)| {
+        chunks.try_for_each(|(bounds, records)| {
+            observer.go_on()?;
             for (bound, &record) in bounds.iter_mut().zip(records) {
                 *bound = (if self.here[record as usize] { of.of(record) } else { FAR }, record);
             }
-        });
+            Ok(())
+        })?;
         bounds.retain(|b| b.0 < FAR);
+        Ok(())
     }
 
     /// All of them, in order.
@@ -102,7 +107,6 @@ impl Looked {
 }
 
 /// Looks for records.
-#[derive(Debug)]
 pub(super) struct Search<'a> {
     pub(super) joiner: Joiner<'a>,
     pub(super) rows: Rows,
@@ -114,9 +118,9 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>) -> Self {
-        let listed = listed(joiner.forest);
-        Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new() }
+    pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>) -> Result<Self> {
+        let listed = listed(joiner.forest, joiner.observer)?;
+        Ok(Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new() })
     }
 
     pub(super) fn forest(&self) -> &'a Forest {
@@ -156,18 +160,18 @@ impl<'a> Search<'a> {
     }
 
     /// The record of the pool that joins at the least cost, and `more` others that are next to it.
-    pub(super) fn nearest(&mut self, rep: &Rep, pool: &Pool, more: usize) -> Looked {
+    pub(super) fn nearest(&mut self, rep: &Rep, pool: &Pool, more: usize) -> Result<Looked> {
         let forest = self.forest();
-        let mut profile = Profile::new(&mut self.joiner, &mut self.rows, rep);
+        let mut profile = Profile::new(&mut self.joiner, &mut self.rows, rep)?;
         let taken = self.taken(rep);
         let mut bounds = std::mem::take(&mut self.bounds);
-        pool.bounds(&profile.bounds(forest), &mut bounds);
+        pool.bounds(&profile.bounds(forest), &mut bounds, self.joiner.observer)?;
         let mut looked = Looked { tried: Vec::new(), floor: FAR };
         if let Some(count) = self.neighbours {
             self.keep_lowest(rep, &taken, &mut bounds, count);
             for &(_, record) in &bounds {
                 let limit = looked.tried.first().map_or(FAR, |t| t.0);
-                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit) {
+                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit)? {
                     insert(&mut looked.tried, (cost, record));
                 }
             }
@@ -176,11 +180,11 @@ impl<'a> Search<'a> {
                 profile.learn(&tune(&profile, forest, &sample, limit).0);
             }
             self.bounds = bounds;
-            return looked;
+            return Ok(looked);
         }
-        self.exact(rep, &mut profile, &taken, &mut bounds, more, &mut looked);
+        self.exact(rep, &mut profile, &taken, &mut bounds, more, &mut looked)?;
         self.bounds = bounds;
-        looked
+        Ok(looked)
     }
 
     /// Keeps the records with the lowest bounds among those that fit, lowest first.
@@ -212,7 +216,7 @@ impl<'a> Search<'a> {
         bounds: &mut Vec<(i64, u32)>,
         more: usize,
         looked: &mut Looked,
-    ) {
+    ) -> Result<()> {
         let forest = self.forest();
         // The records with the lowest bounds give a limit.
         while looked.tried.len() <= more {
@@ -226,11 +230,11 @@ impl<'a> Search<'a> {
                 }
             }
             let Some((_, record)) = lowest else { break };
-            let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR) else { break };
+            let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR)? else { break };
             insert(&mut looked.tried, (cost, record));
         }
         if looked.tried.is_empty() {
-            return;
+            return Ok(());
         }
         let most = limit(&looked.tried, more);
         let mut floor = FAR;
@@ -245,7 +249,7 @@ impl<'a> Search<'a> {
             let sample: Vec<u32> = bounds.iter().step_by(step).map(|b| b.1).collect();
             let (duals, taken) = tune(profile, forest, &sample, most);
             profile.learn(&duals);
-            profile.set_duals(forest, (&duals, &taken));
+            profile.set_duals(forest, (&duals, &taken), self.joiner.observer)?;
             for (bound, record) in bounds.iter_mut() {
                 *bound = (*bound).max(profile.bound(forest, *record));
             }
@@ -257,12 +261,14 @@ impl<'a> Search<'a> {
                 floor = floor.min(bound);
                 break;
             }
-            match profile.cost(&mut self.joiner, rep, record, most) {
+            self.joiner.observer.go_on()?;
+            match profile.cost(&mut self.joiner, rep, record, most)? {
                 Some(cost) => insert(&mut looked.tried, (cost, record)),
                 None => floor = floor.min(most + 1),
             }
         }
         looked.floor = floor;
+        Ok(())
     }
 }
 
@@ -277,19 +283,20 @@ fn insert(tried: &mut Vec<(i64, u32)>, one: (i64, u32)) {
 }
 
 /// Per record the values that may stand only once in a class; empty if there is no such value.
-fn listed(forest: &Forest) -> Vec<Vec<u32>> {
+fn listed(forest: &Forest, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
     fn walk(forest: &Forest, vertex: u32, found: &mut Vec<u32>) {
         let labels = forest.secrets.labels(forest.secret[vertex as usize]);
         found.extend(labels.iter().filter(|&&l| forest.secrets.is_listed(l)));
         forest.below(vertex).iter().for_each(|&v| walk(forest, v, found));
     }
     if !forest.secrets.lists_any() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let of = |&root: &u32| {
+        observer.go_on()?;
         let mut found = Vec::new();
         walk(forest, root, &mut found);
-        found
+        Ok(found)
     };
     forest.roots.iter().map(of).collect()
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
@@ -77,16 +78,17 @@ impl Secrets {
     }
 
     /// Numbers the secrets of all vertices; gives each vertex's.
-    pub(super) fn of_vertices(&mut self, data: &Dataset) -> Vec<u32> {
+    pub(super) fn of_vertices(&mut self, data: &Dataset, observer: &dyn Observer) -> Result<Vec<u32>> {
         let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::from_iter([(Vec::new(), 0)]);
         (0..data.vertex_count())
             .map(|v| {
+                observer.go_on()?;
                 let next = numbers.len() as u32;
-                *numbers.entry(self.of_vertex(data, v)).or_insert_with_key(|labels| {
+                Ok(*numbers.entry(self.of_vertex(data, v)).or_insert_with_key(|labels| {
                     self.combinations.extend_from_slice(labels);
                     self.start.push(self.combinations.len() as u32);
                     next
-                })
+                }))
             })
             .collect()
     }

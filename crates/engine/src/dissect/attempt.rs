@@ -1,6 +1,8 @@
 //! One try at groups with a given distance.
 
+use bosket_model::Result;
 use bosket_model::hierarchy::NodeId;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::column::{Column, Level};
@@ -41,7 +43,7 @@ pub(super) enum Way {
 }
 
 /// Groups of records, and records that fit nowhere.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tried {
     pub(super) groups: Vec<Vec<u32>>,
     pub(super) left: Vec<u32>,
@@ -98,17 +100,22 @@ impl Attempt {
         size: usize,
         ties: &[u64],
         few: Option<usize>,
-    ) -> Tried {
-        let (groups, mut left) = if rows.is_simple() {
+        observer: &dyn Observer,
+    ) -> Result<Tried> {
+        let Tried { groups, mut left } = if rows.is_simple() {
             match self.above(rows, columns, 0) {
-                Some(above) if self.way == Way::Even => even(rows, size, ties, &above),
-                above => deal(rows, size, ties, above.filter(|_| self.way == Way::Swap).as_deref()),
+                Some(above) if self.way == Way::Even => even(rows, size, ties, &above, observer)?,
+                above => {
+                    let above = above.filter(|_| self.way == Way::Swap);
+                    deal(rows, size, ties, above.as_deref(), observer)?
+                }
             }
         } else {
-            spread(rows, size, ties)
+            spread(rows, size, ties, observer)?
         };
         let mut kept = Vec::with_capacity(groups.len());
         for group in groups {
+            observer.go_on()?;
             if self.holds(columns, &group) {
                 kept.push(group);
             } else {
@@ -117,17 +124,16 @@ impl Attempt {
         }
         // Groups that take thousands of others in grow and grow, and checking them takes longer each time.
         if few.is_some_and(|few| rows.is_simple() && left.len() > 4 * (few + size)) {
-            return Tried { groups: Vec::new(), left };
+            return Ok(Tried { groups: Vec::new(), left });
         }
         // What fits nowhere is not squeezed in.
         let keeps = |group: &[u32]| self.holds(columns, group);
-        let (groups, left) = place(rows, size, kept, left, &keeps);
+        let tried = place(rows, size, Tried { groups: kept, left }, &keeps, observer)?;
         // People with one value each are grouped as well as can be already.
-        if (rows.is_simple() && !rows.has_missing()) || left.len() > REPAIRED.max(rows.len() / 50) {
-            return Tried { groups, left };
+        if (rows.is_simple() && !rows.has_missing()) || tried.left.len() > REPAIRED.max(rows.len() / 50) {
+            return Ok(tried);
         }
-        let (groups, left) = repair(rows, size, groups, left, ties, &keeps);
-        Tried { groups, left }
+        repair(rows, size, tried, ties, &keeps, observer)
     }
 
     fn holds(&self, columns: &[Column<'_>], group: &[u32]) -> bool {

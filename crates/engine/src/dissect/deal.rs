@@ -6,6 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::attempt::Tried;
 use super::rows::Rows;
 
 /// Groups of `size` records, and those left over. Within a bucket the records come by `ties`. With `above` (per bucket
@@ -15,7 +19,8 @@ pub(super) fn deal(
     size: usize,
     ties: &[u64],
     above: Option<&[Option<u32>]>,
-) -> (Vec<Vec<u32>>, Vec<u32>) {
+    observer: &dyn Observer,
+) -> Result<Tried> {
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let bucket = |record: u32| rows.of(record)[0];
     order.sort_unstable_by_key(|&r| (bucket(r), ties[r as usize], r));
@@ -32,6 +37,7 @@ pub(super) fn deal(
     let mut groups = Vec::new();
     let (mut taken, mut aside) = (Vec::new(), Vec::new());
     while heap.len() >= size {
+        observer.go_on()?;
         taken.clear();
         taken.extend((0..size).filter_map(|_| heap.pop()));
         if let Some(above) = above {
@@ -68,5 +74,5 @@ pub(super) fn deal(
     for (count, Reverse(id)) in heap.into_sorted_vec() {
         left.extend_from_slice(&order[next[id as usize]..next[id as usize] + count as usize]);
     }
-    (groups, left)
+    Ok(Tried { groups, left })
 }

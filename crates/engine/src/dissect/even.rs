@@ -2,7 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::attempt::NOWHERE;
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::attempt::{NOWHERE, Tried};
 use super::rows::Rows;
 
 /// As many groups as there can be if each reaches beyond every node of `above`, and the records left over.
@@ -16,7 +19,8 @@ pub(super) fn even(
     size: usize,
     ties: &[u64],
     above: &[Option<u32>],
-) -> (Vec<Vec<u32>>, Vec<u32>) {
+    observer: &dyn Observer,
+) -> Result<Tried> {
     let bucket = |record: u32| rows.of(record)[0];
     let mut inside = std::collections::BTreeMap::<u32, usize>::new();
     for (over, &count) in above.iter().zip(&rows.counts) {
@@ -36,6 +40,7 @@ pub(super) fn even(
     let mut left: Vec<u32> = order.drain(..over).collect();
     let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); groups];
     for (at, record) in order.into_iter().enumerate() {
+        observer.go_on()?;
         let group = &mut dealt[at % groups];
         if group.last().is_some_and(|&last| bucket(last) == bucket(record)) {
             left.push(record);
@@ -45,5 +50,5 @@ pub(super) fn even(
     }
     let (dealt, small): (Vec<_>, Vec<_>) = dealt.into_iter().partition(|g| g.len() >= size);
     left.extend(small.into_iter().flatten());
-    (dealt, left)
+    Ok(Tried { groups: dealt, left })
 }

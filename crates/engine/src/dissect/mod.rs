@@ -92,6 +92,7 @@ pub fn run(
     let mut degrees = vec![Degrees::default(); columns.len()];
     let mut telling = 0;
     for (number, group) in groups.iter().enumerate() {
+        observer.go_on()?;
         group.iter().for_each(|&r| group_of[r as usize] = number as u32);
         for (column, weakest) in columns.iter().zip(&mut degrees) {
             *weakest = weakest.and(group_degrees(column, group));
@@ -102,11 +103,16 @@ pub fn run(
 }
 
 /// Refuses what a run would give up on before it searches.
-pub fn refuse_unfit(records: usize, sensitive: &[Sensitive<'_>], params: &Params) -> Result<()> {
+pub fn refuse_unfit(
+    records: usize,
+    sensitive: &[Sensitive<'_>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<()> {
     if params.algorithm == Algorithm::Plain {
         return Ok(());
     }
-    search::refuse_unreachable(records, &columns(records, sensitive, params)?, params)
+    search::refuse_unreachable(records, &columns(records, sensitive, params)?, params, observer)
 }
 
 /// The sensitive attributes, unless there are too few people, or values whose distance is not known.

@@ -1,5 +1,9 @@
 //! Records that are left over, put into groups where they keep the property.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::attempt::Tried;
 use super::rows::Rows;
 
 /// A group and the buckets that are taken in it, sorted.
@@ -48,17 +52,23 @@ const TRIES: usize = 4096;
 pub(super) fn place(
     rows: &Rows,
     size: usize,
-    groups: Vec<Vec<u32>>,
-    left: Vec<u32>,
+    tried: Tried,
     keeps: &dyn Fn(&[u32]) -> bool,
-) -> (Vec<Vec<u32>>, Vec<u32>) {
+    observer: &dyn Observer,
+) -> Result<Tried> {
+    let Tried { groups, left } = tried;
     if left.is_empty() {
-        return (groups, left);
+        return Ok(Tried { groups, left });
     }
-    let mut open: Vec<Open> = groups.into_iter().map(|g| Open::new(rows, g)).collect();
+    let mut open: Vec<Open> = Vec::with_capacity(groups.len());
+    for group in groups {
+        observer.go_on()?;
+        open.push(Open::new(rows, group));
+    }
     let mut out = Vec::new();
     let mut at = 0;
     for record in left {
+        observer.go_on()?;
         if open.is_empty() {
             out.push(record);
             continue;
@@ -94,5 +104,5 @@ pub(super) fn place(
         }
         at = (group + 1) % open.len();
     }
-    (open.into_iter().map(|g| g.records).collect(), out)
+    Ok(Tried { groups: open.into_iter().map(|g| g.records).collect(), left: out })
 }

@@ -5,6 +5,10 @@
 
 use std::collections::VecDeque;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::attempt::Tried;
 use super::place::Open;
 use super::rows::Rows;
 
@@ -19,17 +23,18 @@ const ALL_STEPS: usize = 40_000;
 pub(super) fn repair(
     rows: &Rows,
     size: usize,
-    groups: Vec<Vec<u32>>,
-    left: Vec<u32>,
+    tried: Tried,
     ties: &[u64],
     keeps: &dyn Fn(&[u32]) -> bool,
-) -> (Vec<Vec<u32>>, Vec<u32>) {
+    observer: &dyn Observer,
+) -> Result<Tried> {
     let most = PEOPLE.max(2 * size + 2);
-    let (mut groups, mut left) = (VecDeque::from(groups), VecDeque::from(left));
+    let (mut groups, mut left) = (VecDeque::from(tried.groups), VecDeque::from(tried.left));
     let mut budget = ALL_STEPS;
     // How many groups have been tried since anything was won.
     let mut idle = 0;
     while !left.is_empty() && budget > 0 && idle < groups.len().max(1) {
+        observer.go_on()?;
         let out: Vec<u32> = left.drain(..left.len().min(most / 2)).collect();
         let mut people = out.clone();
         let mut apart: Vec<Vec<u32>> = Vec::new();
@@ -47,9 +52,17 @@ pub(super) fn repair(
             people.iter().map(|&r| (usize::MAX - conflicts(rows, r, &people), ties[r as usize], r)).collect();
         order.sort_unstable();
         let people: Vec<u32> = order.into_iter().map(|(.., record)| record).collect();
-        let mut search =
-            Search { rows, size, keeps, people: &people, fewest: out.len(), found: None, steps: STEPS };
-        search.go(0, &mut Vec::new(), &mut Vec::new());
+        let mut search = Search {
+            rows,
+            size,
+            keeps,
+            people: &people,
+            fewest: out.len(),
+            found: None,
+            steps: STEPS,
+            observer,
+        };
+        search.go(0, &mut Vec::new(), &mut Vec::new())?;
         budget = budget.saturating_sub(STEPS - search.steps + people.len());
         idle = if search.found.is_some() { 0 } else { idle + apart.len().max(1) };
         let (grouped, out) = search.found.unwrap_or((apart, out));
@@ -57,7 +70,7 @@ pub(super) fn repair(
         grouped.into_iter().for_each(|group| groups.push_front(group));
         left.extend(out);
     }
-    (groups.into(), left.into())
+    Ok(Tried { groups: groups.into(), left: left.into() })
 }
 
 /// How many others a record may not meet.
@@ -76,6 +89,7 @@ struct Search<'a> {
     fewest: usize,
     found: Option<(Vec<Vec<u32>>, Vec<u32>)>,
     steps: usize,
+    observer: &'a dyn Observer,
 }
 
 impl Search<'_> {
@@ -84,11 +98,12 @@ impl Search<'_> {
         group.records.iter().map(|&r| self.rows.times(r)).max().unwrap_or(1) * self.size
     }
 
-    fn go(&mut self, at: usize, open: &mut Vec<Open>, out: &mut Vec<u32>) {
+    fn go(&mut self, at: usize, open: &mut Vec<Open>, out: &mut Vec<u32>) -> Result<()> {
+        self.observer.go_on()?;
         let to_come = self.people.len() - at;
         let needed: usize = open.iter().map(|g| self.fewest_in(g).saturating_sub(g.records.len())).sum();
         if self.steps == 0 || out.len() >= self.fewest || needed > to_come {
-            return;
+            return Ok(());
         }
         self.steps -= 1;
         let Some(&person) = self.people.get(at) else {
@@ -96,12 +111,12 @@ impl Search<'_> {
                 self.fewest = out.len();
                 self.found = Some((open.iter().map(|g| g.records.clone()).collect(), out.clone()));
             }
-            return;
+            return Ok(());
         };
         // Many small groups say more than a few large ones.
         if needed + self.rows.times(person) * self.size <= to_come {
             open.push(Open::new(self.rows, vec![person]));
-            self.go(at + 1, open, out);
+            self.go(at + 1, open, out)?;
             open.pop();
         }
         for group in 0..open.len() {
@@ -110,12 +125,13 @@ impl Search<'_> {
             if !full && open[group].fits(self.rows, person) {
                 let before = open[group].clone();
                 open[group].add(self.rows, person);
-                self.go(at + 1, open, out);
+                self.go(at + 1, open, out)?;
                 open[group] = before;
             }
         }
         out.push(person);
-        self.go(at + 1, open, out);
+        self.go(at + 1, open, out)?;
         out.pop();
+        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! The records as sets of buckets: two that share one may not meet in a group.
 
+use bosket_model::Result;
 use bosket_model::dissected::Lists;
+use bosket_model::observe::Observer;
 
 use super::column::{Column, Level};
 
@@ -16,7 +18,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(records: usize, columns: &[Column<'_>], levels: &[Level]) -> Self {
+    pub(super) fn new(
+        records: usize,
+        columns: &[Column<'_>],
+        levels: &[Level],
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut offsets = Vec::new();
         let mut buckets = Vec::new();
         let same: Vec<Vec<u32>> = columns.iter().map(|c| c.buckets(Level::Values).0).collect();
@@ -32,6 +39,7 @@ impl Rows {
             Rows { lists: Lists::default(), counts: vec![0; next as usize], offsets, several: Vec::new() };
         let (mut ids, mut codes) = (Vec::new(), Vec::new());
         for record in 0..records {
+            observer.go_on()?;
             ids.clear();
             let mut most = 1;
             for (a, column) in columns.iter().enumerate() {
@@ -58,7 +66,7 @@ impl Rows {
             let kept = rows.lists.push(ids.iter().copied());
             debug_assert!(kept);
         }
-        rows
+        Ok(rows)
     }
 
     pub(super) fn len(&self) -> usize {

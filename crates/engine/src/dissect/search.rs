@@ -23,9 +23,9 @@ pub(super) fn anatomy(
         pairwise: false,
         way: Way::Swap,
     };
-    let rows = Rows::new(records, columns, &attempt.levels);
+    let rows = Rows::new(records, columns, &attempt.levels, observer)?;
     refuse_frequent(&rows, columns, &attempt.levels, params)?;
-    let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None);
+    let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None, observer)?;
     observer.advance(1);
     Ok(tried)
 }
@@ -44,15 +44,16 @@ pub(super) fn delta(
         None => (highest, 1),
     };
     observer.stage("groups of values far apart", u64::from(from));
-    refuse_unreachable(records, columns, params)?;
+    refuse_unreachable(records, columns, params, observer)?;
     let few = most_left(records, params.group_size);
     let mut tried_rows = None;
     for delta in (to..=from).rev() {
         let mut best: Option<Tried> = None;
         for attempt in attempts(columns, delta, params.pairwise) {
-            let rows = Rows::new(records, columns, &attempt.levels);
+            let rows = Rows::new(records, columns, &attempt.levels, observer)?;
             if attempt.is_eligible(&rows, columns, params.group_size, few) {
-                let tried = attempt.try_groups(&rows, columns, params.group_size, ties, Some(few));
+                let tried =
+                    attempt.try_groups(&rows, columns, params.group_size, ties, Some(few), observer)?;
                 let fewest = best.as_ref().map_or(few + 1, |b| b.left.len());
                 if tried.left.len() < fewest {
                     best = Some(tried);
@@ -81,12 +82,17 @@ pub(super) fn delta(
 }
 
 /// Refuses values that lie too high or are too frequent for any groups.
-pub(super) fn refuse_unreachable(records: usize, columns: &[Column<'_>], params: &Params) -> Result<()> {
+pub(super) fn refuse_unreachable(
+    records: usize,
+    columns: &[Column<'_>],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<()> {
     if let Some(target) = params.delta_target {
         refuse_shallow(columns, target)?;
     }
     let distinct = vec![Level::Values; columns.len()];
-    refuse_frequent(&Rows::new(records, columns, &distinct), columns, &distinct, params)
+    refuse_frequent(&Rows::new(records, columns, &distinct, observer)?, columns, &distinct, params)
 }
 
 /// A distance is reached if it leaves out fewer than a group, or one in a hundred.

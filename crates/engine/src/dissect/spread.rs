@@ -5,6 +5,10 @@
 
 use std::collections::VecDeque;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::attempt::Tried;
 use super::place::Open;
 use super::rows::Rows;
 
@@ -15,7 +19,7 @@ const TRIES: usize = 4096;
 const BEHIND: usize = 64;
 
 /// Groups of at least `size` records, and those left over.
-pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64]) -> (Vec<Vec<u32>>, Vec<u32>) {
+pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64], observer: &dyn Observer) -> Result<Tried> {
     let frequency = |r: u32| rows.of(r).iter().map(|&id| rows.counts[id as usize]).max().unwrap_or(0);
     let first = |r: u32| rows.of(r).iter().copied().max_by_key(|&id| rows.counts[id as usize]).unwrap_or(0);
     let mut order: Vec<(u32, u32, u64, u32)> =
@@ -25,27 +29,24 @@ pub(super) fn spread(rows: &Rows, size: usize, ties: &[u64]) -> (Vec<Vec<u32>>, 
     let (mut several, single): (Vec<_>, Vec<_>) = order.partition(|(times, _)| *times > 1);
     several.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
     let mut single: Vec<u32> = single.into_iter().map(|(_, record)| record).collect();
-    let mut done = Done::default();
+    let mut done = Tried::default();
     for alike in several.chunk_by(|a, b| a.0 == b.0) {
         let needed = alike[0].0 * size;
         let mut open = vec![Open::default(); alike.len().div_ceil(needed)];
-        share(rows, alike.iter().map(|(_, record)| *record), &mut open, &mut done.left);
-        open.iter_mut().for_each(|group| fill(rows, group, needed, &mut single));
+        share(rows, alike.iter().map(|(_, record)| *record), &mut open, &mut done.left, observer)?;
+        for group in &mut open {
+            observer.go_on()?;
+            fill(rows, group, needed, &mut single);
+        }
         done.close(open, needed);
     }
     let mut open = vec![Open::default(); (single.len() / size).max(1)];
-    share(rows, single.into_iter(), &mut open, &mut done.left);
+    share(rows, single.into_iter(), &mut open, &mut done.left, observer)?;
     done.close(open, size);
-    (done.groups, done.left)
+    Ok(done)
 }
 
-#[derive(Default)]
-struct Done {
-    groups: Vec<Vec<u32>>,
-    left: Vec<u32>,
-}
-
-impl Done {
+impl Tried {
     /// Keeps the groups that are large enough.
     fn close(&mut self, open: Vec<Open>, needed: usize) {
         for group in open {
@@ -60,10 +61,17 @@ impl Done {
 
 /// Puts each record into the next group where it fits. Groups that were passed over are behind, and tried first from then
 /// on: all would be as large as the others in the end.
-fn share(rows: &Rows, records: impl Iterator<Item = u32>, open: &mut [Open], left: &mut Vec<u32>) {
+fn share(
+    rows: &Rows,
+    records: impl Iterator<Item = u32>,
+    open: &mut [Open],
+    left: &mut Vec<u32>,
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut behind: VecDeque<usize> = VecDeque::new();
     let mut at = 0;
     for record in records {
+        observer.go_on()?;
         if let Some(found) = behind.iter().take(BEHIND).position(|&g| open[g].fits(rows, record)) {
             if let Some(group) = behind.remove(found) {
                 open[group].add(rows, record);
@@ -81,6 +89,7 @@ fn share(rows: &Rows, records: impl Iterator<Item = u32>, open: &mut [Open], lef
             None => left.push(record),
         }
     }
+    Ok(())
 }
 
 /// Fills a group up with records from the end, where the rare values are.

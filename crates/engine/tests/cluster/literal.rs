@@ -1,6 +1,7 @@
 //! The fast algorithms make the clusters of the literal ones.
 
 use bosket_engine::cluster::{Algorithm, Matching, Params, SCALE, Solver};
+use bosket_model::observe::Quiet;
 use bosket_testkit::cluster::{Clusters, How, Literal, missing};
 use bosket_testkit::dice::{Dice, cases};
 use proptest::prelude::*;
@@ -9,7 +10,7 @@ use super::{Case, diverse};
 
 fn solve(rows: usize, columns: usize, cost: &[i64]) -> Vec<usize> {
     let mut solver = Solver::default();
-    solver.solve(rows, columns, cost, i64::MAX / 4).expect("no limit");
+    solver.solve(rows, columns, cost, i64::MAX / 4, &Quiet).expect("nobody interrupts");
     (0..rows).map(|row| solver.column_of(row)).collect()
 }
 

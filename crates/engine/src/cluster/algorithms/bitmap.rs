@@ -10,11 +10,11 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::miracle::Stream;
+use crate::cluster::Clustering;
 use crate::cluster::forest::Forest;
 use crate::cluster::params::Absent;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::Search;
-use crate::cluster::{Clustering, cancelled};
 
 /// The columns of all records: per record its columns with their vertices, in the order of columns.
 struct Columns {
@@ -26,16 +26,17 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(forest: &Forest) -> Self {
+    fn new(forest: &Forest, observer: &dyn Observer) -> Result<Self> {
         let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut columns = Columns { of_record: Vec::new(), own: Vec::new(), above: Vec::new() };
         for &root in &forest.roots {
+            observer.go_on()?;
             let mut own = Vec::new();
             columns.walk(forest, root, None, &mut numbers, &mut own);
             own.sort_unstable();
             columns.of_record.push(own);
         }
-        columns
+        Ok(columns)
     }
 
     fn walk(
@@ -87,13 +88,13 @@ pub(crate) fn bitmap(
     observer: &dyn Observer,
 ) -> Result<Clustering> {
     let forest = search.forest();
-    let table = Table { search, columns: Columns::new(forest), absent };
+    let table = Table { search, columns: Columns::new(forest, observer)?, absent };
     observer.stage("clustering", forest.len() as u64);
     let mut open: Vec<Row> = Vec::new();
     let mut full: Vec<Row> = Vec::new();
     let mut found = Clustering::default();
     for record in 0..forest.len() as u32 {
-        cancelled(observer)?;
+        observer.go_on()?;
         observer.advance(1);
         let row = table.row(record);
         match table.nearest(&row, &open) {
@@ -111,12 +112,14 @@ pub(crate) fn bitmap(
     while !open.is_empty() {
         let mut row = open.remove(0);
         while row.members.len() < stream.size {
+            observer.go_on()?;
             let Some((_, at)) = table.nearest(&row, &open) else { break };
             row = table.merge(&row, &open.remove(at));
         }
         if row.members.len() >= stream.size { full.push(row) } else { found.left.extend(row.members) }
     }
     for row in full {
+        observer.go_on()?;
         let rep = table.rep(&row);
         found.add(forest, row.members, rep);
     }

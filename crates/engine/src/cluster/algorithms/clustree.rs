@@ -7,9 +7,9 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
+use crate::cluster::Clustering;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::{Looked, Pool, Search};
-use crate::cluster::{Clustering, cancelled};
 
 /// Runners-up that a search remembers.
 const RUNNERS_UP: usize = 3;
@@ -76,19 +76,22 @@ pub(crate) fn clustree(
             if pool.len() < size {
                 break;
             }
-            cancelled(observer)?;
+            observer.go_on()?;
             pool.take(seed);
             let mut known = match remembered.get_mut(seed as usize) {
                 Some(known) => std::mem::take(known),
                 None => Remembered::default(),
             };
-            let rep = grow(search, &mut pool, seed, size, &mut known);
+            let rep = grow(search, &mut pool, seed, size, &mut known)?;
             let cost = known.cost;
             let good = cost.is_some_and(|cost| !accepted.too_much(cost, chi));
             if good {
                 let cost = cost.unwrap_or_default();
                 accepted.add(cost);
-                let rep = rep.unwrap_or_else(|| rebuild(search, seed, &known.members));
+                let rep = match rep {
+                    Some(rep) => rep,
+                    None => rebuild(search, seed, &known.members)?,
+                };
                 let members = [&[seed], known.members.as_slice()].concat();
                 observer.advance(size as u64);
                 found.add(search.forest(), members, rep);
@@ -123,7 +126,7 @@ fn grow(
     seed: u32,
     size: usize,
     known: &mut Remembered,
-) -> Option<Rep> {
+) -> Result<Option<Rep>> {
     let mut members: Vec<u32> = Vec::with_capacity(size);
     let mut rep: Option<Rep> = None;
     while members.len() + 1 < size {
@@ -132,8 +135,13 @@ fn grow(
         let (best, again) = match best {
             Some((_, record)) => (Some(record), known.members.get(step) != Some(&record)),
             None => {
-                let current = rep.get_or_insert_with(|| rebuild(search, seed, &members));
-                let looked = search.nearest(current, pool, RUNNERS_UP);
+                search.joiner.observer.go_on()?;
+                let current = match rep.take() {
+                    Some(current) => current,
+                    None => rebuild(search, seed, &members)?,
+                };
+                let looked = search.nearest(&current, pool, RUNNERS_UP)?;
+                rep = Some(current);
                 let best = looked.tried.first().map(|t| t.1);
                 match known.looked.get_mut(step) {
                     Some(before) => *before = looked,
@@ -155,29 +163,35 @@ fn grow(
         pool.take(record);
         members.push(record);
         if let Some(current) = rep.take() {
-            rep = search.joiner.join(&current, &Rep::of_record(search.forest(), record));
+            rep = search.joiner.join(&current, &Rep::of_record(search.forest(), record))?;
         }
     }
     known.members = members;
     if known.members.len() + 1 < size {
         known.cost = None;
-        return None;
+        return Ok(None);
     }
     if known.cost.is_none() {
-        let whole = rep.take().unwrap_or_else(|| rebuild(search, seed, &known.members));
+        let whole = match rep.take() {
+            Some(whole) => whole,
+            None => rebuild(search, seed, &known.members)?,
+        };
         let prune = &search.forest().prune;
         let had = prune[seed as usize] + known.members.iter().map(|&r| prune[r as usize]).sum::<i64>();
         known.cost = Some(whole.cost(had));
         rep = Some(whole);
     }
-    rep
+    Ok(rep)
 }
 
 /// The representative of a seed and those who joined it.
-fn rebuild(search: &mut Search<'_>, seed: u32, members: &[u32]) -> Rep {
+fn rebuild(search: &mut Search<'_>, seed: u32, members: &[u32]) -> Result<Rep> {
     let forest = search.forest();
-    let first = Rep::of_record(forest, seed);
-    members.iter().fold(first, |rep, &r| {
-        search.joiner.join(&rep, &Rep::of_record(forest, r)).expect("these have been joined before")
-    })
+    let mut rep = Rep::of_record(forest, seed);
+    for &record in members {
+        search.joiner.observer.go_on()?;
+        let joined = search.joiner.join(&rep, &Rep::of_record(forest, record))?;
+        rep = joined.expect("these have been joined before");
+    }
+    Ok(rep)
 }

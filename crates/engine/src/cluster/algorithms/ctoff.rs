@@ -3,9 +3,9 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
+use crate::cluster::Clustering;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::{Pool, Search};
-use crate::cluster::{Clustering, cancelled};
 
 /// Puts records into clusters of `size`. What fits nowhere is left over.
 pub(crate) fn ctoff(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
@@ -20,13 +20,14 @@ pub(crate) fn ctoff(search: &mut Search<'_>, size: usize, observer: &dyn Observe
         if pool.len() < size {
             break;
         }
-        cancelled(observer)?;
+        observer.go_on()?;
         pool.take(seed);
         let mut members = vec![seed];
         let mut rep = Rep::of_record(search.forest(), seed);
         while members.len() < size {
-            let Some(&(_, record)) = search.nearest(&rep, &pool, 0).tried.first() else { break };
-            let Some(joined) = search.joiner.join(&rep, &Rep::of_record(search.forest(), record)) else {
+            observer.go_on()?;
+            let Some(&(_, record)) = search.nearest(&rep, &pool, 0)?.tried.first() else { break };
+            let Some(joined) = search.joiner.join(&rep, &Rep::of_record(search.forest(), record))? else {
                 break;
             };
             rep = joined;

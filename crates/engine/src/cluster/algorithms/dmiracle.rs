@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use super::miracle::{Stream, miracle, nearest_cluster};
 use crate::cluster::diverse::Judge;
 use crate::cluster::search::Search;
-use crate::cluster::{Cluster, Clustering, cancelled};
+use crate::cluster::{Cluster, Clustering};
 
 /// Puts records into diverse clusters. A last one that is not diverse is left over.
 pub(crate) fn dmiracle(
@@ -17,19 +17,21 @@ pub(crate) fn dmiracle(
 ) -> Result<Clustering> {
     let streamed = miracle(search, stream, observer)?;
     let mut found = Clustering { clusters: Vec::new(), left: streamed.left };
-    let (good, mut bad): (Vec<Cluster>, Vec<Cluster>) =
-        streamed.clusters.into_iter().partition(|c| judge.is_diverse(&c.rep));
-    found.clusters = good;
+    let mut bad: Vec<Cluster> = Vec::new();
+    for cluster in streamed.clusters {
+        observer.go_on()?;
+        if judge.is_diverse(&cluster.rep) { found.clusters.push(cluster) } else { bad.push(cluster) }
+    }
     observer.stage("merging clusters", bad.len() as u64);
     while bad.len() > 1 {
-        cancelled(observer)?;
+        observer.go_on()?;
         let mut cluster = bad.remove(0);
-        let Some(at) = nearest_cluster(search, &cluster, &bad) else {
+        let Some(at) = nearest_cluster(search, &cluster, &bad)? else {
             found.left.extend(cluster.members);
             continue;
         };
         let other = bad.remove(at);
-        match search.joiner.join(&cluster.rep, &other.rep) {
+        match search.joiner.join(&cluster.rep, &other.rep)? {
             Some(rep) => cluster.merge(other, rep),
             None => found.left.extend(other.members),
         }

@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use crate::cluster::profile::Profile;
 use crate::cluster::rep::{FAR, Rep};
 use crate::cluster::search::Search;
-use crate::cluster::{Cluster, Clustering, cancelled};
+use crate::cluster::{Cluster, Clustering};
 
 /// Steps of progress are this many records.
 const STEP: u64 = 64;
@@ -45,15 +45,15 @@ pub(crate) fn miracle(
     let kinds = &forest.kinds;
     let prepared = kinds.form.len() * forest.len() <= KINDS * stream.climit * kinds.of_kid.len();
     let profile = |search: &mut Search<'_>, rep: &Rep| {
-        prepared.then(|| Profile::new(&mut search.joiner, &mut search.rows, rep))
+        prepared.then(|| Profile::new(&mut search.joiner, &mut search.rows, rep)).transpose()
     };
     for record in 0..forest.len() as u32 {
+        observer.go_on()?;
         if u64::from(record) % STEP == 0 {
-            cancelled(observer)?;
             observer.advance(STEP);
         }
         let this = Rep::of_record(forest, record);
-        let nearest = nearest(search, &open, record, &this);
+        let nearest = nearest(search, &open, record, &this)?;
         let near = nearest.filter(|&(distance, _)| distance <= stream.th || open.len() >= stream.climit);
         let Some((_, at)) = near else {
             if open.len() >= stream.climit {
@@ -61,11 +61,11 @@ pub(crate) fn miracle(
                 continue;
             }
             let cluster = Cluster::of(forest, record);
-            let profile = profile(search, &cluster.rep);
+            let profile = profile(search, &cluster.rep)?;
             open.push(Open { cluster, profile });
             continue;
         };
-        let Some(rep) = search.joiner.join(&open[at].cluster.rep, &this) else {
+        let Some(rep) = search.joiner.join(&open[at].cluster.rep, &this)? else {
             found.left.push(record);
             continue;
         };
@@ -74,16 +74,16 @@ pub(crate) fn miracle(
         if one.cluster.members.len() >= stream.size {
             found.clusters.push(open.remove(at).cluster);
         } else {
-            one.profile = profile(search, &one.cluster.rep);
+            one.profile = profile(search, &one.cluster.rep)?;
         }
     }
-    merge(search, open.into_iter().map(|o| o.cluster).collect(), stream.size, &mut found);
+    merge(search, open.into_iter().map(|o| o.cluster).collect(), stream.size, &mut found)?;
     found.left.sort_unstable();
     Ok(found)
 }
 
 /// The open cluster that a record costs least per value, with that cost.
-fn nearest(search: &mut Search<'_>, open: &[Open], record: u32, this: &Rep) -> Option<(f64, usize)> {
+fn nearest(search: &mut Search<'_>, open: &[Open], record: u32, this: &Rep) -> Result<Option<(f64, usize)>> {
     let forest = search.forest();
     let mut best: Option<(f64, usize)> = None;
     for (at, Open { cluster, profile }) in open.iter().enumerate() {
@@ -101,27 +101,28 @@ fn nearest(search: &mut Search<'_>, open: &[Open], record: u32, this: &Rep) -> O
         if !nearer(bound) {
             continue;
         }
+        joiner.observer.go_on()?;
         let limit = best.map_or(FAR, |(distance, _)| (distance * values).ceil() as i64);
         let cost = match profile {
-            Some(profile) => profile.cost(joiner, &cluster.rep, record, limit),
-            None => Some(joiner.cost(&cluster.rep, this)),
+            Some(profile) => profile.cost(joiner, &cluster.rep, record, limit)?,
+            None => Some(joiner.cost(&cluster.rep, this)?),
         };
         let Some(cost) = cost else { continue };
         if nearer(cost) {
             best = Some((cost as f64 / values, at));
         }
     }
-    best
+    Ok(best)
 }
 
 /// Merges clusters that did not fill, the nearest first. What cannot be merged is left over.
-fn merge(search: &mut Search<'_>, mut open: Vec<Cluster>, size: usize, found: &mut Clustering) {
+fn merge(search: &mut Search<'_>, mut open: Vec<Cluster>, size: usize, found: &mut Clustering) -> Result<()> {
     while !open.is_empty() {
         let mut cluster = open.remove(0);
         while cluster.members.len() < size {
-            let Some(at) = nearest_cluster(search, &cluster, &open) else { break };
+            let Some(at) = nearest_cluster(search, &cluster, &open)? else { break };
             let other = open.remove(at);
-            match search.joiner.join(&cluster.rep, &other.rep) {
+            match search.joiner.join(&cluster.rep, &other.rep)? {
                 Some(rep) => cluster.merge(other, rep),
                 None => found.left.extend(other.members),
             }
@@ -132,22 +133,28 @@ fn merge(search: &mut Search<'_>, mut open: Vec<Cluster>, size: usize, found: &m
             found.left.extend(cluster.members);
         }
     }
+    Ok(())
 }
 
 /// The cluster that costs least per value to be merged with.
-pub(super) fn nearest_cluster(search: &mut Search<'_>, one: &Cluster, others: &[Cluster]) -> Option<usize> {
+pub(super) fn nearest_cluster(
+    search: &mut Search<'_>,
+    one: &Cluster,
+    others: &[Cluster],
+) -> Result<Option<usize>> {
     let mut best: Option<(f64, usize)> = None;
     for (at, other) in others.iter().enumerate() {
         if !search.fit(&one.rep, &other.rep) {
             continue;
         }
         let joiner = &mut search.joiner;
+        joiner.observer.go_on()?;
         let values = joiner.weight(one.rep.members()) * one.rep.prune
             + joiner.weight(other.rep.members()) * other.rep.prune;
-        let distance = joiner.cost(&one.rep, &other.rep) as f64 / values as f64;
+        let distance = joiner.cost(&one.rep, &other.rep)? as f64 / values as f64;
         if best.is_none_or(|(nearest, _)| distance < nearest) {
             best = Some((distance, at));
         }
     }
-    best.map(|b| b.1)
+    Ok(best.map(|b| b.1))
 }

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use bosket_model::Result;
+
 use super::table::{Group, Table, widen};
 
 /// A merger that may come: what it costs, and both groups as they were.
@@ -35,7 +37,7 @@ impl Groups {
 
 impl Table<'_> {
     /// Of all groups that are too small, the one that is cheapest to merge goes first. Equal rows start together.
-    pub(super) fn gather(&self, rows: &[u32]) -> Vec<Group> {
+    pub(super) fn gather(&self, rows: &[u32]) -> Result<Vec<Group>> {
         let rows = self.sorted(rows);
         let same: Vec<Vec<u32>> =
             rows.chunk_by(|&a, &b| self.row(a) == self.row(b)).map(<[u32]>::to_vec).collect();
@@ -49,9 +51,11 @@ impl Table<'_> {
         };
         let mut queue = BinaryHeap::new();
         for at in 0..groups.rows.len() {
+            self.observer.go_on()?;
             queue.extend(self.nearest(&groups, at).map(Reverse));
         }
         while let Some(Reverse((_, at, version, other, its))) = queue.pop() {
+            self.observer.go_on()?;
             if !groups.is(at, version) {
                 continue;
             }
@@ -70,7 +74,7 @@ impl Table<'_> {
         let bounds = groups.bounds.chunks(groups.width);
         let found = groups.rows.into_iter().zip(bounds).zip(groups.costs);
         let found = found.filter(|((rows, _), _)| !rows.is_empty());
-        found.map(|((rows, bounds), cost)| Group { rows, bounds: bounds.to_vec(), cost }).collect()
+        Ok(found.map(|((rows, bounds), cost)| Group { rows, bounds: bounds.to_vec(), cost }).collect())
     }
 
     /// The group that a small one is cheapest merged with.
@@ -99,7 +103,7 @@ impl Table<'_> {
 
     /// Grows one group after the other out of a few rows, beginning where rows lie closest. As many equal rows as a group
     /// needs stay one.
-    pub(super) fn grow(&self, rows: &[u32]) -> Vec<Group> {
+    pub(super) fn grow(&self, rows: &[u32]) -> Result<Vec<Group>> {
         let mut groups = Vec::new();
         let mut left: Vec<u32> = Vec::new();
         let rows = self.sorted(rows);
@@ -116,6 +120,7 @@ impl Table<'_> {
         while left.len() >= self.size {
             let mut group = self.group(vec![left.remove(0)]);
             while group.rows.len() < self.size {
+                self.observer.go_on()?;
                 let mut best = (i64::MAX, 0);
                 for (at, &row) in left.iter().enumerate() {
                     let cost = self.together(&group.bounds, self.row(row), best.0);
@@ -128,14 +133,14 @@ impl Table<'_> {
             groups.push(group);
         }
         if groups.is_empty() {
-            return vec![self.group(left)];
+            return Ok(vec![self.group(left)]);
         }
         for row in left {
             if let Some((_, to)) = self.cheapest(&groups, usize::MAX, row, i64::MAX / 4) {
                 self.take(&mut groups[to], row);
             }
         }
-        groups
+        Ok(groups)
     }
 
     /// How far away the last of the nearest rows is that would fill up a group.

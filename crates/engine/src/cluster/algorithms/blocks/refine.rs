@@ -1,5 +1,7 @@
 //! Better groups out of finished ones, step by step.
 
+use bosket_model::Result;
+
 use super::table::{Group, Table, whole};
 
 /// Times that all rows of a block are looked at, at most.
@@ -8,32 +10,35 @@ const ROUNDS: usize = 8;
 impl Table<'_> {
     /// Moves rows out of groups that are larger than they need to be, parts groups that are twice as large, and gives the
     /// rows of costly groups to others, while the loss falls.
-    pub(super) fn refine(&self, groups: &mut Vec<Group>) {
+    pub(super) fn refine(&self, groups: &mut Vec<Group>) -> Result<()> {
         for _ in 0..ROUNDS {
-            let mut better = self.move_rows(groups);
+            let mut better = self.move_rows(groups)?;
             for at in 0..groups.len() {
-                better |= self.part(groups, at);
+                better |= self.part(groups, at)?;
             }
             let mut at = 0;
             while at < groups.len() {
+                self.observer.go_on()?;
                 if self.dissolve(groups, at) { better = true } else { at += 1 }
             }
             if !better {
                 break;
             }
         }
+        Ok(())
     }
 
     /// Moves rows to where they cost less; whether any was.
-    pub(super) fn move_rows(&self, groups: &mut [Group]) -> bool {
+    pub(super) fn move_rows(&self, groups: &mut [Group]) -> Result<bool> {
         let mut better = false;
         for from in 0..groups.len() {
             let mut at = 0;
             while at < groups[from].rows.len() && groups[from].rows.len() > self.size {
+                self.observer.go_on()?;
                 if self.move_row(groups, from, at) { better = true } else { at += 1 }
             }
         }
-        better
+        Ok(better)
     }
 
     fn move_row(&self, groups: &mut [Group], from: usize, at: usize) -> bool {
@@ -60,17 +65,17 @@ impl Table<'_> {
     }
 
     /// Clusters the rows of a large group anew, if that makes several that cost less.
-    fn part(&self, groups: &mut Vec<Group>, at: usize) -> bool {
+    fn part(&self, groups: &mut Vec<Group>, at: usize) -> Result<bool> {
         if groups[at].rows.len() < 2 * self.size || groups[at].cost == 0 {
-            return false;
+            return Ok(false);
         }
-        let mut parts = self.gather(&groups[at].rows);
+        let mut parts = self.gather(&groups[at].rows)?;
         if whole(&parts) >= groups[at].whole() {
-            return false;
+            return Ok(false);
         }
         groups.extend(parts.drain(1..));
         groups[at] = parts.remove(0);
-        true
+        Ok(true)
     }
 
     /// Gives all rows of a group to others, if that costs less than the group does.

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use bosket_model::Result;
+
 use super::table::Table;
 
 /// Rows that are clustered together at most.
@@ -9,10 +11,11 @@ const BLOCK: usize = 2000;
 
 impl Table<'_> {
     /// All rows, in blocks.
-    pub(super) fn split(&self) -> Vec<Vec<u32>> {
+    pub(super) fn split(&self) -> Result<Vec<Vec<u32>>> {
         let mut blocks = Vec::new();
         let mut open = vec![(0..self.rows as u32).collect::<Vec<u32>>()];
         while let Some(rows) = open.pop() {
+            self.observer.go_on()?;
             if rows.len() <= BLOCK {
                 blocks.push(rows);
                 continue;
@@ -22,7 +25,7 @@ impl Table<'_> {
                 None => self.cut(rows, &mut blocks),
             }
         }
-        blocks
+        Ok(blocks)
     }
 
     /// Rows parted by the attribute that has lost most; none if all are alike.

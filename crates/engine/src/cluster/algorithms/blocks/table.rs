@@ -3,6 +3,9 @@
 //! Leaves are numbered depth first, or by their numbers, so what several rows have in common in an attribute is decided by the
 //! first and the last leaf among them, be it a node or a range.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use crate::cluster::domain::Domain;
 use crate::cluster::forest::Forest;
 
@@ -74,20 +77,26 @@ pub(super) struct Table<'a> {
     pub(super) size: usize,
     /// What a row more than `size` is reckoned at while groups grow: those rows could have made others cheaper.
     pub(super) surplus: i64,
+    pub(super) observer: &'a dyn Observer,
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(forest: &'a Forest, size: usize) -> Self {
+    pub(super) fn new(forest: &'a Forest, size: usize, observer: &'a dyn Observer) -> Result<Self> {
         let domains = forest.classes[0].quasi.iter().map(|&(_, d)| &forest.domains[d]);
         let full: i64 = domains.clone().map(|d| d.full).sum();
-        let rows = 0..forest.len() as u32;
-        Table {
+        let mut bounds = Vec::new();
+        for row in 0..forest.len() as u32 {
+            observer.go_on()?;
+            bounds.extend(forest.root_values(row).iter().map(|&v| (v, v)));
+        }
+        Ok(Table {
             costs: domains.map(Costs::new).collect(),
-            bounds: rows.flat_map(|r| forest.root_values(r).iter().map(|&v| (v, v))).collect(),
+            bounds,
             rows: forest.len(),
             size,
             surplus: full / 8,
-        }
+            observer,
+        })
     }
 
     pub(super) fn attributes(&self) -> usize {
