@@ -38,7 +38,7 @@ Exit codes: 0 done, or the guarantee holds; 1 the guarantee is violated; 2 bad u
 #[derive(Clone, Debug, Args)]
 pub struct Common {
     /// Threads to use; as many as there are processors by default. Results never depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Say what is decided, on standard error
     #[arg(short, long, global = true)]

@@ -10,7 +10,7 @@ use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
 use super::records::Private;
-use super::{Account, Draft, ambiguous, mapping_csv, too_early};
+use super::{Account, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
 use crate::figures::Figures;
 use crate::make::{Made, Product};
 use crate::pairs;
@@ -104,6 +104,7 @@ impl Draft for Anatomized<'_> {
     fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>> {
         let drafts = self.drafts.as_mut().ok_or_else(too_early)?;
         let again = self.dissection.read_clusters_again(drafts, run.observer)?;
+        refuse_empty(&again.people, &again.binding)?;
         let found = judge_anatomized(&again, self.private.claim, run.observer)?;
         self.again = Some(again);
         Ok(Some(found))

@@ -10,8 +10,10 @@ mod release;
 
 use bosket_io::{Certify, Output};
 use bosket_measure::loss::Loss;
+use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::policy::Role;
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::study::Study;
 use bosket_verify::Verification;
 use serde_json::Value;
@@ -174,6 +176,17 @@ fn ambiguous() -> Failure {
     let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
     let help = "nothing was published; rename one of the keys in the data";
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+}
+
+/// Refuses a publication of which nobody could verify anything: it has no quasi value at all.
+fn refuse_empty(data: &Dataset, binding: &Binding) -> Result<()> {
+    let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi) && !data.dictionary(id).is_empty();
+    if data.schema().attributes().any(|(id, _)| quasi(id)) {
+        return Ok(());
+    }
+    let what = "no quasi value at all could be published: nothing would be left to verify";
+    let help = "ask for a smaller k, m or l, give hierarchies more levels, or check the roles";
+    Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)))
 }
 
 /// A step of the pipeline that came too early: an error of ours.

@@ -11,7 +11,7 @@ use bosket_report::study::{Study, Subject};
 use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
-use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, too_early};
+use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
 use crate::load::Bound;
 use crate::make::{Made, Product, Work, make};
 use crate::negative;
@@ -129,6 +129,7 @@ impl Draft for Records<'_> {
         let file = &self.private.prepared.file;
         let policy = &file.policy;
         let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the publication")?;
+        refuse_empty(&data, &binding)?;
         let hierarchies = negative::hierarchies(self.private.claim, file, &data, &binding)?;
         let memory = run.settings.memory();
         let found = Verification::of_records(

@@ -12,11 +12,11 @@ use bosket_model::observe::{Observer, Quiet};
 use tempfile::TempDir;
 
 /// Data of a family with a policy for it.
-pub struct Example {
-    pub name: &'static str,
-    pub folder: TempDir,
-    pub policy: &'static str,
-    pub sets: &'static [&'static str],
+pub(crate) struct Example {
+    pub(crate) name: &'static str,
+    pub(crate) folder: TempDir,
+    pub(crate) policy: &'static str,
+    pub(crate) sets: &'static [&'static str],
 }
 
 impl Example {
@@ -31,7 +31,7 @@ impl Example {
         Example { name, folder, policy, sets }
     }
 
-    pub fn request(&self, more: &[&str]) -> AnonymizeRequest {
+    pub(crate) fn request(&self, more: &[&str]) -> AnonymizeRequest {
         let sets = self.sets.iter().chain(more).map(ToString::to_string).collect();
         AnonymizeRequest {
             policy: PolicyAt { path: self.folder.path().join(self.policy), sets },
@@ -40,7 +40,7 @@ impl Example {
     }
 
     /// All files with their content.
-    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -58,14 +58,14 @@ impl Example {
     }
 }
 
-pub fn clinic(people: u64) -> Example {
+pub(crate) fn clinic(people: u64) -> Example {
     Example::new("clinic", "policy.toml", &[], |folder| {
         clinic::write(folder, people, 0, Create::default()).expect("written");
     })
 }
 
 /// One example per family, and per way to read one.
-pub fn families() -> Vec<Example> {
+pub(crate) fn families() -> Vec<Example> {
     let shape = sensitive_tree::Shape { fanout: 3, depth: 4, levels: 2, least: 1, most: 4, group_size: 3 };
     let tree = |folder: &Path| {
         sensitive_tree::write(folder, &shape, 0, Create::default()).expect("written");
@@ -86,13 +86,13 @@ pub fn families() -> Vec<Example> {
 }
 
 /// Gives up when it has been asked so often.
-pub struct Impatient {
-    pub asks: u64,
-    pub asked: AtomicU64,
+pub(crate) struct Impatient {
+    pub(crate) asks: u64,
+    pub(crate) asked: AtomicU64,
 }
 
 impl Impatient {
-    pub fn after(asks: u64) -> Self {
+    pub(crate) fn after(asks: u64) -> Self {
         Impatient { asks, asked: AtomicU64::new(0) }
     }
 }

@@ -102,3 +102,13 @@ fn a_number_beside_the_same_digits_as_text_was_called_untrue() {
         assert!(is_true(both, both, model), "{model:?}");
     }
 }
+
+/// An algorithm that there is not was taken for one that recodes globally.
+#[test]
+fn an_unknown_algorithm_is_not_taken_for_a_global_one() {
+    let sets: Vec<String> = LRA.iter().map(|s| (*s).to_owned()).collect();
+    let (mut policy, _) = Policy::parse("p", ATTRIBUTES, &sets).expect("a good policy");
+    assert_eq!(Recoding::of(&policy).expect("known"), Recoding::LocalSets);
+    policy.method.algorithm = Some("lraa".to_owned());
+    assert_eq!(Recoding::of(&policy).expect_err("unknown").fault, bosket_model::Fault::Policy);
+}
