@@ -9,6 +9,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Model;
+use bosket_model::sides::Fates;
 use bosket_model::{Dictionary, Failure, Kind};
 
 use super::job::{Answer, Group, Outcome, Policy};
@@ -33,7 +34,7 @@ pub(super) fn document(policy: &Policy) -> Answer {
 }
 
 fn stream(file: &PolicyFile) -> Result<Outcome, Failure> {
-    let dissection = Dissection::new(file)?;
+    let dissection = Dissection::new(file, Fates::new)?;
     let place = Whereabouts::input(file)?;
     let params = Params::new(&file.policy)?;
     let mut outcome = Outcome::default();

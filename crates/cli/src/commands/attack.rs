@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::Dissection;
+use bosket_io::apart::PublishedReader;
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{
     Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
@@ -10,12 +10,14 @@ use bosket_measure::attack::{
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Format, Model};
 use bosket_model::{Dataset, Diagnostic, Failure, Place};
+use bosket_verify::JudgedSides;
 use bosket_verify::TwoSides;
+use bosket_verify::sides::expected;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Attack;
-use crate::commands::anatomize::sides;
+use crate::commands::anatomize::judged_clusters;
 use crate::commands::attack_text::{self, Attacked};
 use crate::commands::both::Bound;
 use crate::commands::population::{Drawn, Register};
@@ -165,8 +167,10 @@ fn after(
 ) -> Result<Risk, Failure> {
     let policy = &file.policy;
     if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
-        let found = Dissection::new(file)?.read_published(path, talk)?;
-        return risk_apart(&found.dissected, policy);
+        let found = PublishedReader::new(file, expected)?.read_published(path, talk)?;
+        let judged = JudgedSides::new(policy, &found)?;
+        judged.refuse_misplaced(&path.display().to_string())?;
+        return risk_apart(&judged.dissected, policy);
     }
     let name = path.display().to_string();
     let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {
@@ -177,8 +181,8 @@ fn after(
         }
     };
     if policy.anatomizes() {
-        let published = Dissection::new(file)?.read_clusters(path, talk)?;
-        let TwoSides { people, binding, groups, sensitive, .. } = sides(&published);
+        let published = judged_clusters(file, path, talk)?;
+        let TwoSides { people, binding, groups, sensitive, .. } = published.sides();
         let sides = Sides { people, binding, groups, sensitive };
         let mut found = risk_anatomized(&sides, policy, options, talk)?;
         looked_up(&mut found, people, binding)?;

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::{Dissection, Published};
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{Opened, PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place};
+use bosket_verify::JudgedClusters;
 use bosket_verify::truth::Mapping;
 
 use crate::commands::anatomize;
+use crate::commands::anatomize::judged_clusters;
 use crate::commands::verify::read_mapping;
 use crate::load;
 use crate::output::plural;
@@ -32,7 +33,7 @@ impl Bound {
 /// What is published: records, or people apart from their sensitive values.
 enum Release {
     Records(Box<Bound>),
-    Anatomized(Box<Published>),
+    Anatomized(Box<JudgedClusters>),
 }
 
 /// Both sides.
@@ -54,7 +55,7 @@ impl Both {
     }
 
     /// Both sides of an anatomized publication.
-    pub(super) fn anatomized(&self) -> Option<&Published> {
+    pub(super) fn anatomized(&self) -> Option<&JudgedClusters> {
         match &self.published {
             Release::Records(_) => None,
             Release::Anatomized(published) => Some(published),
@@ -116,7 +117,7 @@ pub(super) fn open(file: &PolicyFile, places: Places<'_>, talk: &Talk) -> Result
 fn release(file: &PolicyFile, at: &Path, talk: &Talk) -> Result<Release, Failure> {
     let policy = &file.policy;
     if policy.anatomizes() {
-        let published = Dissection::new(file)?.read_clusters(at, talk)?;
+        let published = judged_clusters(file, at, talk)?;
         return Ok(Release::Anatomized(Box::new(published)));
     }
     let Opened { data, .. } = load::records(Whereabouts::given(file, at, true)?, talk)?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
 use bosket_io::apart::Dissection;
+use bosket_model::sides::Fates;
 use bosket_model::{Diagnostic, Failure, Fault};
 use bosket_report::certificate::Form;
 
@@ -39,7 +40,7 @@ pub(super) fn check(
     outputs.extend(private.iter().cloned());
     outputs.extend(report.iter().cloned());
     if dissect::is_asked(file)? || file.policy.anatomizes() {
-        outputs.extend(Dissection::new(file)?.files()?);
+        outputs.extend(Dissection::new(file, Fates::new)?.files()?);
     }
     refuse(&outputs, &inputs(file, policy, source))?;
     if Form::of(&file.policy) == Form::Folder

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::Dissection;
+use bosket_io::apart::PublishedReader;
 use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publication};
 use bosket_measure::attack;
 use bosket_measure::loss::Side;
@@ -14,11 +14,11 @@ use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
 use bosket_report::study::{Study, Subject, attacker, roles};
+use bosket_verify::sides::expected;
 use bosket_verify::{Claim, JudgedSides, Verification};
 
 use crate::Outcome;
 use crate::args::{Anonymize, Report};
-use crate::commands::anatomize::sides;
 use crate::commands::both::{self, Both, Places};
 use crate::commands::certificate::place as place_of_certificate;
 use crate::commands::certified::belonging;
@@ -93,14 +93,7 @@ fn write(args: &Report, talk: &Talk) -> Result<(PathBuf, bool), Failure> {
         };
         let study = match both.anatomized() {
             None => Study::new(&subject, talk)?,
-            Some(found) => {
-                let judged = JudgedSides {
-                    dissected: found.found.dissected.clone(),
-                    left: found.left.clone(),
-                    misplaced: Vec::new(),
-                };
-                Study::anatomized(&subject, &sides(found), &judged, talk)?
-            }
+            Some(found) => Study::anatomized(&subject, &found.sides(), &found.judged, talk)?,
         };
         let internal = args.internal.then(|| internal(&both, &study, &input_name));
         let html = render(&file, &target, &study, both.published().binding, certified, internal)?;
@@ -136,11 +129,8 @@ fn render(
 /// What is found out about a dissected publication.
 fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Binding), Failure> {
     let policy = &file.policy;
-    let dissection = Dissection::new(file)?;
-    let published = dissection.read_published(target, talk)?;
-    let left = published.gone.iter().zip(&policy.attributes).filter(|(gone, _)| **gone);
-    let left: Vec<String> = left.map(|(_, attribute)| attribute.path.clone()).collect();
-    let sides = JudgedSides { dissected: published.dissected, left, misplaced: Vec::new() };
+    let published = PublishedReader::new(file, expected)?.read_published(target, talk)?;
+    let sides = JudgedSides::new(policy, &published)?;
     let found = &sides.dissected;
     let claim = (policy.need_privacy()?.model != Model::None).then(|| Claim::new(policy)).transpose()?;
     let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];

@@ -1,14 +1,15 @@
 //! Cluster, take the sides apart, write both, read them again, verify, and only then publish.
 
 use bosket_io::Create;
-use bosket_io::apart::{Clustered, Dissection, Fate, Published, Records};
+use bosket_io::apart::{Clustered, Dissection, PublishedReader, Records};
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
+use bosket_model::sides::{Fate, Fates};
 use bosket_model::{Diagnostic, Failure, Fault};
-use bosket_verify::{Anatomized, Claim, verify_anatomized};
+use bosket_verify::sides::expected;
+use bosket_verify::{Anatomized, Claim, JudgedClusters, verify_anatomized};
 use serde_json::json;
 
-use super::sides;
 use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::anonymize::{Prepared, report};
@@ -29,7 +30,7 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let Prepared { file, input, hierarchies, target, .. } = prepared;
     let policy = &file.policy;
-    let dissection = Dissection::new(file)?;
+    let dissection = Dissection::new(file, Fates::new)?;
     let create = Create { force: args.force, private: false };
     refuse_taken(target, args.force)?;
     let certificate = Begun::new(file, &args.policy, target, create, talk)?;
@@ -54,16 +55,17 @@ pub fn run(
     let Clustered { mut people, group_of, groups } = dissection.clusters(clusters)?;
     let mut drafts = dissection.write(&mut people, (&group_of, groups), create)?;
 
-    let again = dissection.read_clusters_again(&mut drafts, talk)?;
-    if verify_anatomized(&sides(&again), asked, talk)?.is_some() {
+    let again = PublishedReader::new(file, expected)?.read_clusters_again(&mut drafts, talk)?;
+    let again = JudgedClusters::new(policy, again)?;
+    if verify_anatomized(&again.sides(), asked, talk)?.is_some() || !again.judged.misplaced.is_empty() {
         // A defect of the algorithm, caught before anything is published.
         return Err(defect("the result does not keep the promise"));
     }
     talk.quiet();
     let known = quasi_side(binding, &dissection);
-    let written: usize = again.found.dissected.sensitive.iter().map(|s| s.codes.total()).sum();
+    let written: usize = again.judged.dissected.sensitive.iter().map(|s| s.codes.total()).sum();
     let same = pairs::vertices((data, &known), records, (&again.people, &again.binding));
-    let pairs = same.filter(|_| written as u64 == drafts.written.values && again.left.is_empty());
+    let pairs = same.filter(|_| written as u64 == drafts.written.values && again.judged.left.is_empty());
     let pairs = pairs.ok_or_else(|| {
         let what = "the result cannot be written so that reading it gives the same records; two paths of the policy share a key";
         let help = "nothing was published; rename one of the keys in the data";
@@ -109,7 +111,7 @@ fn quasi_side(binding: &Binding, dissection: &Dissection<'_>) -> Binding {
 
 fn loss(
     prepared: &Prepared,
-    again: &Published,
+    again: &JudgedClusters,
     pairs: &[(usize, usize)],
     talk: &Talk,
 ) -> Result<Loss, Failure> {

@@ -2,16 +2,15 @@
 
 use std::path::Path;
 
-use bosket_io::apart::{Dissection, Published};
 use bosket_io::hierarchies::{self, Ask};
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::{Diagnostic, Failure, Place};
 use bosket_verify::truth::{Grouped, Side, Untruth, compare_anatomized};
-use bosket_verify::{Anatomized, Claim, Witness, verify_anatomized};
+use bosket_verify::{Anatomized, Claim, JudgedClusters, Witness, verify_anatomized};
 use serde_json::json;
 
-use super::sides;
+use super::judged_clusters;
 use crate::Outcome;
 use crate::args::Verify;
 use crate::commands::certified::Checked;
@@ -28,24 +27,25 @@ pub fn verify(
     mut certified: Option<&mut Checked>,
     talk: &Talk,
 ) -> Result<Outcome, Failure> {
-    let published = Dissection::new(file)?.read_clusters(&args.publication, talk)?;
+    let published = judged_clusters(file, &args.publication, talk)?;
     let mut warnings = claim.caveats(&published.binding);
     if let Some(certified) = &mut certified {
         certified.limits(&file.policy, claim, &warnings);
     }
-    if args.against.is_none() && !published.left.is_empty() {
-        let what = format!("the policy removes {}, but the file still has it", published.left.join(", "));
+    if args.against.is_none() && !published.judged.left.is_empty() {
+        let what =
+            format!("the policy removes {}, but the file still has it", published.judged.left.join(", "));
         let warning = Diagnostic::warning(what).at(Place::source(args.publication.display().to_string()));
         warnings.push(warning.help("the claim says nothing about such attributes; do not publish this file"));
     }
     talk.diagnostics(&warnings);
-    let witness = verify_anatomized(&sides(&published), asked, talk)?;
+    let witness = verify_anatomized(&published.sides(), asked, talk)?;
     let untruths = match &args.against {
         Some(input) => Some(against(args, file, &published, input, talk)?),
         None => None,
     };
     talk.quiet();
-    let (records, groups) = (published.people.len(), published.found.names.len());
+    let (records, groups) = (published.people.len(), published.names.len());
     if let Some(certified) = &mut certified {
         certified.records(records as u64);
     }
@@ -87,7 +87,7 @@ pub fn verify(
     Ok(if holds { Outcome::Done } else { Outcome::Violated })
 }
 
-fn told(witness: &Witness, published: &Published) -> String {
+fn told(witness: &Witness, published: &JudgedClusters) -> String {
     let group = witness.group.map_or(0, |group| u64::from(group) + 1);
     let own = witness.records.first().map(|&record| published.groups[record as usize]);
     let all = published.groups.iter().filter(|of| Some(**of) == own).count();
@@ -112,7 +112,7 @@ fn told(witness: &Witness, published: &Published) -> String {
 fn against(
     args: &Verify,
     file: &PolicyFile,
-    published: &Published,
+    published: &JudgedClusters,
     input: &Path,
     talk: &Talk,
 ) -> Result<Vec<Untruth>, Failure> {
@@ -129,12 +129,12 @@ fn against(
         dissect::refuse_unknown(mapping, private.data.len())?;
     }
     let grouped = Grouped {
-        published: sides(published),
+        published: published.sides(),
         input: Side { data: &private.data, binding: &binding },
         hierarchies: &hierarchies,
         mapping: groups.as_deref(),
     };
-    let left = published.left.iter().map(|path| Untruth {
+    let left = published.judged.left.iter().map(|path| Untruth {
         message: "the policy removes this attribute, but it is published".to_owned(),
         path: Some(path.clone()),
         records: Vec::new(),

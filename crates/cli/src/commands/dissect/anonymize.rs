@@ -4,10 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use bosket_engine::dissect::{Params, Release, SUPPRESSED, Sensitive, run as group};
+use bosket_io::apart::PublishedReader;
 use bosket_io::apart::{Dissection, Drafts, Written};
 use bosket_io::{Create, Output, PolicyFile, Whereabouts, hierarchies, publication, write_failure};
 use bosket_model::policy::{Format, Model};
+use bosket_model::sides::Fates;
 use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_verify::JudgedSides;
+use bosket_verify::sides::expected;
 use bosket_verify::{Claim, Verdict, verify_apart};
 use serde_json::{Value, json};
 
@@ -25,7 +29,7 @@ pub fn run(args: &Anonymize, file: &PolicyFile, talk: &Talk) -> Result<Outcome, 
     let policy = &file.policy;
     let params = Params { show_values: args.show_values, ..Params::new(policy)? };
     let publish = policy.need_publish()?;
-    let dissection = Dissection::new(file)?;
+    let dissection = Dissection::new(file, Fates::new)?;
     let source = Whereabouts::input(file)?;
     let target = publication::target(file)?;
     places::check(file, &args.policy, source.paths(), &target)?;
@@ -156,9 +160,10 @@ fn grouped(
         let Claim::Apart(claim) = Claim::new(policy)? else {
             return Err(defect("the claim is not one of dissection"));
         };
-        let found = dissection.read_drafts(&mut drafts, talk)?;
+        let found = PublishedReader::new(file, expected)?.read_drafts(&mut drafts, talk)?;
+        let found = JudgedSides::new(policy, &found)?;
         let checked = verify_apart(&found.dissected, &claim, &hierarchies, talk)?;
-        let left = found.gone.iter().filter(|gone| **gone).count();
+        let left = found.left.len() + found.misplaced.len();
         let published: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
         if checked.witness.is_some()
             || left > 0

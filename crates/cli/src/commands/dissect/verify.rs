@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use bosket_io::apart::Dissection;
+use bosket_io::apart::PublishedReader;
 use bosket_io::{PolicyFile, Whereabouts, hierarchies};
 use bosket_model::{Diagnostic, Failure, Fault, Place};
+use bosket_verify::sides::expected;
 use bosket_verify::truth::{Mapping, Untruth, compare_dissected};
-use bosket_verify::{Apart, Claim, Witness, verify_apart};
+use bosket_verify::{Apart, Claim, JudgedSides, Witness, verify_apart};
 use serde_json::json;
 
 use super::{declared, degrees_json, degrees_told};
@@ -30,16 +31,14 @@ pub fn verify(
 ) -> Result<Outcome, Failure> {
     let policy = &file.policy;
     let name = args.publication.display().to_string();
-    let dissection = Dissection::new(file)?;
-    let found = dissection.read_published(&args.publication, talk)?;
+    let reader = PublishedReader::new(file, expected)?;
+    let found = JudgedSides::new(policy, &reader.read_published(&args.publication, talk)?)?;
+    found.refuse_misplaced(&name)?;
     let mut warnings = claim.caveats(&declared(file)?);
     if let Some(certified) = &mut certified {
         certified.limits(policy, claim, &warnings);
     }
-    let left: Vec<&str> = (found.gone.iter().zip(&policy.attributes))
-        .filter(|(gone, _)| **gone)
-        .map(|(_, attribute)| attribute.path.as_str())
-        .collect();
+    let left = &found.left;
     if !left.is_empty() {
         let what = format!("the policy removes {}, but the file still has it", left.join(", "));
         let warning = Diagnostic::warning(what).at(Place::source(&name));
@@ -51,7 +50,7 @@ pub fn verify(
     let people: u64 = found.dissected.people.iter().map(|&p| u64::from(p)).sum();
     let groups = found.dissected.people.len();
     let untruths = match &args.against {
-        Some(input) => Some(against(args, file, &dissection, input, talk)?),
+        Some(input) => Some(against(args, file, &reader, input, talk)?),
         None => None,
     };
     if let Some(certified) = &mut certified {
@@ -59,7 +58,7 @@ pub fn verify(
     }
     let as_certified = certified.as_ref().is_none_or(|c| c.holds());
     let holds = verdict.witness.is_none() && untruths.as_ref().is_none_or(Vec::is_empty) && as_certified;
-    let degrees = || dissection.fates().sensitive.iter().zip(verdict.distances.iter().copied());
+    let degrees = || reader.expected().sensitive.iter().zip(verdict.distances.iter().copied());
     if args.json {
         let mut result = json!({
             "holds": holds,
@@ -116,20 +115,20 @@ pub fn verify(
 fn against(
     args: &Verify,
     file: &PolicyFile,
-    dissection: &Dissection<'_>,
+    reader: &PublishedReader<'_>,
     input: &Path,
     talk: &Talk,
 ) -> Result<Vec<Untruth>, Failure> {
     let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
     let groups = mapping.as_ref().map(groups).transpose()?;
-    let published = dissection.published_sides(&args.publication, mapping.is_some(), talk)?;
+    let published = reader.published_sides(&args.publication, mapping.is_some(), talk)?;
     let place = Whereabouts::given(file, input, false)?;
-    let private = dissection.private_sides(place, groups.as_deref(), talk)?;
+    let private = reader.private_sides(place, groups.as_deref(), talk)?;
     talk.quiet();
     if let Some(mapping) = &mapping {
         refuse_unknown(mapping, private.records)?;
     }
-    let paths: Vec<String> = dissection.fates().sensitive.iter().map(|s| s.path.clone()).collect();
+    let paths: Vec<String> = reader.expected().sensitive.iter().map(|s| s.path.clone()).collect();
     compare_dissected(&published, &private, &paths, mapping.is_some(), talk)
 }
 
