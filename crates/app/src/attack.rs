@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{
     Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use crate::load::{self, Bound, PolicyAt, one_stdin};
 use crate::register::{Drawn, Register};
 use crate::run::{Run, Settings, run};
-use crate::verify::sides;
+use crate::verify::{judged_clusters, judged_sides};
 use crate::warned::Warned;
 
 /// Who attacks what.
@@ -211,8 +210,7 @@ fn after(
 ) -> Result<Risk> {
     let policy = &file.policy;
     if policy.need_privacy()?.model.is_apart() {
-        let found = Dissection::new(file)?.read_published(path, run.observer)?;
-        return risk_apart(&found.dissected, policy);
+        return risk_apart(&judged_sides(file, path, run.observer)?.dissected, policy);
     }
     let name = path.display().to_string();
     let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {
@@ -223,8 +221,8 @@ fn after(
         }
     };
     if policy.anatomizes() {
-        let published = Dissection::new(file)?.read_clusters(path, run.observer)?;
-        let TwoSides { people, binding, groups, sensitive, .. } = sides(&published);
+        let published = judged_clusters(file, path, run.observer)?;
+        let TwoSides { people, binding, groups, sensitive, .. } = published.sides();
         let sides = Sides { people, binding, groups, sensitive };
         let mut found = risk_anatomized(&sides, policy, options, run.observer)?;
         looked_up(&mut found, people, binding)?;

@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::{Dissection, Published};
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::JudgedClusters;
 use bosket_verify::truth::Mapping;
 
 use crate::load::{self, Bound};
 use crate::run::Run;
+use crate::verify::judged_clusters;
 use crate::verify::mapping::{pairs_of_groups, read_mapping};
 use crate::words::plural;
 
 /// What is published: records, or people apart from their sensitive values.
 enum PublishedAs {
     Records(Box<Bound>),
-    Anatomized(Box<Published>),
+    Anatomized(Box<JudgedClusters>),
 }
 
 /// Both sides.
@@ -41,7 +42,7 @@ impl Both {
     }
 
     /// Both sides of an anatomized publication.
-    pub(crate) fn anatomized(&self) -> Option<&Published> {
+    pub(crate) fn anatomized(&self) -> Option<&JudgedClusters> {
         match &self.published {
             PublishedAs::Records(_) => None,
             PublishedAs::Anatomized(published) => Some(published),
@@ -97,7 +98,7 @@ pub(crate) fn open(file: &PolicyFile, places: Places<'_>, run: &Run<'_>) -> Resu
 
 fn published(file: &PolicyFile, at: &Path, run: &Run<'_>) -> Result<PublishedAs> {
     if file.policy.anatomizes() {
-        let published = Dissection::new(file)?.read_clusters(at, run.observer)?;
+        let published = judged_clusters(file, at, run.observer)?;
         return Ok(PublishedAs::Anatomized(Box::new(published)));
     }
     load::published(file, at, run).map(|bound| PublishedAs::Records(Box::new(bound)))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::apart::Dissection;
 use bosket_io::{Output, PolicyFile, write_failure};
+use bosket_model::sides::Fates;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 
@@ -39,7 +40,7 @@ pub(crate) fn check(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>, targ
     outputs.extend(private.iter().cloned());
     outputs.extend(report.iter().cloned());
     if file.policy.has_two_sides() {
-        outputs.extend(Dissection::new(file)?.files()?);
+        outputs.extend(Dissection::new(file, Fates::new)?.files()?);
     }
     refuse(&outputs, &inputs(file, policy, source))?;
     if Form::of(&file.policy) == Form::Folder

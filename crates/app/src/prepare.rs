@@ -11,6 +11,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Algorithm, Model, Policy, Role};
+use bosket_model::sides::Fates;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
@@ -88,7 +89,7 @@ pub fn check_policy(file: &PolicyFile) -> Result<()> {
     engine::check(policy)?;
     claim_of(policy)?;
     if policy.source.is_some() && policy.has_two_sides() {
-        Dissection::new(file)?;
+        Dissection::new(file, Fates::new)?;
     }
     Ok(())
 }
@@ -127,7 +128,7 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
 
 /// Whether the source is taken apart while it is read.
 fn is_stream(file: &PolicyFile) -> Result<bool> {
-    Ok(!file.policy.need_privacy()?.model.has_guarantee() && Dissection::new(file)?.is_stream())
+    Ok(!file.policy.need_privacy()?.model.has_guarantee() && Dissection::new(file, Fates::new)?.is_stream())
 }
 
 fn stream(file: &PolicyFile) -> Result<Input> {
@@ -144,7 +145,7 @@ fn stream(file: &PolicyFile) -> Result<Input> {
 pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     let place = Whereabouts::input(file)?;
     let name = place.name();
-    let people = Dissection::new(file)?.read(place, run.observer)?;
+    let people = Dissection::new(file, Fates::new)?.read(place, run.observer)?;
     run.warn(people.warnings.iter().cloned());
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
     let (spool, show_values) = (&people.spool, run.settings.show_values);

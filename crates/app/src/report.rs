@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::{Dissection, Found};
 use bosket_io::{Output, PolicyFile, Whereabouts, hierarchies, publication};
 use bosket_measure::attack;
 use bosket_measure::loss::Side;
@@ -13,7 +12,7 @@ use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
 use bosket_report::study::{Study, Subject, attacker, roles};
-use bosket_verify::{Claim, Verification};
+use bosket_verify::{Claim, JudgedSides, Verification};
 
 use crate::both::{self, Both, Places};
 use crate::certificate::place as place_of_certificate;
@@ -23,7 +22,7 @@ use crate::negative;
 use crate::places;
 use crate::prepare::{Prepared, claim_of};
 use crate::run::{Run, Settings, run};
-use crate::verify::{declared, judge_anatomized, judge_dissected, sides};
+use crate::verify::{declared, judged_sides};
 use crate::warned::Warned;
 use crate::words::count;
 
@@ -97,7 +96,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         problems: &check.problems,
     });
     let (study, html) = if file.policy.need_privacy()?.model.is_apart() {
-        let published = Dissection::new(&file)?.read_published(&target, run.observer)?;
+        let published = judged_sides(&file, &target, run.observer)?;
         let claim = claim_of(&file.policy)?;
         let name = target.display().to_string();
         let sensitive = &published.dissected.sensitive;
@@ -105,7 +104,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
             Some(_) => hierarchies::of_sensitive(&file, sensitive, &name, false)?,
             None => Vec::new(),
         };
-        let verification = judge_dissected(&file, &published, claim.as_ref(), &own, run.observer)?;
+        let verification = Verification::of_dissected(&published, claim.as_ref(), &own, run.observer)?;
         let caveats = claim.map_or(Ok(Vec::new()), |c| declared(&file).map(|d| c.caveats(&d)))?;
         let study = dissected(&file, &published, Some(verification), run)?;
         let html = render(&file, &target, &study, &caveats, certified, None)?;
@@ -150,8 +149,8 @@ fn compared(file: &PolicyFile, both: &Both, run: &Run<'_>) -> Result<Study> {
         mapping: both.mapping.as_deref(),
     };
     if let Some(found) = both.anatomized() {
-        let verification = judge_anatomized(found, &claim, run.observer)?;
-        return Study::of_anatomized(&subject, &sides(found), verification, None, run.observer);
+        let verification = Verification::of_anatomized(&found.sides(), &found.judged, &claim, run.observer)?;
+        return Study::of_anatomized(&subject, &found.sides(), verification, None, run.observer);
     }
     let Side { data, binding } = both.published();
     let absent = negative::hierarchies(&claim, file, data, binding)?;
@@ -183,7 +182,7 @@ fn render(
 /// What is found out about a dissected publication.
 pub(crate) fn dissected(
     file: &PolicyFile,
-    published: &Found,
+    published: &JudgedSides,
     verification: Option<Verification>,
     run: &Run<'_>,
 ) -> Result<Study> {
@@ -191,7 +190,7 @@ pub(crate) fn dissected(
     let found = &published.dissected;
     let verification = match verification {
         Some(verification) => verification,
-        None => judge_dissected(file, published, None, &[], run.observer)?,
+        None => Verification::of_dissected(published, None, &[], run.observer)?,
     };
     let mut remarks = vec![("Groups".to_owned(), count(found.people.len()))];
     let told = verification.distances.iter();

@@ -10,6 +10,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Policy};
+use bosket_model::sides::Fates;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_verify::{Claim, Verification};
@@ -91,7 +92,7 @@ impl<'p> TrialPeople<'p> {
                 return Err(Failure::defect("people were to be read"));
             };
             let params = dissect::Params::new(&file.policy)?;
-            Ok(TrialPeople { dissection: Dissection::new(file)?, people, hierarchies, params })
+            Ok(TrialPeople { dissection: Dissection::new(file, Fates::new)?, people, hierarchies, params })
         })
     }
 

@@ -7,10 +7,16 @@ use std::path::Path;
 use std::process::Command;
 
 use bosket_io::apart::Dissection;
+use bosket_io::apart::PublishedReader;
 use bosket_io::{Create, Input, Layout, PolicyFile, Whereabouts};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Policy;
+use bosket_model::sides::Fates;
 use sales::columns::{Column, GROUP, group, writer};
+
+fn reader(file: &PolicyFile) -> PublishedReader<'_> {
+    PublishedReader::new(file, Fates::new).expect("a good policy")
+}
 
 #[test]
 fn nested_records() {
@@ -80,15 +86,15 @@ fn dissect(folder: &Path) {
     );
     let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
     let file = PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() };
-    let dissection = Dissection::new(&file).expect("a good policy");
+    let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
     let place = Whereabouts::input(&file).expect("a source");
     let mut people = dissection.read(place, &Quiet).unwrap_or_else(|e| panic!("{e}"));
     let group_of: Vec<u32> = (0..PEOPLE as u32).map(|r| r / 5).collect();
     let create = Create::default();
     let mut drafts =
         dissection.write(&mut people, (&group_of, PEOPLE / 5), create.clone()).expect("writable");
-    let found = dissection.read_drafts(&mut drafts, &Quiet).expect("readable");
-    assert_eq!(found.dissected.people.len(), PEOPLE / 5);
+    let found = reader(&file).read_drafts(&mut drafts, &Quiet).expect("readable");
+    assert_eq!(found.people.len(), PEOPLE / 5);
     drafts.finish(create, Vec::new()).expect("writable");
 }
 

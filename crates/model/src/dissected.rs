@@ -1,5 +1,7 @@
 //! Sensitive values apart from the people they belong to: what dissection groups, and what its publications hold.
 
+use crate::binding::Binding;
+use crate::dataset::Dataset;
 use crate::dictionary::Dictionary;
 
 /// Lists of numbers, one after the other.
@@ -87,6 +89,44 @@ pub struct Dissected {
     pub people: Vec<u32>,
     /// What stands on the sensitive side of the groups.
     pub sensitive: Vec<SensitiveValues>,
+}
+
+/// The two sides of a publication as they were read: which names stand where, and what belongs to which group. Nothing of
+/// it is judged yet.
+#[derive(Clone, Debug, Default)]
+pub struct PublishedGroups {
+    /// What the groups are called.
+    pub names: Vec<String>,
+    /// How many people each has on the quasi side.
+    pub people: Vec<u32>,
+    /// The paths of all attributes that have a value on the quasi side, as they were found.
+    pub quasi: Vec<String>,
+    /// What stands on the sensitive side, by the names that were found there.
+    pub sensitive: Vec<NamedValues>,
+}
+
+/// What stands under one name on the sensitive side.
+#[derive(Clone, Debug, Default)]
+pub struct NamedValues {
+    /// The path of the attribute; the name of its table where no attribute of the policy has such a table.
+    pub name: String,
+    /// The distinct values.
+    pub values: Dictionary,
+    /// Per group their codes.
+    pub codes: Lists,
+}
+
+/// Clusters with their sides apart as they were read.
+#[derive(Clone, Debug)]
+pub struct PublishedClusters {
+    /// The quasi side: a record per person.
+    pub people: Dataset,
+    /// The place of its attributes in the policy.
+    pub binding: Binding,
+    /// Per person its group, by its place in what was found.
+    pub groups: Vec<u32>,
+    /// The groups, and the names and values of both sides.
+    pub found: PublishedGroups,
 }
 
 /// The SHA-256 of what somebody or something says.

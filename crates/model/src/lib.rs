@@ -13,6 +13,7 @@ pub mod observe;
 pub mod path;
 pub mod policy;
 pub mod schema;
+pub mod sides;
 pub mod value_tree;
 
 pub use dataset::{Builder, Dataset};

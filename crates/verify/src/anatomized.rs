@@ -8,12 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use bosket_model::binding::Binding;
-use bosket_model::dissected::SensitiveValues;
+use bosket_model::dissected::{PublishedClusters, SensitiveValues};
 use bosket_model::observe::Observer;
-use bosket_model::policy::Diversity;
+use bosket_model::policy::{Diversity, Policy};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::buckets;
+use crate::sides::JudgedSides;
 use crate::vertex::{Diverse, Forms, class_witness};
 use crate::witness::{Sensitive, Witness};
 
@@ -39,6 +40,41 @@ pub struct TwoSides<'a> {
     pub names: &'a [String],
     /// The sensitive side, by group.
     pub sensitive: &'a [SensitiveValues],
+}
+
+/// A publication of clusters that was read, with the place of its sides in the policy.
+#[derive(Clone, Debug)]
+pub struct JudgedClusters {
+    /// The quasi side: a record per person.
+    pub people: Dataset,
+    /// The place of its attributes in the policy.
+    pub binding: Binding,
+    /// Per person its group, from 0.
+    pub groups: Vec<u32>,
+    /// What the groups are called.
+    pub names: Vec<String>,
+    /// What stands on which side, and what does not belong there.
+    pub judged: JudgedSides,
+}
+
+impl JudgedClusters {
+    /// Looks up what was found on either side.
+    pub fn new(policy: &Policy, read: PublishedClusters) -> Result<Self> {
+        let judged = JudgedSides::new(policy, &read.found)?;
+        let PublishedClusters { people, binding, groups, found } = read;
+        Ok(JudgedClusters { people, binding, groups, names: found.names, judged })
+    }
+
+    /// Its two sides.
+    pub fn sides(&self) -> TwoSides<'_> {
+        TwoSides {
+            people: &self.people,
+            binding: &self.binding,
+            groups: &self.groups,
+            names: &self.names,
+            sensitive: &self.judged.dissected.sensitive,
+        }
+    }
 }
 
 impl TwoSides<'_> {

@@ -24,7 +24,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-pub use anatomized::{Anatomized, TwoSides, verify_anatomized};
+pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
 pub use claim::{Claim, Km, Kmn};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use recount::Recount;

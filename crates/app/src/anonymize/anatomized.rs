@@ -1,12 +1,14 @@
 //! Publications of clusters whose quasi and sensitive values are apart.
 
-use bosket_io::apart::{Clustered, Dissection, Drafts, Fate, Published, Records as Clusters};
+use bosket_io::apart::{Clustered, Dissection, Drafts, PublishedReader, Records as Clusters};
 use bosket_io::{Certify, Create, Output, SourceForm};
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::binding::Binding;
+use bosket_model::sides::{Fate, Fates};
 use bosket_model::{Failure, Result};
 use bosket_report::study::Study;
-use bosket_verify::{Claim, Verification};
+use bosket_verify::sides::expected;
+use bosket_verify::{Claim, JudgedClusters, Verification};
 use serde_json::Value;
 
 use super::records::Private;
@@ -16,7 +18,6 @@ use crate::make::{Made, Product};
 use crate::pairs;
 use crate::prepare::{Input, Prepared, refuse_taken};
 use crate::run::Run;
-use crate::verify::{judge_anatomized, sides};
 
 /// A publication of two sides on its way.
 pub(super) struct Anatomized<'p> {
@@ -32,7 +33,7 @@ pub(super) struct Anatomized<'p> {
     /// Per group as it was numbered before, its number in the publication.
     ids: Vec<u32>,
     /// What was read again.
-    again: Option<Published>,
+    again: Option<JudgedClusters>,
     pairs: Vec<(u32, u32)>,
 }
 
@@ -48,7 +49,7 @@ impl<'p> Anatomized<'p> {
         Ok(Anatomized {
             private: Private { prepared, claim, input: bound, hierarchies },
             form,
-            dissection: Dissection::new(&prepared.file)?,
+            dissection: Dissection::new(&prepared.file, Fates::new)?,
             create,
             made: None,
             group_of: Vec::new(),
@@ -64,13 +65,13 @@ impl<'p> Anatomized<'p> {
         self.made.as_ref().ok_or_else(too_early)
     }
 
-    fn again(&self) -> Result<&Published> {
+    fn again(&self) -> Result<&JudgedClusters> {
         self.again.as_ref().ok_or_else(too_early)
     }
 
     /// Values on the sensitive side.
     fn sensitive_values(&self) -> Result<usize> {
-        Ok(self.again()?.found.dissected.sensitive.iter().map(|s| s.codes.total()).sum())
+        Ok(self.again()?.judged.dissected.sensitive.iter().map(|s| s.codes.total()).sum())
     }
 
     /// What goes with the people.
@@ -103,9 +104,12 @@ impl Draft for Anatomized<'_> {
 
     fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>> {
         let drafts = self.drafts.as_mut().ok_or_else(too_early)?;
-        let again = self.dissection.read_clusters_again(drafts, run.observer)?;
+        let file = &self.private.prepared.file;
+        let again = PublishedReader::new(file, expected)?.read_clusters_again(drafts, run.observer)?;
+        let again = JudgedClusters::new(&file.policy, again)?;
         refuse_empty(&again.people, &again.binding)?;
-        let found = judge_anatomized(&again, self.private.claim, run.observer)?;
+        let found =
+            Verification::of_anatomized(&again.sides(), &again.judged, self.private.claim, run.observer)?;
         self.again = Some(again);
         Ok(Some(found))
     }
@@ -161,7 +165,7 @@ impl Draft for Anatomized<'_> {
     fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {
         let subject = self.private.subject(self.people()?, &self.pairs);
         let verification = verification.ok_or_else(too_early)?;
-        Study::of_anatomized(&subject, &sides(self.again()?), verification, loss, run.observer)
+        Study::of_anatomized(&subject, &self.again()?.sides(), verification, loss, run.observer)
     }
 }
 

@@ -4,15 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use bosket_engine::dissect::{Params, Release as Grouping, SUPPRESSED, run as group};
-use bosket_io::apart::{Dissection, Drafts, Found, People};
+use bosket_io::apart::{Dissection, Drafts, People, PublishedReader};
 use bosket_io::xml::Namespaces;
 use bosket_io::{Certify, Create, Output, PolicyFile, Whereabouts, write_failure};
 use bosket_measure::loss::Loss;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Format;
+use bosket_model::sides::Fates;
 use bosket_model::{Diagnostic, Failure, Place, Result};
 use bosket_report::study::Study;
-use bosket_verify::Verification;
+use bosket_verify::sides::expected;
+use bosket_verify::{JudgedSides, Verification};
 use serde_json::{Value, json};
 
 use super::{Account, Draft, mapping_csv, too_early};
@@ -20,7 +22,7 @@ use crate::figures::{DissectedFigures, Figures};
 use crate::prepare::{Input, Prepared, refuse_taken, sensitive};
 use crate::report;
 use crate::run::Run;
-use crate::verify::{declared, judge_dissected};
+use crate::verify::{declared, judged_sides};
 use crate::words::plural;
 
 /// A dissected publication on its way.
@@ -33,7 +35,7 @@ pub(super) struct Dissected<'p> {
     namespaces: Namespaces,
     grouping: Option<Grouping>,
     drafts: Option<Drafts>,
-    found: Option<Found>,
+    found: Option<JudgedSides>,
     figures: DissectedFigures,
     records: usize,
     /// Per group as it was numbered before, its number in the publication.
@@ -53,7 +55,7 @@ impl<'p> Dissected<'p> {
         }
         Ok(Dissected {
             prepared,
-            dissection: Dissection::new(&prepared.file)?,
+            dissection: Dissection::new(&prepared.file, Fates::new)?,
             create,
             people,
             hierarchies,
@@ -113,9 +115,10 @@ impl Draft for Dissected<'_> {
     fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>> {
         let Some(claim) = &self.prepared.claim else { return Ok(None) };
         let drafts = self.drafts.as_mut().ok_or_else(too_early)?;
-        let found = self.dissection.read_drafts(drafts, run.observer)?;
         let file = &self.prepared.file;
-        let verification = judge_dissected(file, &found, Some(claim), &self.hierarchies, run.observer)?;
+        let found = PublishedReader::new(file, expected)?.read_drafts(drafts, run.observer)?;
+        let found = JudgedSides::new(&file.policy, &found)?;
+        let verification = Verification::of_dissected(&found, Some(claim), &self.hierarchies, run.observer)?;
         self.figures.degrees.clone_from(&verification.distances);
         self.found = Some(found);
         Ok(Some(verification))
@@ -179,7 +182,7 @@ impl Draft for Dissected<'_> {
             Some(found) => report::dissected(file, found, verification, run),
             // What nobody claims anything about was not read again yet.
             None => {
-                let found = self.dissection.read_published(&self.prepared.target, run.observer)?;
+                let found = judged_sides(file, &self.prepared.target, run.observer)?;
                 report::dissected(file, &found, verification, run)
             }
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bosket_io::apart::Published;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::JudgedClusters;
 use bosket_verify::truth::{Mapping, Pair};
 
 use crate::words::plural;
@@ -70,13 +70,13 @@ pub(super) fn refuse_unknown(mapping: &Mapping, records: usize) -> Result<()> {
 pub(crate) fn pairs_of_groups(
     mapping: &Mapping,
     inputs: usize,
-    published: &Published,
+    published: &JudgedClusters,
 ) -> Result<Vec<(u32, u32)>> {
     let group_of = groups(mapping)?;
     refuse_unknown(mapping, inputs)?;
     let mut people: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for (person, &group) in published.groups.iter().enumerate().rev() {
-        people.entry(&published.found.names[group as usize]).or_default().push(person as u32);
+        people.entry(&published.names[group as usize]).or_default().push(person as u32);
     }
     let mut pairs = Vec::new();
     for (record, group) in group_of.iter().enumerate().filter(|(_, group)| **group > 0) {

@@ -8,24 +8,22 @@ mod records;
 
 use std::path::{Path, PathBuf};
 
-use bosket_io::apart::Published;
+use bosket_io::apart::PublishedReader;
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{Format, Undeclared};
 use bosket_model::{Builder, Diagnostic, Result};
+use bosket_verify::sides::expected;
 use bosket_verify::truth::Untruth;
-use bosket_verify::{Claim, TwoSides, Verification};
+use bosket_verify::{Claim, JudgedClusters, JudgedSides, Verification};
 use serde_json::{Value, json};
 
 use crate::certified::CertificateCheck;
 use crate::load::{PolicyAt, one_stdin};
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
-
-pub(crate) use anatomized::judge as judge_anatomized;
-pub(crate) use dissected::judge as judge_dissected;
 
 /// What is to be checked.
 #[derive(Clone, Debug, Default)]
@@ -162,15 +160,24 @@ fn check_claim(
     Ok(found)
 }
 
-/// A publication of anatomized clusters as the verifier looks at it.
-pub(crate) fn sides(published: &Published) -> TwoSides<'_> {
-    TwoSides {
-        people: &published.people,
-        binding: &published.binding,
-        groups: &published.groups,
-        names: &published.found.names,
-        sensitive: &published.found.dissected.sensitive,
-    }
+/// A publication of anatomized clusters as the verifier looks at it, if everything stands where it belongs.
+pub(crate) fn judged_clusters(
+    file: &PolicyFile,
+    at: &Path,
+    observer: &dyn Observer,
+) -> Result<JudgedClusters> {
+    let read = PublishedReader::new(file, expected)?.read_clusters(at, observer)?;
+    let published = JudgedClusters::new(&file.policy, read)?;
+    published.judged.refuse_misplaced(&at.display().to_string())?;
+    Ok(published)
+}
+
+/// The same with a dissected publication.
+pub(crate) fn judged_sides(file: &PolicyFile, at: &Path, observer: &dyn Observer) -> Result<JudgedSides> {
+    let read = PublishedReader::new(file, expected)?.read_published(at, observer)?;
+    let published = JudgedSides::new(&file.policy, &read)?;
+    published.refuse_misplaced(&at.display().to_string())?;
+    Ok(published)
 }
 
 /// What the policy declares, without any data.

@@ -11,6 +11,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Model;
+use bosket_model::sides::Fates;
 use bosket_model::{Dictionary, Kind};
 
 use super::documents::{Pubmed, group, policy};
@@ -155,7 +156,7 @@ pub(crate) fn real(pubmed: &Pubmed, out: Option<&Path>) {
     let mut series =
         [Model::Delta, Model::Anatomy].map(|m| Series { name: m.to_string(), points: Vec::new() });
     let file = policy(&pubmed.path, Model::Delta, 5, Some(5));
-    let dissection = Dissection::new(&file).expect("a good policy");
+    let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
     let people = dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet).expect("readable");
     for size in [5, 6, 7, 8, 9, 10, 20] {
         let mut cells = Vec::new();

@@ -9,6 +9,7 @@ use bosket_io::apart::{Dissection, Drafts, People};
 use bosket_io::{Create, Input, PolicyFile, Whereabouts, hierarchies};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Model, Policy};
+use bosket_model::sides::Fates;
 use bosket_testkit::shared::shared;
 use tempfile::TempDir;
 
@@ -78,7 +79,7 @@ pub(crate) fn policy(path: &Path, model: Model, quasi: usize, group_size: Option
 
 /// Reads, groups and writes, without putting the publication anywhere.
 pub(crate) fn dissect(file: &PolicyFile) -> (Drafts, Option<Release>) {
-    let dissection = Dissection::new(file).expect("a good policy");
+    let dissection = Dissection::new(file, Fates::new).expect("a good policy");
     let place = Whereabouts::input(file).expect("a source");
     let params = Params::new(&file.policy).expect("possible");
     if file.policy.need_privacy().expect("a model").model == Model::None {
@@ -102,6 +103,6 @@ pub(crate) fn group(file: &PolicyFile, people: &People, params: &Params) -> Rele
 
 /// Separates the sides without ordering them: what the stream itself costs.
 pub(crate) fn unsorted(file: &PolicyFile) -> u64 {
-    let dissection = Dissection::new(file).expect("a good policy");
+    let dissection = Dissection::new(file, Fates::new).expect("a good policy");
     dissection.unsorted(&Whereabouts::input(file).expect("a source")).expect("readable").people
 }

@@ -10,6 +10,7 @@ use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
+use bosket_model::sides::Fates;
 use bosket_model::{Dictionary, Failure, Kind};
 
 use super::job::{Answer, Group, Outcome, Policy};
@@ -37,7 +38,8 @@ fn stream(file: &PolicyFile) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     if !file.policy.need_privacy()?.model.has_guarantee() {
         let group_size = Params::new(&file.policy)?.group_size;
-        let (drafts, ..) = Dissection::new(file)?.plain(&Whereabouts::input(file)?, group_size)?;
+        let (drafts, ..) =
+            Dissection::new(file, Fates::new)?.plain(&Whereabouts::input(file)?, group_size)?;
         outcome.figures.insert("people".to_owned(), drafts.written.people as f64);
         return Ok(outcome);
     }

@@ -4,17 +4,19 @@
 use std::path::PathBuf;
 
 use bosket_engine::cluster::{Params, Release};
-use bosket_io::apart::{Clustered, Dissection, Published, Records};
+use bosket_io::apart::{Clustered, Dissection, PublishedReader, Records};
 use bosket_io::{Create, Layout, PolicyFile, SourceForm, format};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Siblings, Undeclared};
+use bosket_model::sides::Fates;
 use bosket_model::{Fault, Result};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::vertices;
+use bosket_verify::sides::expected;
 use bosket_verify::truth::{Grouped, Side, Untruth, compare_anatomized};
 use bosket_verify::vertex::Diverse;
-use bosket_verify::{Anatomized, TwoSides, Witness, verify_anatomized};
+use bosket_verify::{Anatomized, JudgedClusters, Witness, verify_anatomized};
 use proptest::prelude::*;
 
 use super::promises::random_params;
@@ -29,9 +31,9 @@ fn file(case: &Case) -> PolicyFile {
 }
 
 /// What a stranger reads, and per input record the number of its group.
-fn publish(case: &Case, release: &Release) -> (Published, Vec<u32>) {
+fn publish(case: &Case, release: &Release) -> (JudgedClusters, Vec<u32>) {
     let file = file(case);
-    let dissection = Dissection::new(&file).expect("json can be dissected");
+    let dissection = Dissection::new(&file, Fates::new).expect("json can be dissected");
     let binding = Binding::new(release.data.schema(), &file.policy.attributes, Undeclared::Refuse, "made");
     let json = format::by_name("json").expect("a format");
     let form = SourceForm::Document { format: json, layout: Layout::default() };
@@ -44,17 +46,9 @@ fn publish(case: &Case, release: &Release) -> (Published, Vec<u32>) {
     for (&record, &group) in release.records.iter().zip(&group_of) {
         mapping[record as usize] = ids[group as usize];
     }
-    (dissection.read_clusters_again(&mut drafts, &Quiet).expect("readable"), mapping)
-}
-
-fn sides(published: &Published) -> TwoSides<'_> {
-    TwoSides {
-        people: &published.people,
-        binding: &published.binding,
-        groups: &published.groups,
-        names: &published.found.names,
-        sensitive: &published.found.dissected.sensitive,
-    }
+    let reader = PublishedReader::new(&file, expected).expect("a good policy");
+    let read = reader.read_clusters_again(&mut drafts, &Quiet).expect("readable");
+    (JudgedClusters::new(&file.policy, read).expect("paths"), mapping)
 }
 
 fn claim(params: &Params) -> Anatomized {
@@ -68,13 +62,13 @@ fn claim(params: &Params) -> Anatomized {
     Anatomized { k: Some(params.k), ask }
 }
 
-fn check(published: &Published, params: &Params) -> Result<Option<Witness>> {
-    verify_anatomized(&sides(published), &claim(params), &Quiet)
+fn check(published: &JudgedClusters, params: &Params) -> Result<Option<Witness>> {
+    verify_anatomized(&published.sides(), &claim(params), &Quiet)
 }
 
-fn untruths(case: &Case, published: &Published, mapping: Option<&[u32]>) -> Vec<Untruth> {
+fn untruths(case: &Case, published: &JudgedClusters, mapping: Option<&[u32]>) -> Vec<Untruth> {
     let grouped = Grouped {
-        published: sides(published),
+        published: published.sides(),
         input: Side { data: &case.data, binding: &case.binding },
         hierarchies: &case.hierarchies,
         mapping,
@@ -103,7 +97,8 @@ proptest! {
         prop_assert_eq!(check(&published, &params).expect("countable"), None);
         prop_assert_eq!(untruths(&case, &published, None), []);
         prop_assert_eq!(untruths(&case, &published, Some(&mapping)), []);
-        prop_assert_eq!(&published.left, &Vec::<String>::new());
+        prop_assert_eq!(&published.judged.left, &Vec::<String>::new());
+        prop_assert_eq!(&published.judged.misplaced, &Vec::new());
     }
 
     /// Whoever says another group than their own does not look like the others there.
@@ -112,7 +107,7 @@ proptest! {
         let (case, params, mut dice) = random_case(seed, records);
         let Ok(release) = case.run(&params) else { return Ok(()) };
         let (mut published, mapping) = publish(&case, &release);
-        let groups = published.found.names.len();
+        let groups = published.names.len();
         if groups < 2 {
             return Ok(());
         }
@@ -132,7 +127,7 @@ proptest! {
         let Ok(release) = case.run(&params) else { return Ok(()) };
         let (mut published, mapping) = publish(&case, &release);
         let mut all: Vec<(usize, usize, usize)> = Vec::new();
-        for (at, sensitive) in published.found.dissected.sensitive.iter().enumerate() {
+        for (at, sensitive) in published.judged.dissected.sensitive.iter().enumerate() {
             let lists = (0..).zip(sensitive.codes.iter());
             all.extend(lists.flat_map(|(group, codes)| (0..codes.len()).map(move |i| (at, group, i))));
         }
@@ -140,7 +135,7 @@ proptest! {
             return Ok(());
         }
         let (at, group, i) = *dice.of(&all);
-        let column = &mut published.found.dissected.sensitive[at];
+        let column = &mut published.judged.dissected.sensitive[at];
         let mut lists: Vec<Vec<u32>> = column.codes.iter().map(<[u32]>::to_vec).collect();
         let invented = column.values.intern(bosket_model::Kind::Text, "Z");
         lists[group][i] = invented;

@@ -3,20 +3,22 @@
 use std::path::Path;
 
 use bosket_model::binding::Binding;
-use bosket_model::dissected::SideDigests;
+use bosket_model::dissected::{PublishedGroups, SideDigests};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Undeclared;
+use bosket_model::sides::Fate;
 use bosket_model::{Dataset, Result};
 
 use super::columns::each_private;
-use super::dissection::{Dissection, Found, Way};
+use super::dissection::Way;
+use super::published::PublishedReader;
 use super::truth::{add_records, digest, no_digests};
 use super::{json, tables_read};
 use crate::input::Input;
 use crate::source::Whereabouts;
 use crate::xml::apart as xml;
 
-impl Dissection<'_> {
+impl PublishedReader<'_> {
     /// What the two sides of private data would hold. With `groups` (per record its group, 0 for none), those in none are
     /// left out.
     pub fn private_sides(
@@ -26,7 +28,7 @@ impl Dissection<'_> {
         observer: &dyn Observer,
     ) -> Result<SideDigests> {
         let policy = &self.file.policy;
-        let mut sides = no_digests(&self.fates);
+        let mut sides = no_digests(&self.expected);
         let group = |record: usize| match groups {
             None => Some(0),
             Some(groups) => groups.get(record).copied().filter(|&group| group > 0),
@@ -43,12 +45,12 @@ impl Dissection<'_> {
                     record += 1;
                     Ok(())
                 };
-                xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
+                xml::read_people(&mut Input::open(path)?, policy, &self.expected, layout, take)?;
                 sides.records = record;
             }
             Whereabouts::Document { path, .. } if self.way == Way::Columns => {
                 each_private(&mut Input::open(path)?, policy, &mut |first, part, binding| {
-                    add_records(&mut sides, part, binding, &self.fates, &|record| group(first + record));
+                    add_records(&mut sides, part, binding, &self.expected, &|record| group(first + record));
                 })?;
             }
             _ => {
@@ -56,7 +58,7 @@ impl Dissection<'_> {
                 let opened = place.open(observer)?;
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                add_records(&mut sides, &opened.data, &binding, &self.fates, &group);
+                add_records(&mut sides, &opened.data, &binding, &self.expected, &group);
             }
         }
         Ok(sides)
@@ -65,25 +67,28 @@ impl Dissection<'_> {
     /// What the two sides of a publication hold; if `grouped`, with the numbers of the groups.
     pub fn published_sides(&self, at: &Path, grouped: bool, observer: &dyn Observer) -> Result<SideDigests> {
         let policy = &self.file.policy;
-        let mut sides = no_digests(&self.fates);
+        let mut sides = no_digests(&self.expected);
         // Bosket numbers groups from 1; others are in no group that a mapping could mean.
         let number = |name: &str| if grouped { name.parse().unwrap_or(u32::MAX) } else { 0 };
         match self.way {
             Way::Xml => {
                 let mut each =
                     |id: &str, values: &mut dyn Iterator<Item = (usize, &str)>, person: Option<&[u8]>| {
-                        values.for_each(|(at, value)| {
-                            sides.values[at].push((number(id), digest(value.as_bytes())));
-                        });
+                        for (declared, value) in values {
+                            if let Fate::Sensitive(at) = self.expected.of[declared] {
+                                sides.values[at].push((number(id), digest(value.as_bytes())));
+                            }
+                        }
                         sides.people.extend(person.map(|text| (number(id), digest(text))));
                     };
-                xml::read_published(&mut Input::open(at)?, policy, &self.fates, Some(&mut each))?;
+                let paths = &self.expected.paths;
+                xml::read_published(&mut Input::open(at)?, policy, paths, Some(&mut each))?;
             }
             Way::Json => {
                 let open = &mut || Input::open(at);
                 let groups: Vec<u32> = json::groups(open)?.iter().map(|name| number(name)).collect();
                 let (people, binding) = json::people(open, policy)?;
-                let found = json::read(open, policy, &self.fates)?;
+                let found = json::read(open, policy)?;
                 self.take(&mut sides, (&people, &binding), &|r| groups.get(r).copied(), &found, &number);
             }
             Way::Columns => {
@@ -92,13 +97,13 @@ impl Dissection<'_> {
                     let schema = part.schema();
                     let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
                     let group = |r: usize| groups.get(r).map(|g| number(g));
-                    add_records(&mut sides, part, &binding, &self.fates, &group);
+                    add_records(&mut sides, part, &binding, &self.expected, &group);
                     Ok(())
                 })?;
                 self.values(&mut sides, &found, &number);
             }
             Way::Tables => {
-                let read = tables_read::read(Some(at), None, self.file, &self.fates, observer)?;
+                let read = tables_read::read(Some(at), None, self, observer)?;
                 let name = at.display().to_string();
                 let schema = read.quasi.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
@@ -114,18 +119,20 @@ impl Dissection<'_> {
         sides: &mut SideDigests,
         (people, binding): (&Dataset, &Binding),
         group: &dyn Fn(usize) -> Option<u32>,
-        found: &Found,
+        found: &PublishedGroups,
         number: &dyn Fn(&str) -> u32,
     ) {
-        add_records(sides, people, binding, &self.fates, group);
+        add_records(sides, people, binding, &self.expected, group);
         self.values(sides, found, number);
     }
 
-    fn values(&self, sides: &mut SideDigests, found: &Found, number: &dyn Fn(&str) -> u32) {
-        for (at, column) in found.dissected.sensitive.iter().enumerate() {
-            for (codes, name) in column.codes.iter().zip(&found.names) {
-                let texts = codes.iter().map(|&code| column.values.text(code));
-                sides.values[at].extend(texts.map(|text| (number(name), digest(text.as_bytes()))));
+    fn values(&self, sides: &mut SideDigests, found: &PublishedGroups, number: &dyn Fn(&str) -> u32) {
+        for (at, sensitive) in self.expected.sensitive.iter().enumerate() {
+            for column in found.sensitive.iter().filter(|column| column.name == sensitive.path) {
+                for (codes, name) in column.codes.iter().zip(&found.names) {
+                    let texts = codes.iter().map(|&code| column.values.text(code));
+                    sides.values[at].extend(texts.map(|text| (number(name), digest(text.as_bytes()))));
+                }
             }
         }
     }

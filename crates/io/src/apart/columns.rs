@@ -4,12 +4,13 @@
 //! Only a part of the records is in memory at a time, both when people are read and when a publication is.
 
 use bosket_model::binding::Binding;
+use bosket_model::dissected::PublishedGroups;
 use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
-use super::Found;
 use super::draft::{Draft, Drafts, Written};
-use super::fates::{Fate, Fates};
+use super::groups::Groups;
+use super::published::PublishedReader;
 use super::records::{Empty, fill, quasi_side};
 use super::spool::{Parts, Spool};
 use super::tables::{
@@ -22,7 +23,7 @@ use crate::parquet::people::{Sheet, push_escaped, unescaped};
 use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 use crate::problems::no_record;
-use crate::xml::apart::Groups;
+use bosket_model::sides::{Fate, Fates};
 
 /// Stands between the number of an attribute and a value of it; no text that is written without marks has it.
 const MARK: u8 = 2;
@@ -138,46 +139,39 @@ pub(super) fn publish(
     for (name, pairs) in names(fates).iter().zip(values) {
         files.push((sensitive_place(file, name)?, pairs.finish()?));
     }
-    Ok(Drafts { files, written, tables: None })
+    Ok(Drafts { files, written, ..Drafts::default() })
 }
 
 /// Takes a part of the people of a publication, and the names of their groups.
 pub(super) type Each<'a> = dyn FnMut(&Dataset, &[&str]) -> Result<()> + 'a;
 
-/// Reads a publication as a stranger would. `open` opens its files by their names.
+/// Reads a publication as a stranger would. `open` opens its files by their names; `tables` are the names of all tables of
+/// sensitive values.
 pub(super) fn read(
     open: &dyn Fn(&str) -> Result<Input>,
-    file: &PolicyFile,
-    fates: &Fates,
+    tables: &[String],
+    reader: &PublishedReader<'_>,
     each: &mut Each<'_>,
-) -> Result<Found> {
-    let policy = quasi_policy(file, fates)?;
+) -> Result<PublishedGroups> {
+    let PublishedReader { file, expected, .. } = reader;
+    let policy = quasi_policy(file, expected)?;
     let mut input = open(&file_name(file)?)?;
     let name = input.name().to_owned();
     let place = Place::source(&name);
-    let mut groups = Groups::new(&fates.sensitive);
+    let mut groups = Groups::default();
     let mut problems = Problems { place: place.clone(), found: Vec::new() };
-    let mut gone = vec![false; fates.of.len()];
     let mut row = 0;
     each_part(&mut input, &mut |data, _| {
         let schema = data.schema();
         // Whatever the input has beside: a publication says nothing that the policy does not.
-        let binding = Binding::of_input(schema, &policy.policy.attributes, Undeclared::Refuse, &name)?;
+        Binding::of_input(schema, &policy.policy.attributes, Undeclared::Refuse, &name)?;
         let own = |a: &bosket_model::schema::Attribute| a.class == ClassId::ROOT && a.name == [GROUP];
         let Some(number) = schema.attributes().find(|(_, a)| own(a)).map(|(id, _)| id) else {
             problems.push(format!("the file of the people has no column `{GROUP}`"));
             return problems.settle();
         };
-        for (id, attribute) in schema.attributes().filter(|(id, _)| !data.dictionary(*id).is_empty()) {
-            let declared = binding.attributes[id.index()];
-            match declared.and_then(|d| Some((d, *fates.of.get(d)?))) {
-                Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => {
-                    problems.once(format!("`{}` stands on the quasi side", attribute.path));
-                }
-                Some((d, Fate::Gone)) => gone[d] = true,
-                _ => {}
-            }
-        }
+        let found = schema.attributes().filter(|(id, _)| *id != number && !data.dictionary(*id).is_empty());
+        found.for_each(|(_, attribute)| groups.on_quasi_side(&attribute.path));
         let mut own_groups = Vec::with_capacity(data.len());
         for record in 0..data.len() {
             row += 1;
@@ -193,22 +187,30 @@ pub(super) fn read(
         }
         if problems.found.is_empty() { each(&data, &own_groups) } else { Ok(()) }
     })?;
-    for (attribute, name) in names(fates).iter().enumerate() {
+    let own = names(expected);
+    for (name, sensitive) in own.iter().zip(&expected.sensitive) {
+        // What stands on the other side has no table; that is for others to judge.
+        if !tables.contains(name) && groups.is_on_quasi_side(&sensitive.path) {
+            continue;
+        }
+        let column = groups.on_sensitive_side(&sensitive.path);
         let mut row = 0;
         each_pair(&mut open(&sensitive_name(file, name)?)?, [GROUP, VALUE], &mut |(group, value)| {
             row += 1;
             match (group, value) {
                 (Some(group), Some((kind, value))) => {
                     let group = groups.number(group);
-                    groups.value(group, attribute, kind, value);
+                    groups.value(group, column, kind, value);
                 }
                 _ => problems.push(format!("row {row} of `{name}` lacks its group or its value")),
             }
         })?;
     }
+    for other in tables.iter().filter(|table| !own.contains(table)) {
+        groups.on_sensitive_side(other);
+    }
     problems.settle()?;
-    let (dissected, names) = groups.finish(place)?;
-    Ok(Found { dissected, names, gone })
+    groups.finish(place)
 }
 
 /// Problems of a publication, as many as are shown.
@@ -222,13 +224,6 @@ impl Problems {
         if self.found.len() < 20 {
             let help = "check that policy and publication belong together, and that it is complete";
             self.found.push(Diagnostic::error(what).at(self.place.clone()).help(help));
-        }
-    }
-
-    /// The same for what every part of a file has.
-    fn once(&mut self, what: String) {
-        if self.found.iter().all(|d| d.message != what) {
-            self.push(what);
         }
     }
 

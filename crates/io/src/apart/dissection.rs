@@ -1,24 +1,19 @@
 //! From a policy's source to the two sides, whatever the format.
 
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bosket_model::binding::Binding;
-use bosket_model::dissected::Dissected;
 use bosket_model::observe::Observer;
-use bosket_model::path::Notation;
-use bosket_model::policy::{Format, Source};
+use bosket_model::policy::{Format, Policy};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use super::columns;
-use super::draft::{Draft, Drafts, Written, open_named};
-use super::fates::Fates;
+use super::draft::{Draft, Drafts, Written};
 use super::json;
 use super::records::{Empty, fill, quasi_side};
 use super::scratch::Scratch;
 use super::spool::Spool;
-use super::{tables, tables_read};
+use super::tables;
 use crate::atomic::Create;
 use crate::format::Layout;
 use crate::input::Input;
@@ -29,17 +24,7 @@ use crate::source::{Opened, SourceForm, Whereabouts};
 use crate::tables::is_linked;
 use crate::xml::Namespaces;
 use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd};
-
-/// What a publication was found to hold.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// What its guarantee depends on.
-    pub dissected: Dissected,
-    /// What its groups are called.
-    pub names: Vec<String>,
-    /// Per attribute of the policy whether it is there although the policy removes it.
-    pub gone: Vec<bool>,
-}
+use bosket_model::sides::Fates;
 
 /// People who were read, and what is to be known to write them.
 #[derive(Debug)]
@@ -83,18 +68,37 @@ pub(super) enum Way {
 }
 
 impl Way {
-    fn of(source: &Source) -> Option<Self> {
-        match source.format {
+    /// The way of a policy's source.
+    pub(super) fn of(file: &PolicyFile) -> Result<Self> {
+        let source = file.policy.need_source()?;
+        let way = match source.format {
             Format::Xml => Some(Way::Xml),
             Format::Json | Format::Ndjson => Some(Way::Json),
             Format::Parquet if !is_linked(source) => Some(Way::Columns),
             Format::Csv | Format::Parquet | Format::Sqlite | Format::Postgres => Some(Way::Tables),
             _ => None,
+        };
+        let refuse = |what: String, help: &str| {
+            let what = Diagnostic::error(what).at(Place::source(&file.policy.name)).help(help);
+            Failure::new(Fault::Policy, what)
+        };
+        let Some(way) = way else {
+            let what = format!("format \"{}\" cannot be dissected in this version", source.format);
+            let help = "dissected are xml, json, ndjson, csv, parquet, sqlite and postgres";
+            return Err(refuse(what, help));
+        };
+        if file.policy.anatomizes() && matches!(source.format, Format::Xml | Format::Parquet) {
+            let what =
+                format!("clusters of format \"{}\" cannot be anatomized in this version", source.format);
+            let help =
+                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes one of them";
+            return Err(refuse(what, help));
         }
+        Ok(way)
     }
 }
 
-/// What a policy dissects.
+/// What a policy dissects: from its source to the two sides.
 #[derive(Debug)]
 pub struct Dissection<'p> {
     pub(super) file: &'p PolicyFile,
@@ -103,25 +107,10 @@ pub struct Dissection<'p> {
 }
 
 impl<'p> Dissection<'p> {
-    /// The dissection that a policy asks for.
-    pub fn new(file: &'p PolicyFile) -> Result<Self> {
-        let source = file.policy.need_source()?;
-        let Some(way) = Way::of(source) else {
-            let what = format!("format \"{}\" cannot be dissected in this version", source.format);
-            let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-            let help = "dissected are xml, json, ndjson, csv, parquet, sqlite and postgres";
-            return Err(Failure::new(Fault::Policy, what.help(help)));
-        };
-        if file.policy.anatomizes() && matches!(source.format, Format::Xml | Format::Parquet) {
-            let what =
-                format!("clusters of format \"{}\" cannot be anatomized in this version", source.format);
-            let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-            let help =
-                "anatomized are json, ndjson, csv, sqlite and postgres; `bosket convert` makes one of them";
-            return Err(Failure::new(Fault::Policy, what.help(help)));
-        }
-        let notation = if way == Way::Xml { Notation::Slashes } else { Notation::Dots };
-        let fates = Fates::new(&file.policy, notation)?;
+    /// The dissection that a policy asks for. `decide` says which side each attribute goes to, such as [`Fates::new`].
+    pub fn new(file: &'p PolicyFile, decide: impl FnOnce(&Policy) -> Result<Fates>) -> Result<Self> {
+        let way = Way::of(file)?;
+        let fates = decide(&file.policy)?;
         if matches!(way, Way::Tables | Way::Columns) {
             tables::quasi_policy(file, &fates)?;
         }
@@ -213,7 +202,7 @@ impl<'p> Dissection<'p> {
         } else {
             json::publish(&mut people.spool, groups, &self.fates, &mut draft)?
         };
-        Ok(Drafts { files: vec![(target(self.file)?, draft)], written, tables: None })
+        Ok(Drafts { files: vec![(target(self.file)?, draft)], written, ..Drafts::default() })
     }
 
     /// Separates the sides of an XML document without looking at the values, in groups of so many as they come, or in one
@@ -233,7 +222,7 @@ impl<'p> Dissection<'p> {
         let mut warnings = input.warnings();
         warnings.extend(found.warnings);
         Ok((
-            Drafts { files: vec![(target(self.file)?, draft)], written, tables: None },
+            Drafts { files: vec![(target(self.file)?, draft)], written, ..Drafts::default() },
             found.namespaces,
             warnings,
         ))
@@ -282,54 +271,6 @@ impl<'p> Dissection<'p> {
         };
         published_xsd(&self.file.policy, &self.fates, layout, namespaces, private.as_ref()).map(Some)
     }
-
-    /// Reads a publication as a stranger would.
-    pub fn read_published(&self, at: &Path, observer: &dyn Observer) -> Result<Found> {
-        match self.way {
-            Way::Tables => Ok(tables_read::read(Some(at), None, self.file, &self.fates, observer)?.found),
-            Way::Columns => self.columns_at(at, &mut |_, _| Ok(())),
-            _ => self.found(&mut reopened(at)?),
-        }
-    }
-
-    /// The same with a folder of two sides in Parquet, part by part.
-    pub(super) fn columns_at(&self, at: &Path, each: &mut columns::Each<'_>) -> Result<Found> {
-        columns::read(&|name| Input::open(&at.join(name)), self.file, &self.fates, each)
-    }
-
-    /// The same with one that is not in its place yet.
-    pub fn read_drafts(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<Found> {
-        if self.way == Way::Tables {
-            return Ok(tables_read::read(None, Some(drafts), self.file, &self.fates, observer)?.found);
-        }
-        if self.way == Way::Columns {
-            let open = |name: &str| open_named(&drafts.files, name);
-            return columns::read(&open, self.file, &self.fates, &mut |_, _| Ok(()));
-        }
-        let Some((_, draft)) = drafts.files.first() else {
-            return Ok(Found::default());
-        };
-        self.found(&mut || draft.open())
-    }
-
-    fn found(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<Found> {
-        let policy = &self.file.policy;
-        match self.way {
-            Way::Xml => xml::read_published(&mut open()?, policy, &self.fates, None),
-            _ => json::read(open, policy, &self.fates),
-        }
-    }
-}
-
-/// Opens a file as often as it is needed; standard input, which can be read only once, is kept.
-pub(super) fn reopened(at: &Path) -> Result<impl FnMut() -> Result<Input>> {
-    let kept: Option<Arc<[u8]>> =
-        if at == Path::new("-") { Some(Input::open(at)?.read_all()?.into()) } else { None };
-    let at = at.to_owned();
-    Ok(move || match &kept {
-        Some(bytes) => Input::new("-", Cursor::new(Arc::clone(bytes)), None),
-        None => Input::open(&at),
-    })
 }
 
 impl People {

@@ -8,6 +8,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::{Failure, Result};
 
 use super::scratch::Scratch;
+use super::tables::SENSITIVE;
 use crate::atomic::Create;
 use crate::fingerprint::Certify;
 use crate::input::Input;
@@ -45,11 +46,19 @@ pub struct Drafts {
     pub(crate) files: Vec<(PathBuf, Draft)>,
     /// Linked tables, which know their places themselves.
     pub(crate) tables: Option<Box<Writing>>,
+    /// The names of the tables of sensitive values that were written into a database with them.
+    pub(crate) beside: Vec<String>,
     /// How much was written.
     pub written: Written,
 }
 
 impl Drafts {
+    /// The names of all tables of sensitive values, expected or not.
+    pub(super) fn sensitive_tables(&self) -> Vec<String> {
+        let files = self.files.iter().filter_map(|(path, _)| path.file_stem()?.to_str().map(str::to_owned));
+        files.filter(|name| name.starts_with(SENSITIVE)).chain(self.beside.iter().cloned()).collect()
+    }
+
     /// Puts the files in their places, together with others.
     pub fn finish(self, create: Create, others: Vec<Output>) -> Result<()> {
         self.finish_certified(create, others, None)

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use bosket_model::binding::Binding;
-use bosket_model::policy::{Policy, Undeclared};
+use bosket_model::dissected::PublishedGroups;
+use bosket_model::policy::Policy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
-use super::Found;
 use super::draft::{Draft, Written};
-use super::fates::{Fate, Fates};
+use super::groups::Groups;
 use super::json_form;
 use super::scratch::Scratch;
 use super::sorter::Merged;
@@ -18,7 +18,7 @@ use crate::format::{Format, Layout};
 use crate::input::Input;
 use crate::json::Json;
 use crate::json::write::push_string;
-use crate::xml::apart::Groups;
+use bosket_model::sides::Fates;
 
 /// Writes groups, ordered by what is written.
 pub(super) fn publish(
@@ -109,31 +109,20 @@ fn text(data: &Dataset, vertex: usize, path: &str) -> Option<(Kind, String)> {
 }
 
 /// Reads a publication as a stranger would.
-pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fates: &Fates) -> Result<Found> {
+pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> Result<PublishedGroups> {
     let any_value = json_form::check(&mut open()?)?;
     let quasi = part(open, "quasi[]")?;
-    let (people, binding) = people(open, policy)?;
+    let (people, _) = people(open, policy)?;
     let place = Place::source("the publication");
-    let mut gone = vec![false; fates.of.len()];
-    let mut wrong_side = 0;
-    for (id, _) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
-        match binding.attributes[id.index()].map(|d| (d, fates.of[d])) {
-            Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => wrong_side += 1,
-            Some((d, Fate::Gone)) => gone[d] = true,
-            _ => debug_assert!(
-                policy.undeclared == Undeclared::Drop || binding.attributes[id.index()].is_some()
-            ),
-        }
-    }
+    let mut groups = Groups::default();
     let mut problems = Vec::new();
     let mut wrong = |what: String| {
         let help = "check that policy and publication belong together, and that it is complete";
         problems.push(Diagnostic::error(what).at(place.clone()).help(help));
     };
-    if wrong_side > 0 {
-        wrong(format!("{wrong_side} sensitive attributes stand on the quasi side"));
+    for (_, attribute) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
+        groups.on_quasi_side(&attribute.path);
     }
-    let mut groups = Groups::new(&fates.sensitive);
     for record in 0..quasi.len() {
         let root = quasi.vertices(record).start;
         let Some((_, name)) = text(&quasi, root, "group") else {
@@ -153,20 +142,13 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy, fat
             wrong(format!("entry {} of the sensitive side lacks group, path or value", record + 1));
             continue;
         };
-        match fates.sensitive.iter().position(|s| s.path == path) {
-            Some(at) => {
-                let group = groups.number(&name);
-                groups.value(group, at, kind, &value);
-            }
-            None => {
-                wrong(format!("entry {} of the sensitive side has a path that is not sensitive", record + 1))
-            }
-        }
+        let column = groups.on_sensitive_side(&path);
+        let group = groups.number(&name);
+        groups.value(group, column, kind, &value);
     }
     if !problems.is_empty() {
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    let (dissected, names) = groups.finish(place)?;
-    Ok(Found { dissected, names, gone })
+    groups.finish(place)
 }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use bosket_model::binding::Binding;
 use bosket_model::{AttributeId, Builder, ClassId, Dataset, Failure, MISSING, Result};
 
-use super::fates::{Fate, Fates};
 use super::spool::Spool;
 use crate::problems::too_large;
 use crate::sorted::Sorted;
+use bosket_model::sides::{Fate, Fates};
 
 /// What becomes of a vertex that has no quasi value in it or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

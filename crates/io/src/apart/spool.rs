@@ -7,9 +7,9 @@ use rustc_hash::FxHasher;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Result};
 
-use super::fates::SensitivePath;
 use super::scratch::Scratch;
 use super::sorter::{Merged, Sorter};
+use bosket_model::sides::SensitivePath;
 
 /// Stands between the people of a group; neither XML nor JSON can hold it.
 pub(crate) const PERSON: u8 = 1;

@@ -12,7 +12,6 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::Kept;
 use super::draft::{Draft, Drafts, Written};
-use super::fates::{Fate, Fates};
 use super::records::{Empty, quasi_side};
 use super::spool::{Parts, Spool};
 use crate::atomic::Create;
@@ -27,10 +26,13 @@ use crate::publication::target;
 use crate::source::SourceForm;
 use crate::table::{Csv, push_row};
 use crate::tables::{Writing, file_name as tables_file_name};
+use bosket_model::sides::{Fate, Fates};
 
 /// The column that joins the sides.
 pub(super) const GROUP: &str = "group_id";
 pub(super) const VALUE: &str = "value";
+/// What the names of tables of sensitive values begin with.
+pub(crate) const SENSITIVE: &str = "sensitive_";
 
 /// The policy of the quasi side: all that stays is published, with its group.
 pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFile> {
@@ -118,18 +120,29 @@ fn bare(name: &str) -> &str {
 
 /// Per sensitive attribute the name of its table: after its column, or its whole path where two columns share a name.
 pub(super) fn names(fates: &Fates) -> Vec<String> {
-    let column = |at: usize| {
-        let path = &fates.paths[fates.sensitive[at].declared];
-        path.name.last().cloned().unwrap_or_else(|| VALUE.to_owned())
-    };
+    let column = |at: usize| column_of(fates, fates.sensitive[at].declared);
     (0..fates.sensitive.len())
         .map(|at| {
             let alone = (0..fates.sensitive.len()).filter(|&other| column(other) == column(at)).count() == 1;
-            let name = if alone { column(at) } else { fates.sensitive[at].path.clone() };
-            let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
-            format!("sensitive_{}", name.chars().map(plain).collect::<String>())
+            table_name(if alone { column(at) } else { &fates.sensitive[at].path })
         })
         .collect()
+}
+
+/// The names that a table of any attribute would have, wherever the attribute belongs.
+pub(super) fn candidates(fates: &Fates) -> Vec<String> {
+    let columns = (0..fates.paths.len()).map(|declared| table_name(column_of(fates, declared)));
+    let paths = fates.paths.iter().map(|path| table_name(&path.to_string()));
+    columns.chain(paths).chain(names(fates)).collect()
+}
+
+fn column_of(fates: &Fates, declared: usize) -> &str {
+    fates.paths[declared].name.last().map_or(VALUE, String::as_str)
+}
+
+fn table_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+    format!("{SENSITIVE}{}", name.chars().map(plain).collect::<String>())
 }
 
 /// Writes the tables of both sides.
@@ -176,7 +189,9 @@ pub(super) fn publish(
     for (name, column) in names(fates).iter().zip(&spool.sensitive) {
         let rows = sensitive_rows(column, &own);
         let added = drafts.tables.as_mut().map(|t| t.add_pairs(name, [GROUP, VALUE], &rows)).transpose()?;
-        if added != Some(true) {
+        if added == Some(true) {
+            drafts.beside.push(name.clone());
+        } else {
             let draft = match &kept.form {
                 SourceForm::Tables(form) if form.format() == Format::Parquet => {
                     let declared = form.declared(&column.path).and_then(Scalar::from_words);

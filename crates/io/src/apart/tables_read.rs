@@ -3,25 +3,24 @@
 use std::io::Cursor;
 use std::path::Path;
 
+use bosket_model::dissected::PublishedGroups;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
-use super::Found;
 use super::draft::{Drafts, open_named};
-use super::fates::{Fate, Fates};
-use super::tables::{GROUP, VALUE, file_name, names, quasi_policy, sensitive_name};
+use super::groups::Groups;
+use super::published::{PublishedReader, tables_in};
+use super::tables::{GROUP, VALUE, candidates, file_name, names, quasi_policy, sensitive_name};
 use crate::format::{Format as _, Layout};
 use crate::input::Input;
 use crate::parquet::pairs::each_pair;
-use crate::policy_file::PolicyFile;
 use crate::table::Csv;
-use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables};
-use crate::xml::apart::Groups;
+use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables, sensitive_tables};
 
 /// A publication of tables as it was read.
 pub(super) struct Read {
-    pub(super) found: Found,
+    pub(super) found: PublishedGroups,
     /// The people, with their groups among the attributes.
     pub(super) quasi: Dataset,
     /// Per person its group, by its place in what was found.
@@ -32,11 +31,12 @@ pub(super) struct Read {
 pub(super) fn read(
     at: Option<&Path>,
     drafts: Option<&mut Drafts>,
-    file: &PolicyFile,
-    fates: &Fates,
+    reader: &PublishedReader<'_>,
     observer: &dyn Observer,
 ) -> Result<Read> {
-    let policy = quasi_policy(file, fates)?;
+    let PublishedReader { file, expected, .. } = reader;
+    let policy = quasi_policy(file, expected)?;
+    let written = drafts.as_deref().map(Drafts::sensitive_tables);
     let source = policy.policy.need_source()?;
     let (linked, format) = (is_linked(source), source.format);
     let place = Place::source(at.map_or("the publication".to_owned(), |p| p.display().to_string()));
@@ -57,13 +57,19 @@ pub(super) fn read(
         (None, Some(at)) if linked => Tables::given(&policy, at, true)?.read(observer)?.0,
         _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
     };
-    let sensitive = names(fates);
+    // Databases take capital and small letters for the same, so that names are compared without.
+    let sensitive = names(expected);
+    let there = match (written, at) {
+        (Some(written), _) => written,
+        (None, Some(at)) if linked => sensitive_tables(&policy, at, &candidates(expected))?,
+        (None, at) => tables_in(at.unwrap_or(Path::new("")), file)?,
+    };
     if let Some(at) = at.filter(|_| linked) {
         let known = source.tables.iter().map(|t| &t.name).chain(source.lookups.iter().map(|l| &l.name));
-        let known: Vec<&str> = known.chain(&sensitive).map(String::as_str).collect();
+        let known: Vec<&str> = known.chain(&sensitive).chain(&there).map(String::as_str).collect();
         refuse_other_tables(&policy, at, &known)?;
     }
-    let mut groups = Groups::new(&fates.sensitive);
+    let mut groups = Groups::default();
     let mut problems = Vec::new();
     let mut wrong = |what: String| {
         let help = "check that policy and publication belong together, and that it is complete";
@@ -85,18 +91,18 @@ pub(super) fn read(
             }
         }
     }
-    let mut gone = vec![false; fates.of.len()];
-    for (_, attribute) in quasi.schema().attributes().filter(|(id, _)| !quasi.dictionary(*id).is_empty()) {
-        let declared = file.policy.attributes.iter().position(|a| a.path == attribute.path);
-        match declared.map(|d| (d, fates.of[d])) {
-            Some((d, fate)) if fates.repeats[d] || matches!(fate, Fate::Sensitive(_)) => {
-                wrong(format!("`{}` stands on the quasi side", attribute.path));
-            }
-            Some((d, Fate::Gone)) => gone[d] = true,
-            _ => {}
+    for (id, attribute) in quasi.schema().attributes() {
+        if id != number && !quasi.dictionary(id).is_empty() {
+            groups.on_quasi_side(&attribute.path);
         }
     }
-    for (attribute, name) in sensitive.iter().enumerate() {
+    let is_there = |name: &str| there.iter().any(|table| table.eq_ignore_ascii_case(name));
+    for (name, attribute) in sensitive.iter().zip(&expected.sensitive) {
+        // What stands on the other side has no table; that is for others to judge.
+        if !is_there(name) && groups.is_on_quasi_side(&attribute.path) {
+            continue;
+        }
+        let column = groups.on_sensitive_side(&attribute.path);
         let pairs = match (&mut tables, at) {
             (Some(writing), _) => writing.pairs(name, [GROUP, VALUE])?,
             (None, Some(at)) if linked => published_pairs(&policy, at, name, [GROUP, VALUE])?,
@@ -113,15 +119,18 @@ pub(super) fn read(
             };
             let group = groups.number(&group);
             // An empty cell is an empty text: people without value have no row.
-            groups.value(group, attribute, Kind::Text, &value.unwrap_or_default());
+            groups.value(group, column, Kind::Text, &value.unwrap_or_default());
         }
+    }
+    let is_own = |table: &String| sensitive.iter().any(|own| own.eq_ignore_ascii_case(table));
+    for other in there.iter().filter(|table| !is_own(table)) {
+        groups.on_sensitive_side(other);
     }
     if !problems.is_empty() {
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    let (dissected, names) = groups.finish(place)?;
-    Ok(Read { found: Found { dissected, names, gone }, quasi, groups: own_groups })
+    Ok(Read { found: groups.finish(place)?, quasi, groups: own_groups })
 }
 
 /// Groups and values of a file.

@@ -7,7 +7,7 @@ use bosket_model::binding::Binding;
 use bosket_model::dissected::{SideDigests, TextDigest};
 use bosket_model::{Dataset, MISSING};
 
-use super::fates::{Fate, Fates};
+use bosket_model::sides::{Fate, Fates};
 
 /// No value yet, of all sensitive attributes.
 pub(super) fn no_digests(fates: &Fates) -> SideDigests {

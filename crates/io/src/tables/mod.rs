@@ -278,6 +278,22 @@ pub(crate) fn published_pairs(
     }
 }
 
+/// The tables of groups and values that are there, expected or not: in a folder or a database of its own all that are called
+/// like one, on a server, where others may publish too, those among `candidates`.
+pub(crate) fn sensitive_tables(file: &PolicyFile, at: &Path, candidates: &[String]) -> Result<Vec<String>> {
+    let source = file.policy.need_source()?;
+    let mut tables = match source.format {
+        Format::Sqlite => SqliteTables::open(&sqlite::target(at, source.path.as_deref()))?.tables()?,
+        Format::Postgres => {
+            let schema = file.policy.publish.as_ref().and_then(|p| p.schema.as_deref());
+            postgres::pairs::present(&at.to_string_lossy(), schema, candidates)?
+        }
+        _ => return crate::apart::tables_in(at, file),
+    };
+    tables.retain(|table| table.to_ascii_lowercase().starts_with(crate::apart::SENSITIVE));
+    Ok(tables)
+}
+
 /// A table of groups and values says something else, too.
 pub(crate) fn more_columns(place: &str, table: &str) -> Failure {
     let what = Diagnostic::error(format!("`{table}` has more columns than those of its groups and values"));

@@ -5,15 +5,22 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bosket_io::apart::{Dissection, Fate};
+use bosket_io::apart::Dissection;
+use bosket_io::apart::PublishedReader;
 use bosket_io::xml::Namespaces;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Create, Input, PolicyFile, Whereabouts};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Policy;
+use bosket_model::sides::Fate;
+use bosket_model::sides::Fates;
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::shared::shared;
 use roxmltree::{Document, Node, ParsingOptions};
+
+fn reader(file: &PolicyFile) -> PublishedReader<'_> {
+    PublishedReader::new(file, Fates::new).expect("a good policy")
+}
 
 /// Values by path, counted.
 type Fragments = BTreeMap<(String, String), usize>;
@@ -83,7 +90,7 @@ fn check(
     size: usize,
 ) -> String {
     let file = policy_file(folder, record, input, attributes);
-    let dissection = Dissection::new(&file).expect("a good policy");
+    let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
     let place = || Whereabouts::input(&file).expect("a source");
     let mut people = dissection.read(place(), &Quiet).unwrap_or_else(|e| panic!("{input}: {e}"));
     let n = people.spool.len();
@@ -91,9 +98,11 @@ fn check(
     let group_of: Vec<u32> = (0..n).map(|r| (r % groups) as u32).collect();
     let create = Create { force: true, ..Create::default() };
     let mut drafts = dissection.write(&mut people, (&group_of, groups), create.clone()).expect("writable");
-    let found = dissection.read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{input}: {e}"));
-    assert_eq!(found.dissected.people.iter().sum::<u32>() as usize, n, "{input}");
-    assert!(found.gone.iter().all(|g| !g), "{input}");
+    let found = reader(&file).read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{input}: {e}"));
+    assert_eq!(found.people.iter().sum::<u32>() as usize, n, "{input}");
+    let role = |name: &String| attributes.iter().find(|(path, _)| path == name).map(|(_, role)| *role);
+    assert!(found.quasi.iter().all(|name| role(name) == Some("quasi")), "{input}: {:?}", found.quasi);
+    assert!(found.sensitive.iter().all(|s| role(&s.name) == Some("sensitive")), "{input}");
     drafts.finish(create, Vec::new()).expect("writable");
     let published = std::fs::read_to_string(folder.join("out.xml")).expect("published");
 
@@ -240,7 +249,7 @@ fn other_encodings_and_namespaces() {
     for (name, bytes) in [("latin.xml", latin), ("wide.xml", wide), ("plain.xml", text.as_bytes().to_vec())] {
         std::fs::write(folder.path().join(name), bytes).expect("writable");
         let file = policy_file(folder.path(), "db/person", name, &attributes);
-        let dissection = Dissection::new(&file).expect("a good policy");
+        let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
         let place = Whereabouts::input(&file).expect("a source");
         let (drafts, namespaces, _) = dissection.plain(&place, 0).expect("readable");
         drafts.finish(Create { force: true, ..Create::default() }, Vec::new()).expect("writable");
@@ -269,14 +278,14 @@ fn bad_documents_and_policies_are_refused() {
     ] {
         std::fs::write(folder.path().join("in.xml"), text).expect("writable");
         let file = policy_file(folder.path(), record, "in.xml", &[("a", "quasi"), ("s", "sensitive")]);
-        let dissection = Dissection::new(&file).expect("a good policy");
+        let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
         let refused = dissection.read(Whereabouts::input(&file).expect("a source"), &Quiet);
         let refused = refused.map(|_| ()).expect_err(what).to_string();
         assert!(refused.contains(what), "{text}: {refused}");
     }
     let file = policy_file(folder.path(), "db/p", "in.xml", &[("@Id", "quasi"), ("s", "sensitive")]);
     std::fs::write(folder.path().join("in.xml"), good).expect("writable");
-    let refused = Dissection::new(&file)
+    let refused = Dissection::new(&file, Fates::new)
         .expect("paths are fine")
         .read(Whereabouts::input(&file).expect("a source"), &Quiet);
     assert!(refused.map(|_| ()).expect_err("taken").to_string().contains("@Id"));
@@ -392,7 +401,7 @@ fn published_schema(folder: &Path, schema: &str) -> Result<String, String> {
     let mut file =
         policy_file(folder, "people/person", "in.xml", &[("town", "quasi"), ("code[]", "sensitive")]);
     file.policy.source.as_mut().expect("a source").schema = Some("private.xsd".into());
-    let dissection = Dissection::new(&file).expect("a good policy");
+    let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
     let place = Whereabouts::input(&file).expect("a source");
     let found = dissection.schema(&place, &Namespaces::default()).map_err(|failure| failure.to_string())?;
     Ok(found.expect("of XML"))

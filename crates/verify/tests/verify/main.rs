@@ -11,6 +11,7 @@ mod guard;
 mod knowledge;
 mod parts;
 mod sets;
+mod sides;
 mod truth_global;
 mod truth_local;
 mod truth_regressions;

@@ -25,6 +25,20 @@ pub(crate) fn read(url: &str, schema: Option<&str>, table: &str, columns: [&str;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
+/// Which of these tables are there.
+pub(crate) fn present(url: &str, schema: Option<&str>, candidates: &[String]) -> Result<Vec<String>> {
+    let mut tables = PgTables::open(url, schema)?;
+    let mut found = Vec::new();
+    for table in candidates {
+        let sql = "SELECT to_regclass($1::text) IS NOT NULL";
+        let there = tables.query(sql, &[&qualified(table, schema)])?;
+        if there.first().is_some_and(|row| row.get(0)) && !found.contains(table) {
+            found.push(table.clone());
+        }
+    }
+    Ok(found)
+}
+
 impl PgPublication {
     /// Adds such a table in the transaction of the others.
     pub(crate) fn add_pairs(&mut self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<()> {

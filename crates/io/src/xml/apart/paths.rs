@@ -1,9 +1,10 @@
 //! The paths of a policy as a tree, for finding elements as they come.
 
+use bosket_model::path::AttributePath;
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use crate::apart::{Fate, Fates};
+use bosket_model::sides::{Fate, Fates};
 
 /// The name of the element that holds text where attributes stand beside it.
 pub(super) const VALUE: &str = "value";
@@ -48,13 +49,30 @@ pub(crate) struct Paths {
 impl Paths {
     pub(super) const ROOT: u32 = 0;
 
-    /// The paths of a policy as they are in private documents, or in a publication.
+    /// The paths of a policy as they are in private documents, or as they are written to a publication.
     pub(crate) fn new(policy: &Policy, fates: &Fates, published: bool) -> Result<Self> {
+        let paths = Self::build(&fates.paths, &|declared| fates.of[declared], published);
+        let stays = |node: &Node| node.leaf.is_some_and(|leaf| leaf.fate != Fate::Gone);
+        let taken = |node: &&Node| node.attribute && node.parent == Self::ROOT && *node.name == *ID;
+        let leaf = paths.nodes.iter().find(taken).filter(|node| stays(node)).and_then(|node| node.leaf);
+        let Some(leaf) = leaf else {
+            return Ok(paths);
+        };
+        let attribute = &policy.attributes[leaf.declared];
+        let what = format!("`{}` would be published where `@{ID}` says the group", attribute.path);
+        let help = "rename the attribute in the data, or make it identifying";
+        Err(Failure::new(Fault::Policy, Diagnostic::error(what).at(attribute.place.clone()).help(help)))
+    }
+
+    /// The paths of a policy as they are in a publication of which everything that is there is to be told.
+    pub(crate) fn of_publication(paths: &[AttributePath]) -> Self {
+        Self::build(paths, &|_| Fate::Quasi, true)
+    }
+
+    fn build(all: &[AttributePath], fate: &dyn Fn(usize) -> Fate, published: bool) -> Self {
         let mut paths = Paths { nodes: Vec::new(), of: Vec::new() };
         paths.add(NONE, "", false);
-        let mut problems = Vec::new();
-        for (declared, path) in fates.paths.iter().enumerate() {
-            let place = &policy.attributes[declared].place;
+        for (declared, path) in all.iter().enumerate() {
             let mut node = Self::ROOT;
             for names in &path.classes {
                 for (i, name) in names.iter().enumerate() {
@@ -66,16 +84,7 @@ impl Paths {
                 node = paths.step(node, name);
             }
             let at = &mut paths.nodes[node as usize];
-            at.leaf.get_or_insert(Leaf { declared, fate: fates.of[declared] });
-            let taken = at.attribute && at.parent == Self::ROOT && *at.name == *ID;
-            if taken && fates.of[declared] != Fate::Gone {
-                let what = format!(
-                    "`{}` would be published where `@{ID}` says the group",
-                    policy.attributes[declared].path
-                );
-                let help = "rename the attribute in the data, or make it identifying";
-                problems.push(Diagnostic::error(what).at(place.clone()).help(help));
-            }
+            at.leaf.get_or_insert(Leaf { declared, fate: fate(declared) });
             paths.of.push(node);
         }
         for node in 0..paths.nodes.len() as u32 {
@@ -95,7 +104,7 @@ impl Paths {
                 paths.nodes[node as usize].wrapped = true;
             }
         }
-        if problems.is_empty() { Ok(paths) } else { Err(Failure::all(Fault::Policy, problems)) }
+        paths
     }
 
     pub(super) fn node(&self, node: u32) -> &Node {

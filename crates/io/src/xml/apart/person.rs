@@ -1,7 +1,7 @@
 //! A record on its way to the two sides, and what is written of it.
 
-use crate::apart::Fate;
 use crate::xml::write::{push_attribute, push_text};
+use bosket_model::sides::Fate;
 
 use super::paths::{NONE, Paths, VALUE};
 
@@ -72,6 +72,12 @@ impl Person {
     /// The sensitive values: attribute and text.
     pub(crate) fn sensitive(&self) -> impl ExactSizeIterator<Item = (usize, &str)> {
         self.sensitive.iter().map(|&(a, span)| (a, self.text(span)))
+    }
+
+    /// All values that are kept in their places, by the attribute of the policy that they belong to.
+    pub(super) fn values<'a>(&'a self, paths: &'a Paths) -> impl Iterator<Item = (usize, &'a str)> {
+        let entries = self.entries.iter();
+        entries.filter_map(|entry| Some((paths.node(entry.node).leaf?.declared, self.text(entry.value?))))
     }
 
     fn text(&self, (start, end): (u32, u32)) -> &str {

@@ -5,7 +5,9 @@ use std::io::Write;
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use crate::apart::{Fates, Merged, Parts, SIDE, Scratch, Sorter, Spool, Written, join};
+use bosket_model::sides::Fates;
+
+use crate::apart::{Merged, Parts, SIDE, Scratch, Sorter, Spool, Written, join};
 use crate::fault;
 use crate::xml::Namespaces;
 use crate::xml::names::{is_qualified, prefix};

@@ -1,14 +1,16 @@
 //! The people of a private document, or of several.
 
+use std::collections::BTreeSet;
+
 use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use crate::apart::Fates;
 use crate::format::Layout;
 use crate::input::Input;
 use crate::problems::Problems;
 use crate::xml::read::events;
 use crate::xml::{Namespaces, record_path};
+use bosket_model::sides::Fates;
 
 use super::paths::Paths;
 use super::person::Person;
@@ -19,17 +21,22 @@ use super::walk::{Take, Walk, Watch};
 pub(crate) struct Reading {
     /// Which namespaces its names are in.
     pub namespaces: Namespaces,
-    /// Per attribute of the policy whether it occurs without being published.
-    pub gone: Vec<bool>,
+    /// Whether anything stands beside its records.
+    pub beside: bool,
     /// What should be known about how it was read.
     pub warnings: Vec<Diagnostic>,
 }
 
 pub(super) struct With<F>(pub(super) F);
 
-impl<F: FnMut(&Person, &[String]) -> Result<()>> Take for With<F> {
-    fn person(&mut self, person: &Person, watched: &[String]) -> Result<()> {
-        self.0(person, watched)
+impl<F: FnMut(&Person, &[String], &mut BTreeSet<String>) -> Result<()>> Take for With<F> {
+    fn person(
+        &mut self,
+        person: &Person,
+        watched: &[String],
+        undeclared: &mut BTreeSet<String>,
+    ) -> Result<()> {
+        self.0(person, watched, undeclared)
     }
 }
 
@@ -40,7 +47,7 @@ pub(crate) fn each_person(
     record: &[String],
     undeclared: Undeclared,
     watch: &[Watch],
-    take: impl FnMut(&Person, &[String]) -> Result<()>,
+    take: impl FnMut(&Person, &[String], &mut BTreeSet<String>) -> Result<()>,
 ) -> Result<Reading> {
     let place = Place::source(input.name());
     let mut problems = Problems::new(input.name());
@@ -89,7 +96,8 @@ pub(crate) fn each_person(
         let help = "nothing of it is published; if it says something about people, choose other records";
         warnings.push(Diagnostic::warning(what).at(place).help(help));
     }
-    Ok(Reading { namespaces: walk.namespaces, gone: walk.gone, warnings })
+    let beside = !walk.outside.is_empty() || walk.outside_text;
+    Ok(Reading { namespaces: walk.namespaces, beside, warnings })
 }
 
 /// Reads the people of a private document: for each its sensitive values (attribute and text), then the text of its
@@ -104,7 +112,7 @@ pub(crate) fn read_people(
     let paths = Paths::new(policy, fates, false)?;
     let record = record_path(layout)?.unwrap_or_default();
     let mut text = Vec::new();
-    each_person(input, &paths, &record, policy.undeclared, &[], |person, _| {
+    each_person(input, &paths, &record, policy.undeclared, &[], |person, _, _| {
         text.clear();
         person.write(&paths, &mut text);
         take(&mut person.sensitive(), &text)

@@ -7,21 +7,27 @@ use std::collections::BTreeSet;
 use bosket_model::policy::Undeclared;
 use bosket_model::{Failure, Result};
 
-use crate::apart::Fate;
 use crate::xml::mistake::{Mistake, What};
 use crate::xml::namespaces::{Namespaces, Scopes, XSI, declares};
 use crate::xml::reference::Entities;
 use crate::xml::tag::{self, Span};
 use crate::xml::text::Text;
 use crate::xml::unfit::Unfit;
+use bosket_model::sides::Fate;
 
 use super::paths::{NONE, Paths};
 use super::person::{Person, stays};
 
 /// Takes the records.
 pub(super) trait Take {
-    /// A record has ended; `watched` are the attributes around it that were asked for.
-    fn person(&mut self, person: &Person, watched: &[String]) -> Result<()>;
+    /// A record has ended; `watched` are the attributes around it that were asked for, `undeclared` the paths that the
+    /// policy does not name and nobody has taken yet.
+    fn person(
+        &mut self,
+        person: &Person,
+        watched: &[String],
+        undeclared: &mut BTreeSet<String>,
+    ) -> Result<()>;
 }
 
 /// An attribute of an element on the way to the records, which is not part of the data: level and name.
@@ -57,8 +63,8 @@ pub(super) struct Walk<'a, T> {
     pub(super) repeated: BTreeSet<u32>,
     /// What stands beside the records.
     pub(super) outside: BTreeSet<String>,
-    /// Attributes of the policy that occur although they are not to be published.
-    pub(super) gone: Vec<bool>,
+    /// Whether text stands beside them.
+    pub(super) outside_text: bool,
     /// Per node the entry that had it last, counted over all records.
     seen_in: Vec<u64>,
     entries: u64,
@@ -83,7 +89,6 @@ impl<'a, T: Take> Walk<'a, T> {
         watch: &'a [Watch],
         take: T,
     ) -> Self {
-        let leaves = paths.of.len();
         Walk {
             paths,
             record,
@@ -101,7 +106,7 @@ impl<'a, T: Take> Walk<'a, T> {
             undeclared: BTreeSet::new(),
             repeated: BTreeSet::new(),
             outside: BTreeSet::new(),
-            gone: vec![false; leaves],
+            outside_text: false,
             seen_in: vec![u64::MAX; paths.nodes.len()],
             entries: 0,
             text: Text::default(),
@@ -192,7 +197,7 @@ impl<'a, T: Take> Walk<'a, T> {
     fn value(&mut self, entry: u32, node: u32, attribute: bool, text: &str) {
         let Some(leaf) = self.paths.node(node).leaf else { return };
         match leaf.fate {
-            Fate::Gone => self.gone[leaf.declared] = true,
+            Fate::Gone => {}
             Fate::Sensitive(at) => self.person.add_sensitive(at, text),
             fate => {
                 debug_assert!(stays(fate));
@@ -250,6 +255,7 @@ impl<'a, T: Take> Walk<'a, T> {
             _ if blank => Ok(()),
             None => Err(What::OutsideRoot.at(0)),
             Some(frame) => {
+                self.outside_text |= frame.entry == NONE;
                 if frame.entry != NONE && self.refuse {
                     self.lost_text = true;
                     let path = self.lost_path();

@@ -10,10 +10,10 @@ use std::path::Path;
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
-use crate::apart::{Fate, Fates};
 use crate::format::Layout;
 use crate::xml::names::prefix;
 use crate::xml::{Namespaces, record_path};
+use bosket_model::sides::{Fate, Fates};
 
 use super::paths::{ID, NONE, Paths, VALUE};
 use super::publish::{ELEMENT, GROUP, QUASI, SENSITIVE, TYPE, root};

@@ -126,7 +126,7 @@ impl<T: Take> Handler for Walk<'_, T> {
         }
         self.text.clear();
         if frame.node == Paths::ROOT
-            && let Err(failure) = self.take.person(&self.person, &self.watched)
+            && let Err(failure) = self.take.person(&self.person, &self.watched, &mut self.undeclared)
         {
             self.stopped = Some(failure);
         }

@@ -1,9 +1,10 @@
-//! Which side each attribute of a policy goes to.
+//! Which side each attribute of a policy goes to, when quasi and sensitive values are published apart: what makers decide,
+//! and hand to those who write. The verifier decides it again, by code of its own.
 
-use bosket_model::binding::effective_role;
-use bosket_model::path::{AttributePath, Notation};
-use bosket_model::policy::{Policy, Role};
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use crate::binding::effective_role;
+use crate::path::{AttributePath, Notation};
+use crate::policy::{Format, Policy, Role};
+use crate::{Diagnostic, Failure, Fault, Result};
 
 /// Where the values of an attribute go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +29,10 @@ pub struct SensitivePath {
 }
 
 /// The fates of a policy's attributes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fates {
     /// Per attribute of the policy.
     pub of: Vec<Fate>,
-    /// Per attribute of the policy whether it says a sensitive value in other words.
-    pub repeats: Vec<bool>,
     /// Per attribute of the policy its path, taken apart.
     pub paths: Vec<AttributePath>,
     /// The sensitive ones.
@@ -41,10 +40,11 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// The fates that a policy gives, its paths written in this way.
-    pub fn new(policy: &Policy, notation: Notation) -> Result<Self> {
-        let mut fates =
-            Fates { of: Vec::new(), repeats: Vec::new(), paths: Vec::new(), sensitive: Vec::new() };
+    /// The fates that a policy gives.
+    pub fn new(policy: &Policy) -> Result<Self> {
+        let xml = policy.source.as_ref().is_some_and(|source| source.format == Format::Xml);
+        let notation = if xml { Notation::Slashes } else { Notation::Dots };
+        let mut fates = Fates { of: Vec::new(), paths: Vec::new(), sensitive: Vec::new() };
         let mut problems = Vec::new();
         for (declared, attribute) in policy.attributes.iter().enumerate() {
             let path = match &attribute.structure {
@@ -69,7 +69,6 @@ impl Fates {
                 let many = !path.classes.is_empty();
                 fates.sensitive.push(SensitivePath { declared, path: attribute.path.clone(), many });
             }
-            fates.repeats.push(repeats_secret);
             fates.paths.push(path);
         }
         if problems.is_empty() { Ok(fates) } else { Err(Failure::all(Fault::Policy, problems)) }
