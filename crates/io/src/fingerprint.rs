@@ -49,7 +49,7 @@ pub fn of_database(
     tables: &[&str],
     observer: &dyn Observer,
 ) -> Result<Vec<Fingerprint>> {
-    PgTables::open(url, Some(schema))?.fingerprints(tables, observer)
+    PgTables::open(url, Some(schema), observer)?.fingerprints(tables, observer)
 }
 
 /// The digits of a hash.

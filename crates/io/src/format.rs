@@ -12,6 +12,7 @@ use crate::homes::Homes;
 use crate::input::Input;
 use crate::json::{Json, Ndjson, Types};
 use crate::parquet::{self, Columns, Parquet};
+use crate::stop::watched;
 use crate::table::Csv;
 use crate::transactions::Transactions;
 use crate::xml::{Outline, Xml};
@@ -149,6 +150,19 @@ pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<L
     }
     let (data, layout) = format.read(&mut input, layout)?;
     Ok(Loaded { data, format, layout, warnings: input.warnings() })
+}
+
+/// The same, and tells somebody how far it is, who may lose patience.
+pub fn read_observed(
+    input: Input,
+    format: Option<&str>,
+    layout: &Layout,
+    observer: &dyn Observer,
+) -> Result<Loaded> {
+    let progress = input.progress();
+    observer.reading(input.name(), progress.total());
+    let stop = input.stop().clone();
+    watched(observer, &stop, || observer.position(progress.read()), || read(input, format, layout))
 }
 
 fn unrecognised(input: &Input) -> Failure {

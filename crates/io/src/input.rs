@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::fault;
+use crate::stop::Stop;
 
 /// How much of the text is looked at to recognise its format.
 const HEAD: u64 = 1 << 16;
@@ -55,6 +56,7 @@ pub struct Input {
     warnings: Vec<Diagnostic>,
     /// The files of a folder, in place of a text.
     files: Option<Vec<PathBuf>>,
+    stop: Stop,
 }
 
 impl std::fmt::Debug for Input {
@@ -73,6 +75,19 @@ impl<R: Read> Read for Counter<R> {
         let read = self.inner.read(buffer)?;
         self.count.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+/// What is read until somebody says stop. Few compressed bytes may be many, so that it stands behind the decompression.
+struct Stoppable<R> {
+    inner: R,
+    stop: Stop,
+}
+
+impl<R: Read> Read for Stoppable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stop.check()?;
+        self.inner.read(buffer)
     }
 }
 
@@ -147,7 +162,7 @@ impl Input {
     pub(crate) fn part(&self, path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
-        Self::counted(&name, file, self.progress())
+        Self::counted(&name, file, self.progress(), self.stop.clone())
     }
 
     /// What a format says that reads no folders.
@@ -157,7 +172,8 @@ impl Input {
 
     /// Reads from anything; `total` is its size in bytes, if known.
     pub fn new(name: &str, source: impl Read + Send + 'static, total: Option<u64>) -> Result<Self> {
-        Self::counted(name, source, Progress { read: Arc::new(AtomicU64::new(0)), total })
+        let progress = Progress { read: Arc::new(AtomicU64::new(0)), total };
+        Self::counted(name, source, progress, Stop::default())
     }
 
     /// The same with the file that it is read from, for formats that are not read from start to end.
@@ -165,7 +181,12 @@ impl Input {
         Input { file: file.filter(|_| self.compression.is_none()), ..self }
     }
 
-    fn counted(name: &str, source: impl Read + Send + 'static, progress: Progress) -> Result<Self> {
+    fn counted(
+        name: &str,
+        source: impl Read + Send + 'static,
+        progress: Progress,
+        stop: Stop,
+    ) -> Result<Self> {
         let count = Arc::clone(&progress.read);
         let mut input = Input {
             name: name.to_owned(),
@@ -179,6 +200,7 @@ impl Input {
             file: None,
             warnings: Vec::new(),
             files: None,
+            stop,
         };
         input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
         if is_utf_16(&input.head) {
@@ -198,14 +220,15 @@ impl Input {
             [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Compression::Zstd),
             _ => None,
         };
-        let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(source));
+        let raw = Cursor::new(magic).chain(source);
         let mut reader: Box<dyn BufRead + Send> = match self.compression {
-            None => Box::new(raw),
+            None => self.stoppable(raw),
             Some(Compression::Gzip) => {
-                Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
+                let raw = BufReader::with_capacity(BUFFER, raw);
+                self.stoppable(flate2::bufread::MultiGzDecoder::new(raw))
             }
             Some(Compression::Zstd) => {
-                Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(raw)?))
+                self.stoppable(zstd::Decoder::with_buffer(BufReader::with_capacity(BUFFER, raw))?)
             }
         };
         reader.by_ref().take(HEAD).read_to_end(&mut self.head)?;
@@ -215,6 +238,15 @@ impl Input {
         }
         self.reader = Box::new(Cursor::new(self.head.clone()).chain(reader));
         Ok(())
+    }
+
+    fn stoppable(&self, inner: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
+        Box::new(BufReader::with_capacity(BUFFER, Stoppable { inner, stop: self.stop.clone() }))
+    }
+
+    /// What makes the reading end.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// The file's name, for messages.
@@ -303,6 +335,9 @@ impl Input {
 
     /// What a failed reading means: compressed data that is damaged is the data's fault.
     pub(crate) fn failure(&self, error: &io::Error, line: Option<u64>) -> Failure {
+        if self.stop.is_set() {
+            return Failure::interrupted();
+        }
         let name = match self.compression {
             Some(Compression::Gzip) => "gzip",
             // Zstandard's own errors have no kind.

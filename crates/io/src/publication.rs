@@ -11,6 +11,7 @@ use crate::format::{self, Format, Layout};
 use crate::output::{Output, finish_certified};
 use crate::policy_file::PolicyFile;
 use crate::source::{SourceForm, Whereabouts};
+use crate::stop::watched;
 use crate::tables::Writing;
 
 /// A publication that is not there yet. Dropping it leaves no trace.
@@ -96,7 +97,7 @@ impl Publication {
     /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         match &mut self.kind {
-            Kind::Document(document) => document.read_again(),
+            Kind::Document(document) => document.read_again(observer),
             Kind::Tables(writing) => writing.read_again(observer),
         }
     }
@@ -133,12 +134,14 @@ impl Document {
         let mut output = self.output.take().ok_or_else(unwritten)?;
         self.format.write(data, &self.layout, &mut output, observer)?;
         self.output = Some(output.completed()?);
-        Ok(())
+        observer.go_on()
     }
 
-    fn read_again(&mut self) -> Result<Dataset> {
+    fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let input = self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?;
-        Ok(format::read(input, Some(self.format.name()), &self.known)?.data)
+        let stop = input.stop().clone();
+        let read = || format::read(input, Some(self.format.name()), &self.known);
+        Ok(watched(observer, &stop, || (), read)?.data)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Where records are, documents and linked tables alike.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Result};
@@ -13,9 +11,6 @@ use crate::input::{Input, json_files};
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
 use crate::xml::Outline;
-
-/// How often progress is told while a document is read.
-const TICK: Duration = Duration::from_millis(100);
 
 /// How records were written down, so that a publication can be written the same way.
 #[derive(Clone, Debug)]
@@ -137,25 +132,7 @@ impl Whereabouts {
             }
             Whereabouts::Document { path, format, layout } => {
                 let input = Input::open_records(&path)?;
-                let progress = input.progress();
-                observer.stage(&format!("reading {}", path.display()), progress.total().unwrap_or(0));
-                let done = AtomicBool::new(false);
-                let loaded = std::thread::scope(|scope| {
-                    let watcher = scope.spawn(|| {
-                        let mut told = 0;
-                        while !done.load(Ordering::Relaxed) {
-                            let read = progress.read();
-                            observer.advance(read - told);
-                            told = read;
-                            std::thread::park_timeout(TICK);
-                        }
-                    });
-                    let loaded = format::read(input, format, &layout);
-                    done.store(true, Ordering::Relaxed);
-                    watcher.thread().unpark();
-                    loaded
-                });
-                Ok(loaded?.into())
+                Ok(format::read_observed(input, format, &layout, observer)?.into())
             }
         }
     }

@@ -84,8 +84,8 @@ impl People {
                 text.push(b'\n');
                 text.extend(rest);
             }
-            self.document(input.name(), &text);
-            return Ok(());
+            self.document(input, &text);
+            return input.stop().go_on();
         }
         while input.read_line(&mut bytes)? {
             line += 1;
@@ -117,7 +117,8 @@ impl People {
         });
     }
 
-    fn document(&mut self, source: &str, bytes: &[u8]) {
+    fn document(&mut self, input: &Input, bytes: &[u8]) {
+        let source = input.name();
         let (text, broken) = match utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => (utf8(&bytes[..error.at]).unwrap_or_default(), Some(error)),
@@ -125,7 +126,7 @@ impl People {
         let mut parser = Parser::new(text);
         loop {
             let at = parser.position();
-            if at == text.len() {
+            if at == text.len() || input.stop().is_set() {
                 break;
             }
             let scanned = self.bundle.scan(&mut parser);

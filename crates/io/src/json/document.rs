@@ -15,6 +15,7 @@ use crate::fault;
 use crate::format::{Format, Layout};
 use crate::input::Input;
 use crate::problems::Problems;
+use crate::stop::Stop;
 
 /// How many arrays are offered to somebody who has not said where the records are.
 const OFFERED: usize = 8;
@@ -51,8 +52,10 @@ impl Format for Json {
             records: Records::new(),
             begun: None,
             problems: &mut problems,
+            stop: input.stop(),
         };
         let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
+        input.stop().go_on()?;
         let (begun, record) = (document.begun, document.records.record());
         let (data, extended) = document.records.finish(&layout.homes);
         // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
@@ -136,6 +139,7 @@ struct Document<'a, 'p> {
     /// Where the record starts that is being read.
     begun: Option<usize>,
     problems: &'p mut Problems,
+    stop: &'p Stop,
 }
 
 impl Document<'_, '_> {
@@ -160,7 +164,8 @@ impl Document<'_, '_> {
                 }
             }
             None if token == Token::Array => {
-                while self.parser.element()? {
+                // Whoever says stop asks for nothing that was read.
+                while !self.stop.is_set() && self.parser.element()? {
                     if class + 1 == self.classes.len() {
                         self.record()?;
                     } else {

@@ -65,6 +65,7 @@ pub(super) fn read_parts(input: &mut Input, records: usize, take: &mut Take<'_>)
         }
         let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         while left > 0 {
+            input.stop().go_on()?;
             let count = left.min(BATCH);
             if !reader.batch(&mut readers, count, &record, &name)? {
                 return reader.problems.settle();

@@ -53,7 +53,7 @@ pub(crate) fn assemble(
     let people = assembler.keys.first().map_or(0, Keys::len);
     drop(std::mem::take(&mut assembler.keys));
     let name = backend.place(&table_at(source, shape, shape.grouped().unwrap_or(0)));
-    let data = assembler.build(people, &name)?;
+    let data = assembler.build(people, &name, observer)?;
     Ok((data, readings.into_iter().map(|r| r.columns).collect()))
 }
 
@@ -222,7 +222,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn build(mut self, people: usize, source: &str) -> Result<Dataset> {
+    fn build(mut self, people: usize, source: &str, observer: &dyn Observer) -> Result<Dataset> {
         let records = self.shape.nodes[0].table.map_or(people, |_| self.stages[0].parent.len());
         if records == 0 {
             let what = Diagnostic::error("the table holds no record").at(Place::source(source));
@@ -265,6 +265,7 @@ impl Assembler<'_> {
         };
         let root = writer.place(0, ClassId::ROOT);
         for record in 0..records as u32 {
+            observer.go_on()?;
             writer.builder.begin_record();
             writer.vertex(root, record);
             if writer.builder.end_record().is_err() {

@@ -1,8 +1,12 @@
 //! What linked tables are kept in, as seen by whoever reads them.
 
+use std::sync::Arc;
+
 use bosket_model::diag::nearest;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+
+use crate::stop::interruptible;
 
 /// How values of a column come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +96,9 @@ pub(crate) struct BadRow {
 /// The row may be added to. False if no more are wanted.
 pub(crate) type Take<'t> = dyn FnMut(u64, Result<&mut Row, BadRow>) -> bool + 't;
 
+/// Tells somebody whose work is waited for that nobody waits any more.
+pub(crate) type Interrupt = Arc<dyn Fn() + Send + Sync>;
+
 /// What linked tables are kept in. A table is described before it is read.
 pub(crate) trait Backend {
     /// What messages call a table's place.
@@ -115,6 +122,32 @@ pub(crate) trait Backend {
         observer: &dyn Observer,
         take: &mut Take<'_>,
     ) -> Result<()>;
+
+    /// What ends a wait for a database; none where nothing is waited for.
+    fn interrupt(&self) -> Option<Interrupt> {
+        None
+    }
+}
+
+/// Reads from a backend. A wait for its database ends soon when nobody waits for what is read.
+pub(crate) fn reading<T>(
+    backend: &mut dyn Backend,
+    observer: &dyn Observer,
+    read: impl FnOnce(&mut dyn Backend) -> Result<T>,
+) -> Result<T> {
+    waiting(backend.interrupt(), observer, || read(backend))
+}
+
+/// Does work that may wait for a database.
+pub(crate) fn waiting<T>(
+    interrupt: Option<Interrupt>,
+    observer: &dyn Observer,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    match interrupt {
+        Some(interrupt) => interruptible(observer, || interrupt(), work),
+        None => work(),
+    }
 }
 
 /// A table that the policy names and the database does not have.

@@ -7,7 +7,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{ClassId, Dataset, Diagnostic, Kind, MISSING, Place as Where, Result};
 
-use super::backend::{At, Backend, Column, ColumnKind, Row};
+use super::backend::{At, Backend, Column, ColumnKind, Row, waiting};
 use super::catalogue::{Catalogue, Listed, Reference};
 use super::csv::CsvTables;
 use super::emit::{Outflow, Sink};
@@ -84,7 +84,7 @@ impl Whole {
             Store::Parquet(files) => Box::new(ParquetTables::new(files)),
             Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
             Store::Postgres { url, schema } => {
-                let mut backend = PgTables::open(&url, schema.as_deref())?;
+                let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;
                 let names: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
                 database = Some(postgres::Origin {
                     identity: backend.identity()?,
@@ -113,6 +113,7 @@ impl Whole {
         let published: Vec<Table> = (tables.iter().zip(&columns))
             .map(|(table, columns)| published(table, columns, &tables, to.format, same_kind, declared))
             .collect();
+        let interrupt = backend.interrupt();
         let flow = Copying {
             backend: RefCell::new(backend),
             listed: &tables,
@@ -121,7 +122,8 @@ impl Whole {
             observer,
         };
         let names: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
-        let rows = transfer(&flow, &names, to, &inputs, database.as_ref(), create, observer)?;
+        let copy = || transfer(&flow, &names, to, &inputs, database.as_ref(), create, observer);
+        let rows = waiting(interrupt, observer, copy)?;
         Ok(Summary { count: rows, tables: tables.len(), notes: Vec::new() })
     }
 }

@@ -122,6 +122,7 @@ impl Backend for CsvTables {
         let mut row = Row::default();
         let (mut count, mut told) = (0u64, 0);
         while let Some((line, found)) = rows.advance()? {
+            observer.go_on()?;
             let cells = match found {
                 Err(mistake) => {
                     let (message, help) = mistake.describe();

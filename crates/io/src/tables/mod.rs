@@ -36,7 +36,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use crate::format::by_name;
 use crate::policy_file::PolicyFile;
 use assemble::assemble;
-use backend::{Backend, Column};
+use backend::{Backend, Column, reading, waiting};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
 pub use copy::Whole;
@@ -231,7 +231,9 @@ impl Tables {
     pub fn read(self, observer: &dyn Observer) -> Result<(Dataset, TablesForm)> {
         let inputs = self.paths();
         let Tables { source, shape, mode, store } = self;
-        let read = |backend: &mut dyn Backend| assemble(backend, &source, &shape, mode, observer);
+        let read = |backend: &mut dyn Backend| {
+            reading(backend, observer, |b| assemble(b, &source, &shape, mode, observer))
+        };
         let mut database = None;
         let ((data, columns), separators) = match store {
             Store::Csv(files) => {
@@ -242,7 +244,7 @@ impl Tables {
             Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
             Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
             Store::Postgres { url, schema } => {
-                let mut backend = PgTables::open(&url, schema.as_deref())?;
+                let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;
                 let read = read(&mut backend)?;
                 let tables: Vec<&str> = source.tables.iter().map(|t| t.name.as_str()).collect();
                 let (identity, schemas) = (backend.identity()?, backend.schemas(&tables)?);
@@ -326,14 +328,18 @@ pub fn catalogue(
     observer: &dyn Observer,
 ) -> Result<Option<(Format, Catalogue)>> {
     if let Some(url) = at.to_str().filter(|text| postgres::is_address(text)) {
-        return Ok(Some((Format::Postgres, PgTables::open(url, None)?.catalogue()?)));
+        let mut tables = PgTables::open(url, None, observer)?;
+        let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
+        return Ok(Some((Format::Postgres, catalogue)));
     }
     let folder_of_documents = format.is_some_and(|f| by_name(f).is_ok_and(|f| f.reads_folders()));
     if at.is_dir() && !folder_of_documents {
         return guess::folder(at, format, separator, observer).map(Some);
     }
     if format == Some(Format::Sqlite.name()) || (format.is_none() && sqlite::is_database(at)) {
-        return Ok(Some((Format::Sqlite, SqliteTables::open(at)?.catalogue()?)));
+        let tables = SqliteTables::open(at)?;
+        let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
+        return Ok(Some((Format::Sqlite, catalogue)));
     }
     Ok(None)
 }

@@ -167,6 +167,7 @@ impl Backend for ParquetTables {
             }
             let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             while left > 0 {
+                observer.go_on()?;
                 let count = left.min(BATCH);
                 for ((cells, reader), scalar) in cells.iter_mut().zip(&mut readers).zip(&scalars) {
                     if let Some((scalar, _)) = scalar {

@@ -7,7 +7,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::backend::Backend;
+use super::backend::{Backend, reading};
 use super::csv::CsvTables;
 use super::emit::{Outflow, Sink};
 use super::files::{Files, file_name};
@@ -180,8 +180,8 @@ impl Target {
                 }
                 Ok(())
             }
-            Target::Sqlite { file, .. } => file.write(rows, names),
-            Target::Postgres(publication) => publication.write(rows, names),
+            Target::Sqlite { file, .. } => file.write(rows, names, observer),
+            Target::Postgres(publication) => publication.write(rows, names, observer),
         }
     }
 
@@ -189,8 +189,10 @@ impl Target {
     pub(crate) fn reading<T>(
         &mut self,
         separator: Option<&str>,
+        observer: &dyn Observer,
         read: impl FnOnce(&mut dyn Backend) -> Result<T>,
     ) -> Result<T> {
+        let read = |backend: &mut dyn Backend| reading(backend, observer, read);
         match self {
             Target::Files { format, files, .. } => {
                 let hidden = |f: &mut TableFile| Ok((f.name.clone(), f.output.hidden()?));

@@ -124,6 +124,7 @@ pub(super) fn transfer(
     let mut types: Vec<Vec<Candidates>> =
         flow.tables().iter().map(|t| t.columns.iter().map(Candidates::new).collect()).collect();
     flow.each(&mut |node, row| {
+        observer.go_on()?;
         before[node].add(row);
         if to.format == Format::Parquet {
             for (cell, column) in row.iter().zip(&mut types[node]) {
@@ -160,7 +161,7 @@ pub(super) fn transfer(
     let order: Vec<Option<usize>> = (0..names.len()).map(Some).collect();
     target.write(flow, &named, &order, details, observer)?;
     let separator = char::from(to.separator).to_string();
-    let after = target.reading(Some(&separator), |backend| {
+    let after = target.reading(Some(&separator), observer, |backend| {
         let mut sums = Vec::new();
         for (name, file) in names.iter().zip(&files) {
             let at = At { name, path: Some(file) };

@@ -98,7 +98,7 @@ impl Writing {
     /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let (source, shape) = &self.known;
-        let (data, _) = self.target.reading(source.separator.as_deref(), |backend| {
+        let (data, _) = self.target.reading(source.separator.as_deref(), observer, |backend| {
             assemble(backend, source, shape, Mode::Publication, observer)
         })?;
         Ok(data)

@@ -39,7 +39,9 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
         input.warn(warning);
     }
     let Document { shape, tape, records, namespaces, .. } = document;
-    match settle(shape, tape, records, &expected.repeating) {
+    let settled = settle(shape, tape, records, &expected.repeating, input.stop());
+    input.stop().go_on()?;
+    match settled {
         Ok(Settled { data, order, repeating }) => {
             Ok((problems.check(data)?, Outline { namespaces, order, repeating }))
         }

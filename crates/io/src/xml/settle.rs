@@ -12,6 +12,7 @@ use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind};
 use super::order::{Bits, order};
 use super::shape::Shape;
 use super::tape::{EMPTY, NOTHING, Step, Tape};
+use crate::stop::Stop;
 
 /// What becomes of a node.
 #[derive(Clone, Copy, Default)]
@@ -107,12 +108,13 @@ pub(super) struct Settled {
     pub(super) repeating: Vec<Vec<String>>,
 }
 
-/// Makes the dataset. Elements at the `expected` paths count as repeating.
+/// Makes the dataset, or a part of it if it is told to stop. Elements at the `expected` paths count as repeating.
 pub(super) fn settle(
     mut shape: Shape,
     tape: Tape,
     records: u64,
     expected: &[Vec<String>],
+    stop: &Stop,
 ) -> Result<Settled, Refused> {
     let plans = vec![Plan::default(); shape.nodes().len()];
     let builder = Builder::in_notation(Notation::Slashes);
@@ -142,6 +144,7 @@ pub(super) fn settle(
                 open.push(node);
                 match plans[node as usize].class {
                     None => {}
+                    Some(ClassId::ROOT) if stop.is_set() => break,
                     Some(ClassId::ROOT) => builder.begin_record(),
                     Some(class) => builder.open(class),
                 }

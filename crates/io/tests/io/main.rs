@@ -7,6 +7,7 @@ mod tables_common;
 mod xml_common;
 
 mod bad_input;
+mod cancelled;
 mod dissect;
 mod dissect_columns;
 mod fhir;

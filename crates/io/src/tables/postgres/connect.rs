@@ -1,17 +1,22 @@
 //! Connects to a server. The policy's address has no password; it comes from where `psql` finds it.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use postgres::config::{Host, SslMode};
-use postgres::{Client, Config, NoTls};
+use postgres::tls::{MakeTlsConnect, TlsConnect};
+use postgres::{Client, Config, NoTls, Socket};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{failure, pgpass};
+use crate::stop::TICK;
+use crate::tables::backend::Interrupt;
 
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -88,16 +93,57 @@ fn address(url: &str) -> Result<Address> {
     Ok(Address { config, name, tls })
 }
 
-/// Connects; gives the connection and what messages call the database.
-pub(super) fn connect(url: &str) -> Result<(Client, String)> {
+/// A connection.
+pub(super) struct Connected {
+    pub(super) client: Client,
+    /// What messages call the database.
+    pub(super) name: String,
+    /// Asks the server to give up what it is doing for this connection.
+    pub(super) interrupt: Interrupt,
+}
+
+/// Connects, unless somebody loses patience before the server answers.
+pub(super) fn connect(url: &str, observer: &dyn Observer) -> Result<Connected> {
+    let (sender, receiver) = mpsc::channel();
+    let url = url.to_owned();
+    // Nobody takes what comes too late; the connection is closed then.
+    std::thread::spawn(move || drop(sender.send(connect_now(&url))));
+    loop {
+        observer.go_on()?;
+        match receiver.recv_timeout(TICK) {
+            Ok(connected) => return connected,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::defect("connecting ended without a result"));
+            }
+        }
+    }
+}
+
+fn connect_now(url: &str) -> Result<Connected> {
     let Address { config, name, tls } = address(url)?;
-    let connected = match tls {
-        None => config.connect(NoTls),
-        Some(roots) => config.connect(MakeRustlsConnect::new(trust(roots.as_deref(), &name)?)),
-    };
-    let mut client = connected.map_err(|e| failure(&name, &e))?;
+    match tls {
+        None => connect_with(&config, name, NoTls),
+        Some(roots) => {
+            let trusted = trust(roots.as_deref(), &name)?;
+            connect_with(&config, name, MakeRustlsConnect::new(trusted))
+        }
+    }
+}
+
+fn connect_with<T>(config: &Config, name: String, tls: T) -> Result<Connected>
+where
+    T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+    T::TlsConnect: Send,
+    T::Stream: Send,
+    <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+{
+    let mut client = config.connect(tls.clone()).map_err(|e| failure(&name, &e))?;
     client.batch_execute(SPELLING).map_err(|e| failure(&name, &e))?;
-    Ok((client, name))
+    let token = client.cancel_token();
+    // A request that does not reach the server is made again.
+    let interrupt = Arc::new(move || drop(token.cancel_query(tls.clone())));
+    Ok(Connected { client, name, interrupt })
 }
 
 /// Whom to trust to vouch for a server.

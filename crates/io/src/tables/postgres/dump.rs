@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{PgTables, failure, quoted};
 use crate::fingerprint::hex;
-use crate::tables::backend::{At, Backend};
+use crate::tables::backend::{At, Backend, waiting};
 
 impl PgTables {
     /// Of each table: its columns with their types, then its rows as `COPY` writes them, ordered by all columns. Tables
@@ -18,6 +18,10 @@ impl PgTables {
         tables: &[&str],
         observer: &dyn Observer,
     ) -> Result<Vec<Fingerprint>> {
+        waiting(self.interrupt(), observer, || self.fingerprints_of(tables, observer))
+    }
+
+    fn fingerprints_of(&mut self, tables: &[&str], observer: &dyn Observer) -> Result<Vec<Fingerprint>> {
         let mut found = Vec::new();
         for table in tables {
             let there = "SELECT to_regclass($1::text) IS NOT NULL";

@@ -1,5 +1,6 @@
 //! Tables of two columns beside the linked ones: a group, and a value that belongs to it.
 
+use bosket_model::observe::Quiet;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::write::push_line;
@@ -14,7 +15,7 @@ fn select(schema: Option<&str>, table: &str, columns: [&str; 2]) -> String {
 
 /// Reads such a table of a publication.
 pub(crate) fn read(url: &str, schema: Option<&str>, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
-    let mut tables = PgTables::open(url, schema)?;
+    let mut tables = PgTables::open(url, schema, &Quiet)?;
     let rows = tables.query(&select(schema, table, columns), &[])?;
     let sql = "SELECT count(*) > 2 FROM pg_attribute \
                WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped";
@@ -63,7 +64,7 @@ impl PgPublication {
             let cells = [Some((Kind::Number, group.as_str())), Some((Kind::Text, *value))];
             push_line(&mut text, cells.into_iter());
         }
-        self.copy(table, &text)?;
+        self.copy(table, &text, &Quiet)?;
         self.tables.push(table.to_owned());
         Ok(())
     }

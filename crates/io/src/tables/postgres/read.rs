@@ -1,13 +1,15 @@
 //! Reads the tables of a PostgreSQL database: one snapshot for all of them, through a cursor.
 
+use std::sync::Arc;
+
 use bosket_model::observe::Observer;
 use bosket_model::{Kind, Result};
 use postgres::Client;
 
-use super::connect::connect;
+use super::connect::{Connected, connect};
 use super::{failure, qualified, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take, no_such_table};
+use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Interrupt, Row, Take, no_such_table};
 
 /// Rows fetched at once.
 const FETCH: usize = 8192;
@@ -19,6 +21,7 @@ pub(crate) struct PgTables {
     /// The schema all tables are in, whatever their names say: a publication's.
     schema: Option<String>,
     described: Vec<(String, Vec<Column>)>,
+    interrupt: Interrupt,
 }
 
 impl std::fmt::Debug for PgTables {
@@ -29,16 +32,16 @@ impl std::fmt::Debug for PgTables {
 
 impl PgTables {
     /// Connects. What is read from then on is as it is now.
-    pub(crate) fn open(url: &str, schema: Option<&str>) -> Result<Self> {
-        let (client, name) = connect(url)?;
-        let mut tables = Self::over(client, name, schema);
+    pub(crate) fn open(url: &str, schema: Option<&str>, observer: &dyn Observer) -> Result<Self> {
+        let mut tables = Self::over(connect(url, observer)?, schema);
         tables.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
         Ok(tables)
     }
 
     /// Reads in a transaction that has begun.
-    pub(super) fn over(client: Client, name: String, schema: Option<&str>) -> Self {
-        PgTables { client, name, schema: schema.map(str::to_owned), described: Vec::new() }
+    pub(super) fn over(connected: Connected, schema: Option<&str>) -> Self {
+        let Connected { client, name, interrupt } = connected;
+        PgTables { client, name, schema: schema.map(str::to_owned), described: Vec::new(), interrupt }
     }
 
     /// The connection, to go on with.
@@ -166,6 +169,7 @@ impl Backend for PgTables {
         let mut number = 0;
         let mut more = true;
         while more {
+            observer.go_on()?;
             let rows = self.query(&fetch, &[])?;
             for found in &rows {
                 number += 1;
@@ -179,6 +183,10 @@ impl Backend for PgTables {
             more &= rows.len() == FETCH;
         }
         self.run("CLOSE bosket_rows")
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        Some(Arc::clone(&self.interrupt))
     }
 }
 

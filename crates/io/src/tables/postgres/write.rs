@@ -1,19 +1,25 @@
 //! Publishes linked tables into a schema of a PostgreSQL database, in one transaction: all of it, or nothing.
 
 use std::io::Write;
+use std::sync::Arc;
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use postgres::Client;
 
-use super::connect::connect;
+use super::connect::{Connected, connect};
 use super::read::identity;
 use super::{PgTables, bare, failure, qualified, quoted, quoted_all};
 use crate::atomic::complete_all;
 use crate::fingerprint::Certify;
 use crate::output::{Closed, Output};
+use crate::stop::interruptible;
+use crate::tables::backend::Interrupt;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
+
+/// How much is sent to the server at once.
+const PIECE: usize = 1 << 16;
 
 /// The database that a publication is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +36,7 @@ pub(crate) struct PgPublication {
     pub(super) schema: String,
     pub(super) tables: Vec<String>,
     pub(super) force: bool,
+    interrupt: Interrupt,
 }
 
 impl std::fmt::Debug for PgPublication {
@@ -47,7 +54,7 @@ impl PgPublication {
         origin: Option<&Origin>,
         force: bool,
     ) -> Result<Self> {
-        let (mut client, name) = connect(url)?;
+        let Connected { mut client, name, interrupt } = connect(url, &Quiet)?;
         let refuse = |fault, what: String, help: &str| {
             let place = Place::source(format!("{name}, schema {schema}"));
             Err(Failure::new(fault, Diagnostic::error(what).at(place).help(help)))
@@ -95,7 +102,7 @@ impl PgPublication {
             }
         }
         let tables = tables.iter().map(|t| bare(t).to_owned()).collect();
-        Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), tables, force })
+        Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), tables, force, interrupt })
     }
 
     fn client(&mut self) -> Result<&mut Client> {
@@ -113,7 +120,22 @@ impl PgPublication {
     }
 
     /// Writes all tables and their keys in a transaction that stays open.
-    pub(crate) fn write(&mut self, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        rows: &dyn Outflow,
+        names: &[Option<&str>],
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let interrupt = Arc::clone(&self.interrupt);
+        interruptible(observer, || interrupt(), || self.write_all(rows, names, observer))
+    }
+
+    fn write_all(
+        &mut self,
+        rows: &dyn Outflow,
+        names: &[Option<&str>],
+        observer: &dyn Observer,
+    ) -> Result<()> {
         self.run("ROLLBACK; BEGIN READ WRITE")?;
         self.run(&format!("CREATE SCHEMA IF NOT EXISTS {}", quoted(&self.schema)))?;
         let all: Vec<(usize, &str)> =
@@ -135,7 +157,7 @@ impl PgPublication {
         })?;
         for &(node, name) in &all {
             let text = std::mem::take(&mut texts[node]);
-            self.copy(name, &text)?;
+            self.copy(name, &text, observer)?;
         }
         for &(node, name) in &all {
             self.keys(&rows.tables()[node], name)?;
@@ -155,13 +177,15 @@ impl PgPublication {
     }
 
     /// Fills a table with lines as `COPY` takes them.
-    pub(super) fn copy(&mut self, table: &str, text: &[u8]) -> Result<()> {
+    pub(super) fn copy(&mut self, table: &str, text: &[u8], observer: &dyn Observer) -> Result<()> {
         let copy = format!("COPY {} FROM STDIN", self.table(table));
         let copied = self.client()?.copy_in(&copy).and_then(|mut writer| {
             // A failed write is told by the server when the copy is finished.
-            let written = writer.write_all(text);
+            let mut pieces = text.chunks(PIECE).take_while(|_| !observer.cancelled());
+            let written = pieces.try_for_each(|piece| writer.write_all(piece));
             writer.finish().map(|_| written)
         });
+        observer.go_on()?;
         match copied {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(self.lost()),
@@ -196,7 +220,8 @@ impl PgPublication {
     /// Lends the connection out to whoever reads what has been written.
     pub(crate) fn reading<T>(&mut self, read: impl FnOnce(&mut PgTables) -> Result<T>) -> Result<T> {
         let client = self.client.take().ok_or_else(|| self.lost())?;
-        let mut tables = PgTables::over(client, self.name.clone(), Some(&self.schema));
+        let connected = Connected { client, name: self.name.clone(), interrupt: Arc::clone(&self.interrupt) };
+        let mut tables = PgTables::over(connected, Some(&self.schema));
         let result = read(&mut tables);
         self.client = Some(tables.into_client());
         result

@@ -1,6 +1,7 @@
 //! Reads the tables of a SQLite file, all in one snapshot.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Failure, Kind, Result};
@@ -9,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{failure, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take, no_such_table};
+use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Interrupt, Row, Take, no_such_table};
 
 /// Rows between two signs of progress.
 const STEP: u64 = 1 << 14;
@@ -130,7 +131,7 @@ impl Backend for SqliteTables {
                     None => take(number, Ok(&mut row)),
                     Some(bad) => take(number, Err(bad)),
                 };
-                if !taken {
+                if !taken || observer.cancelled() {
                     break;
                 }
                 if number.is_multiple_of(STEP) {
@@ -139,7 +140,13 @@ impl Backend for SqliteTables {
             }
             Ok(())
         };
-        run().map_err(|e| self.failure(&e))
+        run().map_err(|e| self.failure(&e))?;
+        observer.go_on()
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        let handle = self.connection.get_interrupt_handle();
+        Some(Arc::new(move || handle.interrupt()))
     }
 }
 

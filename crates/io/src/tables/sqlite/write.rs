@@ -13,6 +13,7 @@ use crate::atomic::{AtomicFile, Create, commit_all};
 use crate::fingerprint::{self, Certify};
 use crate::output::{Closed, Output};
 use crate::publication::name_of;
+use crate::stop::interruptible;
 use crate::tables::Pair;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
@@ -35,9 +36,19 @@ impl SqliteFile {
     }
 
     /// Writes all tables and checks their keys.
-    pub(crate) fn write(&self, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        rows: &dyn Outflow,
+        names: &[Option<&str>],
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let connection = Connection::open(self.file.hidden()).map_err(|e| self.failure(&e))?;
+        let handle = connection.get_interrupt_handle();
+        interruptible(observer, || handle.interrupt(), || self.write_into(connection, rows, names))
+    }
+
+    fn write_into(&self, connection: Connection, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
         let sql = |e: rusqlite::Error| self.failure(&e);
-        let connection = Connection::open(self.file.hidden()).map_err(sql)?;
         // Nobody else sees the file, and a half-written one is thrown away.
         connection
             .execute_batch(
