@@ -147,10 +147,6 @@ impl Observer for Talk {
             self.update(|bar| bar.inc(steps));
         }
     }
-
-    fn position(&self, bytes: u64) {
-        Talk::position(self, bytes);
-    }
 }
 
 /// A diagnostic with its place, the marked text and the advice.

@@ -28,7 +28,7 @@ pub(crate) fn read(url: &str, schema: Option<&str>, table: &str, columns: [&str;
 
 /// Which of these tables are there.
 pub(crate) fn present(url: &str, schema: Option<&str>, candidates: &[String]) -> Result<Vec<String>> {
-    let mut tables = PgTables::open(url, schema)?;
+    let mut tables = PgTables::open(url, schema, &Quiet)?;
     let mut found = Vec::new();
     for table in candidates {
         let sql = "SELECT to_regclass($1::text) IS NOT NULL";
