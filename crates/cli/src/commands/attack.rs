@@ -166,7 +166,7 @@ fn after(
     let policy = &file.policy;
     if matches!(policy.need_privacy()?.model, Model::Anatomy | Model::Delta | Model::None) {
         let found = Dissection::new(file)?.read_published(path, talk)?;
-        return risk_apart(&found.dissected, policy);
+        return risk_apart(&found.dissected, policy, talk);
     }
     let name = path.display().to_string();
     let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {

@@ -26,9 +26,9 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome, Failure> {
         return write_xsd(args, file);
     }
     let loaded = look::look(args, talk)?;
-    let profile = Profile::new(&loaded.data, talk);
+    let profile = Profile::new(&loaded.data, talk)?;
     talk.quiet();
-    let mut suggestions = suggest(&profile, &loaded.data);
+    let mut suggestions = suggest(&profile, &loaded.data, talk)?;
     loaded.mark_references(&profile, &mut suggestions);
     let dropped = match &args.preset {
         Some(_) => apply_preset(&profile, &loaded.data, &mut suggestions),

@@ -170,7 +170,7 @@ fn apart(file: &PolicyFile, target: &Path, talk: &Talk) -> Result<(Study, Bindin
         roles: roles(policy),
         attacker: attacker(policy)?,
         before: Some(before),
-        after: Some(attack::risk_apart(&found, policy)?),
+        after: Some(attack::risk_apart(&found, policy, talk)?),
         loss: None,
         cuts: Vec::new(),
         remarks,
