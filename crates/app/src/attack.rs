@@ -210,7 +210,7 @@ fn after(
 ) -> Result<Risk> {
     let policy = &file.policy;
     if policy.need_privacy()?.model.is_apart() {
-        return risk_apart(&judged_sides(file, path, run.observer)?.dissected, policy);
+        return risk_apart(&judged_sides(file, path, run.observer)?.dissected, policy, run.observer);
     }
     let name = path.display().to_string();
     let looked_up = |found: &mut Risk, data: &Dataset, binding: &Binding| match register {

@@ -100,8 +100,8 @@ impl Inspection {
 pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warned<Inspection>> {
     run(&request.settings, observer, |run| {
         let looked = look(request, run)?;
-        let profile = Profile::new(&looked.data, run.observer);
-        let mut suggestions = suggest(&profile, &looked.data);
+        let profile = Profile::new(&looked.data, run.observer)?;
+        let mut suggestions = suggest(&profile, &looked.data, run.observer)?;
         looked.mark_references(&profile, &mut suggestions);
         let dropped = match &request.preset {
             Some(_) => apply_preset(&profile, &looked.data, &mut suggestions),

@@ -210,7 +210,7 @@ pub(crate) fn dissected(
         roles: roles(policy),
         attacker: attacker(policy)?,
         before: Some(before),
-        after: Some(attack::risk_apart(found, policy)?),
+        after: Some(attack::risk_apart(found, policy, run.observer)?),
         loss: None,
         cuts: Vec::new(),
         remarks,

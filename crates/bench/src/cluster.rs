@@ -91,7 +91,7 @@ impl Students {
             published: (&run.release.data, &again),
             hierarchies: &self.hierarchies,
         };
-        VertexLoss::new(&compared, QUERIES, 1)
+        VertexLoss::new(&compared, QUERIES, 1, &Quiet).expect("nobody interrupts")
     }
 }
 

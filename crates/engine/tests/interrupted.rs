@@ -11,30 +11,21 @@ use bosket_model::{Dataset, Result};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::fixtures::{bound, hierarchy, value_trees};
 use bosket_testkit::interrupt::{asks_in_stage, stops_when_told};
-use bosket_testkit::vertices::{self, NAMES, PERSON, Vertex};
-use bosket_testkit::{dissect as people, sets, trees};
-
-/// A number below `n`, small ones much more often: as popular as items in shops are.
-fn popular(dice: &mut Dice, n: usize) -> usize {
-    let (a, b) = (dice.below(n), dice.below(n));
-    a * b / n
-}
+use bosket_testkit::vertices::{self, PERSON, Vertex};
+use bosket_testkit::{dissect as people, large, sets, trees};
 
 /// Sets with their hierarchy.
 type Baskets = (ValueTrees, [Option<Hierarchy>; 1]);
 
-/// So many sets of up to 24 items each, with a hierarchy over all items.
 fn baskets(records: usize, items: usize, hierarchy: impl Fn(&[&str]) -> Hierarchy) -> Baskets {
-    let mut dice = Dice::new(1);
-    let names: Vec<String> = (0..items).map(|i| format!("{i:05}")).collect();
-    let basket = |dice: &mut Dice| -> Vec<String> {
-        (0..4 + dice.below(20)).map(|_| names[popular(dice, items)].clone()).collect()
-    };
-    let all: Vec<Vec<String>> = (0..records).map(|_| basket(&mut dice)).collect();
-    let data = sets::dataset(&all);
+    let items = large::names("", items);
+    let data = sets::dataset(&large::baskets(records, &items));
     let (_, binding) = bound(&data, sets::ATTRIBUTES);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    (value_trees(&data, &binding), [Some(hierarchy(&names))])
+    (value_trees(&data, &binding), [Some(hierarchy(&texts(&items)))])
+}
+
+fn texts(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
 }
 
 fn stops_km((trees, hierarchies): &Baskets, params: &km::Params) {
@@ -69,24 +60,12 @@ fn a_look_at_all_cuts_stops() {
     stops_km(&baskets(400, 38, pairs), &km::Params::plain(km::Algorithm::Oa, 399, 2));
 }
 
-/// Records with four paths of up to three values each, out of `values` per level.
 fn forests(records: usize, values: usize) -> (ValueTrees, Vec<Option<Hierarchy>>) {
-    let mut dice = Dice::new(2);
-    let names = |level: &str| -> Vec<String> { (0..values).map(|i| format!("{level}{i:04}")).collect() };
-    let levels = trees::LEVELS.map(names);
-    let path = |dice: &mut Dice| -> Vec<String> {
-        let used = 1 + dice.below(levels.len());
-        (levels[..used].iter()).map(|names| names[popular(dice, values)].clone()).collect()
-    };
-    let records: Vec<trees::PathRecord> =
-        (0..records).map(|_| (0..4).map(|_| path(&mut dice)).collect()).collect();
-    let data = trees::dataset(&records);
+    let levels = large::forest_values(values);
+    let data = trees::dataset(&large::forests(records, &levels));
     let (_, binding) = bound(&data, trees::ATTRIBUTES);
-    let hierarchies = levels.iter().map(|names| {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Some(fanout(4, &names).expect("a hierarchy"))
-    });
-    (value_trees(&data, &binding), hierarchies.collect())
+    let hierarchy = |names: &Vec<String>| Some(fanout(4, &texts(names)).expect("a hierarchy"));
+    (value_trees(&data, &binding), levels.iter().map(hierarchy).collect())
 }
 
 #[test]
@@ -154,20 +133,12 @@ impl Records {
 #[test]
 fn clustering_of_trees_stops() {
     use cluster::Algorithm::{Bitmap, Clustree, Ctoff, Dmiracle, Miracle, Miraclex};
-    let values: Vec<String> = (0..27).map(|i| format!("{i:02}")).collect();
-    let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let mut dice = Dice::new(3);
-    let all: Vec<Vertex> = (0..4000)
-        .map(|_| {
-            let mut record = vertices::random_shape(&mut dice, 5);
-            (0..3).for_each(|a| vertices::throw_values(&mut dice, &mut record, a, &values));
-            record
-        })
-        .collect();
+    let values = large::names("", 27);
+    let all = large::people(4000, &texts(&values));
     let mut roles = [[Role::Insensitive; 4]; 4];
     roles.iter_mut().for_each(|own| own[..2].fill(Role::Quasi));
     roles.iter_mut().skip(1).for_each(|own| own[2] = Role::Sensitive);
-    let records = Records::new(&all, &roles, &values);
+    let records = Records::new(&all, &roles, &texts(&values));
     for algorithm in [Ctoff, Clustree, Miracle, Miraclex] {
         records.stops(&cluster::Params::plain(algorithm, 5, None));
     }
@@ -189,18 +160,11 @@ fn clustering_of_trees_stops() {
 
 #[test]
 fn clustering_of_tables_stops() {
-    let values: Vec<String> = (0..200).map(|i| format!("{i:03}")).collect();
-    let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let mut dice = Dice::new(4);
-    let row = |dice: &mut Dice| Vertex {
-        class: PERSON,
-        values: NAMES.map(|_| Some(values[dice.below(values.len())].to_owned())),
-        children: Vec::new(),
-    };
-    let all: Vec<Vertex> = (0..8000).map(|_| row(&mut dice)).collect();
+    let values = large::names("", 200);
+    let all = large::rows(8000, &texts(&values));
     let mut roles = [[Role::Insensitive; 4]; 4];
     roles[PERSON] = [Role::Quasi; 4];
-    let records = Records::new(&all, &roles, &values);
+    let records = Records::new(&all, &roles, &texts(&values));
     records.stops(&cluster::Params::plain(cluster::Algorithm::Blocks, 5, None));
 }
 

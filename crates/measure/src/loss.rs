@@ -98,7 +98,7 @@ impl Loss {
         match compared.policy.need_privacy()?.model.shape() {
             Shape::Set => of_sets(compared, observer),
             Shape::ValueTree => of_trees(compared, observer),
-            Shape::VertexTree => Ok(of_vertices(compared)),
+            Shape::VertexTree => of_vertices(compared, observer),
         }
     }
 
@@ -137,12 +137,13 @@ fn distinct(side: Side<'_>, declared: usize) -> usize {
 }
 
 impl Compared<'_> {
-    fn trees(&self) -> Result<(ValueTrees, ValueTrees)> {
+    fn trees(&self, observer: &dyn Observer) -> Result<(ValueTrees, ValueTrees)> {
         let privacy = self.policy.need_privacy()?;
         let trees = |side: Side<'_>| {
-            ValueTrees::new(side.data, &side.binding.without_companions(), privacy.root, privacy.payload)
+            let binding = side.binding.without_companions();
+            ValueTrees::observed(side.data, &binding, privacy.root, privacy.payload, observer)
         };
-        Ok((trees(self.input), trees(self.published)))
+        Ok((trees(self.input)?, trees(self.published)?))
     }
 
     /// A change for every quasi attribute that has values; the shares are filled in by `fill`.
@@ -194,7 +195,7 @@ const ML2: &str = "one minus the frequent patterns after over those before, on a
 const DML2: &str = "levels up at which a frequent pattern is found again";
 
 fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
-    let (input, published) = compared.trees()?;
+    let (input, published) = compared.trees(observer)?;
     let of = trees::Comparison {
         input: &input,
         published: &published,
@@ -207,7 +208,7 @@ fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
     let mining = if compared.mining { usual } else { trees::Mining { threshold: 2.0, ..usual } };
     let loss = TreeLoss::new(&of, mining, observer)?;
     let mined = |value: f64| compared.mining.then_some(value);
-    let penalties = sets::ncp_of(&of)?;
+    let penalties = sets::ncp_of(&of, observer)?;
     let attributes = compared.changes(|path, change| {
         if let Some(own) = loss.attributes.iter().find(|a| a.path == path) {
             change.values = own.values as u64;
@@ -246,7 +247,7 @@ fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
 }
 
 fn of_sets(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
-    let (input, published) = compared.trees()?;
+    let (input, published) = compared.trees(observer)?;
     let of = trees::Comparison {
         input: &input,
         published: &published,
@@ -275,14 +276,14 @@ fn of_sets(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
     Ok(compared.finish(figures, attributes, None, loss.to_json()))
 }
 
-fn of_vertices(compared: &Compared<'_>) -> Loss {
+fn of_vertices(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
     let binding = compared.input.binding.without_companions();
     let of = vertices::Comparison {
         input: (compared.input.data, &binding),
         published: (compared.published.data, compared.published.binding),
         hierarchies: compared.hierarchies,
     };
-    let loss = VertexLoss::new(&of, QUERIES, compared.policy.seed);
+    let loss = VertexLoss::new(&of, QUERIES, compared.policy.seed, observer)?;
     let attributes = compared.changes(|path, change| {
         let Some(own) = loss.attributes.iter().find(|a| a.path == path) else { return };
         let share = |count: u64| Some(count as f64 / own.values.max(1) as f64);
@@ -324,5 +325,5 @@ fn of_vertices(compared: &Compared<'_>) -> Loss {
             about: "how well random count queries come out, 1 at best",
         },
     ];
-    compared.finish(figures, attributes, None, loss.to_json())
+    Ok(compared.finish(figures, attributes, None, loss.to_json()))
 }

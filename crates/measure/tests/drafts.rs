@@ -14,8 +14,8 @@ use proptest::prelude::*;
 
 /// What is drafted for the data, checked in every way that holds for all.
 fn checked(data: &Dataset, origin: &Origin) -> (Policy, String) {
-    let profile = Profile::new(data, &Quiet);
-    let suggestions = suggest(&profile, data);
+    let profile = Profile::new(data, &Quiet).expect("nobody interrupts");
+    let suggestions = suggest(&profile, data, &Quiet).expect("nobody interrupts");
     let text = draft(&draft_policy(&profile, &suggestions, origin));
     let (policy, warnings) =
         Policy::parse("draft", &text, &[]).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));

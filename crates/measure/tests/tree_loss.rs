@@ -13,6 +13,7 @@ use bosket_measure::trees::mine::{Pattern, frequent_subtrees};
 use bosket_measure::trees::rpd::{self, Synopsis, path_rpd};
 use bosket_measure::trees::{Mining, Space, TreeLoss};
 use bosket_model::hierarchy::csv::parse;
+use bosket_model::observe::Quiet;
 use bosket_testkit::shared::{shared_json, shared_text};
 use proptest::prelude::*;
 use records::{Recoding, Record, Side, hierarchies, record, side};
@@ -20,7 +21,7 @@ use records::{Recoding, Record, Side, hierarchies, record, side};
 fn loss(input: &[Record], published: &[Record], mining: Mining, mapping: Option<&[(u32, u32)]>) -> TreeLoss {
     let (before, after) = (side(input), side(published));
     let hierarchies = hierarchies();
-    TreeLoss::new(&before.against(&after, &hierarchies, mapping), mining, &bosket_model::observe::Quiet)
+    TreeLoss::new(&before.against(&after, &hierarchies, mapping), mining, &Quiet)
         .expect("all labels are in the hierarchies")
 }
 
@@ -67,7 +68,7 @@ fn rpd_of_the_worked_examples() {
         let trees = side(&[record]);
         let space = Space::new(&hierarchies, &trees.trees);
         let located = space.published(&trees.trees, &trees.binding).expect("in the hierarchy");
-        assert!(near(rpd::rpd(&space, &located), wanted), "{case}");
+        assert!(near(rpd::rpd(&space, &located, &Quiet).expect("nobody interrupts"), wanted), "{case}");
     }
 }
 
@@ -139,7 +140,8 @@ fn a_coarser_cut_may_lower_rpd_where_siblings_merge() {
     let rpd = |paths: &[&str]| {
         let one = side(&[record(paths)]);
         let space = Space::new(&hierarchies, &one.trees);
-        rpd::rpd(&space, &space.published(&one.trees, &one.binding).expect("in the hierarchies"))
+        let located = space.published(&one.trees, &one.binding).expect("in the hierarchies");
+        rpd::rpd(&space, &located, &Quiet).expect("nobody interrupts")
     };
     let finer = rpd(&["a:x1", "a:x2", "a:x3", "b:B1 c:C1"]);
     let coarser = rpd(&["a:X", "b:B1 c:C1"]);
@@ -174,7 +176,7 @@ fn synopsis_of_the_worked_example() {
     let trees = side(&records);
     let space = Space::new(&hierarchies, &trees.trees);
     let located = space.original(&trees.trees, &trees.binding).expect("in the hierarchy");
-    let synopsis = Synopsis::new(&located);
+    let synopsis = Synopsis::new(&located, &Quiet).expect("nobody interrupts");
     let mut supports: Vec<(usize, u64)> = Vec::new();
     let mut depths: Vec<usize> = Vec::new();
     for (_, parent, support) in synopsis.nodes() {
@@ -201,9 +203,8 @@ fn labels_in_no_hierarchy_are_refused_all_at_once() {
     let (before, after) =
         (side(&[record(&["a:A1 b:B1"])]), side(&[record(&["a:odd b:B1", "b:odd", "b:odder"])]));
     let hierarchies = hierarchies();
-    let failure =
-        TreeLoss::new(&before.against(&after, &hierarchies, None), all(1.0), &bosket_model::observe::Quiet)
-            .expect_err("two attributes have such labels");
+    let failure = TreeLoss::new(&before.against(&after, &hierarchies, None), all(1.0), &Quiet)
+        .expect_err("two attributes have such labels");
     assert_eq!(failure.diagnostics.len(), 2);
     assert!(!format!("{failure:?}").contains("odd"));
 }
@@ -213,8 +214,7 @@ fn a_mapping_to_records_that_are_not_there_is_refused() {
     let one = side(&[record(&["a:A1"])]);
     let hierarchies = hierarchies();
     let compared = one.against(&one, &hierarchies, Some(&[(0, 0), (0, 1), (1, 0)]));
-    let failure =
-        TreeLoss::new(&compared, all(1.0), &bosket_model::observe::Quiet).expect_err("two are outside");
+    let failure = TreeLoss::new(&compared, all(1.0), &Quiet).expect_err("two are outside");
     assert!(failure.diagnostics[0].message.starts_with("2 lines"));
 }
 
@@ -226,9 +226,8 @@ fn attributes_without_hierarchy_are_measured_too() {
     );
     let mut hierarchies = hierarchies();
     hierarchies[0] = None;
-    let loss =
-        TreeLoss::new(&before.against(&after, &hierarchies, None), all(0.5), &bosket_model::observe::Quiet)
-            .expect("all labels are known");
+    let loss = TreeLoss::new(&before.against(&after, &hierarchies, None), all(0.5), &Quiet)
+        .expect("all labels are known");
     assert!(near(loss.rpd_input, 1.0 / (2.0 * 2.0 * 4.0)));
     assert!(near(loss.rpd, (1.0 / (2.0 * 2.0 * 2.0) + 0.5) / 2.0));
     assert_eq!(loss.attributes[0].kept, 0.5);
@@ -285,8 +284,8 @@ proptest! {
     ) {
         let side = side(&input);
         let labels: Vec<Option<u32>> = (0..side.trees.items().len() as u32).map(Some).collect();
-        let forest = Forest::new(&side.trees, &labels, min_support, rooted);
-        let found = frequent_subtrees(&forest, min_support, most);
+        let forest = Forest::new(&side.trees, &labels, min_support, rooted, &Quiet).expect("nobody interrupts");
+        let found = frequent_subtrees(&forest, min_support, most, &Quiet).expect("nobody interrupts");
         let described: BTreeMap<String, usize> =
             found.iter().map(|p| (describe(p, &side), p.support as usize)).collect();
         prop_assert_eq!(described.len(), found.len(), "each pattern once");

@@ -7,6 +7,7 @@ use bosket_measure::vertices::{Comparison, VertexLoss, lm_of};
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Build, Hierarchy, build, csv};
+use bosket_model::observe::Quiet;
 use bosket_model::policy::Policy;
 use bosket_testkit::shared::{shared_json, shared_text};
 
@@ -58,7 +59,7 @@ fn students() -> Option<(Dataset, Vec<Option<Hierarchy>>)> {
 fn loss(input: &Dataset, published: &Dataset, hierarchies: &[Option<Hierarchy>]) -> VertexLoss {
     let (before, after) = (bind(input), bind(published));
     let compared = Comparison { input: (input, &before), published: (published, &after), hierarchies };
-    VertexLoss::new(&compared, 100, 7)
+    VertexLoss::new(&compared, 100, 7, &Quiet).expect("nobody interrupts")
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn ranges_of_numbers() {
     )];
     let compared =
         Comparison { input: (&input, &before), published: (&published, &after), hierarchies: &hierarchies };
-    let found = VertexLoss::new(&compared, 50, 1);
+    let found = VertexLoss::new(&compared, 50, 1, &Quiet).expect("nobody interrupts");
     assert!((found.lm - 2.0 * 0.1 / 4.0).abs() < 1e-12, "{}", found.lm);
     assert_eq!((found.sizes.classes, found.sizes.smallest, found.dm), (2, 2, 8));
     // One of two in a range of two numbers is what there is.

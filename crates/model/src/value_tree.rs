@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 
 use crate::binding::Binding;
 use crate::dataset::{Builder, Dataset};
+use crate::diag::Result;
 use crate::dictionary::{Kind, MISSING};
+use crate::observe::{Observer, Quiet};
 use crate::policy::{Payload, Role, RootMode};
 use crate::schema::{AttributeId, ClassId};
 
@@ -101,6 +103,17 @@ impl ValueTrees {
 
     /// The value trees of a dataset.
     pub fn new(data: &Dataset, binding: &Binding, root: RootMode, payload: Payload) -> Self {
+        ValueTrees::observed(data, binding, root, payload, &Quiet).expect("nobody interrupts")
+    }
+
+    /// The same while somebody may lose patience.
+    pub fn observed(
+        data: &Dataset,
+        binding: &Binding,
+        root: RootMode,
+        payload: Payload,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let (items, codes) = number_items(data, binding);
         let schema = data.schema();
         let by_role = |role| -> Vec<Vec<AttributeId>> {
@@ -122,6 +135,7 @@ impl ValueTrees {
         let mut record_tree = RecordTree::default();
         let mut anchor: Vec<u32> = Vec::new();
         for record in 0..data.len() {
+            observer.go_on()?;
             let vertices = data.vertices(record);
             let first = vertices.start;
             anchor.clear();
@@ -153,7 +167,7 @@ impl ValueTrees {
             }
             trees.append(&mut record_tree);
         }
-        trees
+        Ok(trees)
     }
 
     /// No record yet, over some items.

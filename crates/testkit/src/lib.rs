@@ -12,6 +12,7 @@ pub mod json_schema;
 pub mod km;
 pub mod knowledge;
 pub mod labels;
+pub mod large;
 pub mod population;
 pub mod server;
 pub mod sets;

@@ -34,15 +34,18 @@ pub fn risk_anatomized(
 ) -> Result<Risk> {
     let mut risk = risk(sides.people, sides.binding, policy, options, observer)?;
     if let Some(all) = risk.points.first_mut() {
-        all.confidence = confidence(sides, policy);
+        all.confidence = confidence(sides, policy, observer)?;
     }
     Ok(risk)
 }
 
 /// The highest share of a sensitive value among the places of its group, and its mean over people. None if no attribute
 /// is sensitive.
-fn confidence(sides: &Sides<'_>, policy: &Policy) -> Option<(f64, f64)> {
-    let groups = sides.sensitive.first()?.codes.len();
+fn confidence(sides: &Sides<'_>, policy: &Policy, observer: &dyn Observer) -> Result<Option<(f64, f64)>> {
+    let Some(first) = sides.sensitive.first() else {
+        return Ok(None);
+    };
+    let groups = first.codes.len();
     let mut people = vec![0u32; groups];
     sides.groups.iter().for_each(|&group| people[group as usize] += 1);
     let mut shares = vec![0.0; groups];
@@ -50,6 +53,7 @@ fn confidence(sides: &Sides<'_>, policy: &Policy) -> Option<(f64, f64)> {
         let home = sides.binding.declared[sensitive.declared].home;
         let mut places = vec![0u32; groups];
         for (person, &group) in sides.groups.iter().enumerate() {
+            observer.go_on()?;
             let homes = sides.people.vertices(person).map(|v| sides.people.class(v));
             let own = homes.filter(|class| sides.binding.classes[class.index()] == Some(home));
             places[group as usize] += own.count() as u32;
@@ -60,6 +64,7 @@ fn confidence(sides: &Sides<'_>, policy: &Policy) -> Option<(f64, f64)> {
             bounds.and_then(|bounds| bucket(bounds, text)).unwrap_or_else(|| text.to_owned())
         };
         for (group, share) in shares.iter_mut().enumerate() {
+            observer.go_on()?;
             let mut counts: FxHashMap<String, u32> = FxHashMap::default();
             let mut most = 0;
             for &code in sensitive.codes.of(group) {
@@ -72,5 +77,5 @@ fn confidence(sides: &Sides<'_>, policy: &Policy) -> Option<(f64, f64)> {
     }
     let highest = shares.iter().copied().fold(0.0, f64::max);
     let sum: f64 = shares.iter().zip(&people).map(|(share, &people)| share * f64::from(people)).sum();
-    Some((highest, sum / f64::from(people.iter().sum::<u32>().max(1))))
+    Ok(Some((highest, sum / f64::from(people.iter().sum::<u32>().max(1)))))
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::Result;
 use bosket_model::dissected::{Dissected, SensitiveValues};
+use bosket_model::observe::Observer;
 use bosket_model::policy::Policy;
 
 use super::figures::{Figure, Look, Point};
@@ -12,7 +13,7 @@ use super::{Risk, least};
 /// The risk of the people in a dissected publication. The quasi side is published as it is, so whoever knows the quasi
 /// values of a person is taken to know the person's group; the sensitive values of the group may then be anybody's in it.
 /// A person matches all people of the group.
-pub fn risk_apart(published: &Dissected, policy: &Policy) -> Result<Risk> {
+pub fn risk_apart(published: &Dissected, policy: &Policy, observer: &dyn Observer) -> Result<Risk> {
     let k = least(policy.need_privacy()?);
     let groups = published.people.iter();
     let people: Vec<Figure> =
@@ -21,6 +22,7 @@ pub fn risk_apart(published: &Dissected, policy: &Policy) -> Result<Risk> {
     let mut point = Point::new(look, &people, k);
     let (mut highest, mut sum) = (0.0, 0.0);
     for (group, &size) in published.people.iter().enumerate() {
+        observer.go_on()?;
         let share = published.sensitive.iter().map(|s| share(s, group, size)).fold(0.0, f64::max);
         highest = f64::max(highest, share);
         sum += share * f64::from(size);
@@ -49,6 +51,7 @@ fn share(sensitive: &SensitiveValues, group: usize, people: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use bosket_model::Kind;
+    use bosket_model::observe::Quiet;
 
     use super::*;
 
@@ -66,7 +69,7 @@ mod tests {
         let text = "version = 1\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n[[attribute]]\npath = \"disease\"\n\
                     role = \"sensitive\"\n[privacy]\nmodel = \"anatomy\"\ngroup_size = 3\n";
         let (policy, _) = Policy::parse("p", text, &[]).expect("a good policy");
-        let risk = risk_apart(&published, &policy).expect("a policy with a model");
+        let risk = risk_apart(&published, &policy, &Quiet).expect("a policy with a model");
         let point = &risk.points[0];
         assert_eq!((risk.records, risk.k, point.people), (5, 3, 5));
         assert_eq!((point.unique.value, point.below_k.value, point.prosecutor), (0.0, 0.4, 0.5));

@@ -1,9 +1,15 @@
 //! Records that have the same values, and how many of them fit what is known about relations.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::records::{Records, pair_bit};
 
 /// One, as a fixed-point number: sums of such numbers do not depend on their order.
 pub(super) const ONE: u64 = 1 << 32;
+
+/// Records that are looked at before somebody asks whether to go on.
+pub(super) const STRIDE: usize = 1 << 8;
 
 /// What a person's knowledge of one size came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,16 +206,25 @@ impl Kinds {
     }
 
     /// All kinds of a list, and that of one of its entries.
-    pub(super) fn of(&mut self, records: &Records, list: &List, own: usize) -> usize {
+    pub(super) fn of(
+        &mut self,
+        records: &Records,
+        list: &List,
+        own: usize,
+        observer: &dyn Observer,
+    ) -> Result<usize> {
         self.clear();
         let mut kind = 0;
         for entry in 0..list.len() {
+            if entry.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             let found = self.add(records, list.records[entry] as usize, list.at(entry), list.masks[entry]);
             if entry == own {
                 kind = found;
             }
         }
-        kind
+        Ok(kind)
     }
 
     /// How many records fit relations.
@@ -232,18 +247,19 @@ impl Kinds {
     }
 
     /// What a record of a kind is in for if up to `n` relations are known. All pieces together count as one.
-    pub(super) fn tally(&mut self, kind: usize, n: usize) -> Tally {
+    pub(super) fn tally(&mut self, kind: usize, n: usize, observer: &dyn Observer) -> Result<Tally> {
         let mut known = std::mem::take(&mut self.known);
         self.knowable(kind, n, &mut known);
         let mut tally = Tally::default();
         for &relations in &known {
+            observer.go_on()?;
             tally.add(Tally::of(self.support(relations)));
         }
         let pieces = known.len().max(1) as u64;
         tally.unique /= pieces;
         tally.inverse /= pieces;
         self.known = known;
-        tally
+        Ok(tally)
     }
 }
 

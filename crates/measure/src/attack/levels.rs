@@ -2,15 +2,16 @@
 
 use rayon::prelude::*;
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 
+use super::Options;
 use super::count::{ONE, Tally, choose};
 use super::figures::{Figure, Look, Point};
 use super::person::{Person, PersonScope, work, work_at_once, work_of_draw};
 use super::random::Random;
 use super::records::Records;
 use super::sweep::{Scope, sweep};
-use super::{Options, cancelled};
 
 /// Fewer people than this are a poor sample; rather their knowledge is sampled too.
 const ENOUGH_PEOPLE: u128 = 1000;
@@ -46,44 +47,46 @@ pub(super) struct Plan<'a> {
 
 impl Plan<'_> {
     /// Looks at all numbers of values that are asked for, ascending.
-    pub(super) fn levels(&self) -> bosket_model::Result<Vec<Level>> {
+    pub(super) fn levels(&self) -> Result<Vec<Level>> {
         let mut sizes = self.options.m.clone();
         sizes.sort_unstable();
         sizes.dedup();
         let largest = sizes.last().map_or(0, |&m| m as usize).min(self.records.longest());
-        let done = if self.options.sample.is_some() { 0 } else { self.affordable(largest) };
+        let done = if self.options.sample.is_some() { 0 } else { self.affordable(largest)? };
         let scope = Scope { records: self.records, levels: done.max(1), relations: self.relations };
-        let tallies = if done > 0 { sweep(scope, self.observer) } else { Vec::new() };
+        let tallies = if done > 0 { sweep(scope, self.observer)? } else { Vec::new() };
         let mut levels = Vec::new();
         for &m in &sizes {
-            cancelled(self.observer)?;
+            self.observer.go_on()?;
             levels.push(if (m as usize).min(largest) <= done {
                 self.swept(m, scope, &tallies)
             } else {
-                self.one_by_one(m)
+                self.one_by_one(m)?
             });
         }
-        cancelled(self.observer)?;
         Ok(levels)
     }
 
     /// Up to how many values all knowledge of all people fits the budget.
-    fn affordable(&self, largest: usize) -> usize {
+    fn affordable(&self, largest: usize) -> Result<usize> {
         // Where relations are known, records that have the same values are told apart by them. Of a population, only those
         // that have values of a person are.
         let related = self.relations.iter().any(|&n| n > 0) && !self.records.has_population();
         let mut left = u128::from(self.options.budget) / if related { LOOK } else { 1 };
         for size in 1..=largest {
-            let people = 0..self.records.len();
-            let has_enough = people.filter(|&p| self.records.items(p).len() >= size);
-            let work =
-                has_enough.fold(0u128, |sum, p| sum.saturating_add(work_at_once(self.records, p, size)));
+            let mut work = 0u128;
+            for person in 0..self.records.len() {
+                self.observer.go_on()?;
+                if self.records.items(person).len() >= size {
+                    work = work.saturating_add(work_at_once(self.records, person, size));
+                }
+            }
             if work > left {
-                return size - 1;
+                return Ok(size - 1);
             }
             left -= work;
         }
-        largest
+        Ok(largest)
     }
 
     fn swept(&self, m: u32, scope: Scope<'_>, tallies: &[Tally]) -> Level {
@@ -108,7 +111,7 @@ impl Plan<'_> {
 
     /// Looks at people one by one. Few people have most of the knowledge: of those who would take more than their share
     /// of the budget pieces are drawn.
-    fn one_by_one(&self, m: u32) -> Level {
+    fn one_by_one(&self, m: u32) -> Result<Level> {
         let (records, size) = (self.records, m as usize);
         let everybody = records.people() as u128;
         let budget = u128::from(self.options.budget) / LOOK;
@@ -128,31 +131,34 @@ impl Plan<'_> {
             }
             work_of_draw(records, person, size).saturating_mul(u128::from(draws(person)))
         };
-        let sum = (0..records.people()).fold(0u128, |sum, p| sum.saturating_add(needed(p)));
+        let mut sum = 0u128;
+        for person in 0..records.people() {
+            self.observer.go_on()?;
+            sum = sum.saturating_add(needed(person));
+        }
         let mean = (sum / everybody.max(1)).max(1);
         let people = wanted.unwrap_or((budget / mean).max(fewest_people));
         let people = people.clamp(1, everybody.max(1)) as usize;
         let people = Random::new(self.options.seed, 0).sample(records.people(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
-        let scope = PersonScope { records, size, relations: self.relations };
-        let found: Vec<(Vec<Tally>, u64)> = (people.par_iter())
+        let scope = PersonScope { records, size, relations: self.relations, observer: self.observer };
+        let found: Result<Vec<(Vec<Tally>, u64)>> = (people.par_iter())
             .map_init(Person::default, |means, &person| {
-                if self.observer.cancelled() {
-                    return (vec![Tally::default(); self.relations.len()], 1);
-                }
+                self.observer.go_on()?;
                 let found = if work(records, person as usize, size) <= share {
-                    means.all(scope, person as usize)
+                    means.all(scope, person as usize)?
                 } else {
                     let mut random = Random::new(self.options.seed, 1 + u64::from(person));
-                    means.drawn(scope, person as usize, draws(person as usize), &mut random)
+                    means.drawn(scope, person as usize, draws(person as usize), &mut random)?
                 };
                 self.observer.advance(1);
-                found
+                Ok(found)
             })
             .collect();
+        let found = found?;
         let exact = people.iter().all(|&person| work(records, person as usize, size) <= share);
         let of = |n: usize| found.iter().map(|(tallies, pieces)| figure(tallies[n], *pieces)).collect();
-        Level { m, people, exact, figures: (0..self.relations.len()).map(of).collect() }
+        Ok(Level { m, people, exact, figures: (0..self.relations.len()).map(of).collect() })
     }
 
     /// The points of all levels, for each number of relations in turn.

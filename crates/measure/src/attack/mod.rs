@@ -151,13 +151,6 @@ fn least(privacy: &Privacy) -> u32 {
     privacy.k.or(privacy.group_size).unwrap_or(diverse).max(1)
 }
 
-fn cancelled(observer: &dyn Observer) -> Result<()> {
-    if observer.cancelled() {
-        return Err(Failure::new(Fault::Environment, Diagnostic::error("the run was cancelled")));
-    }
-    Ok(())
-}
-
 fn of_knowledge(
     data: &Dataset,
     binding: &Binding,
@@ -175,21 +168,21 @@ fn of_knowledge(
     relations.dedup();
     let most = relations.last().copied().unwrap_or(0);
     let embedded = privacy.relations == Relations::Embedded && most > 1;
-    let records = Records::read(data, binding, privacy, most > 0, embedded);
+    let records = Records::read(data, binding, privacy, (most > 0, embedded), observer)?;
     let plan = Plan { records: &records, options, relations: &relations, observer };
     let levels = plan.levels()?;
     let mut points = plan.points(&levels, k);
     if privacy.l.is_some() {
-        add_confidence(&mut points, data, binding, policy, &records, options)?;
+        add_confidence(&mut points, data, binding, policy, &plan)?;
     }
-    let worst = worst_off(&levels, &plan, binding, privacy);
+    let worst = worst_off(&levels, &plan, binding, privacy)?;
     let embedded = if most == 0 || privacy.relations == Relations::Embedded {
         None
     } else if most == 1 {
         // One relation holds at one place anyway.
         Some(points.clone())
     } else {
-        let records = Records::read(data, binding, privacy, true, true);
+        let records = Records::read(data, binding, privacy, (true, true), observer)?;
         let plan = Plan { records: &records, ..plan };
         let levels = plan.levels()?;
         Some(plan.points(&levels, k))
@@ -201,23 +194,23 @@ fn of_knowledge(
 const WORST_SHARE: u64 = 20;
 
 /// Those who are found most easily by an attacker of the policy's strength, or the strongest below it.
-fn worst_off(levels: &[Level], plan: &Plan<'_>, binding: &Binding, privacy: &Privacy) -> Vec<Worst> {
+fn worst_off(levels: &[Level], plan: &Plan<'_>, binding: &Binding, privacy: &Privacy) -> Result<Vec<Worst>> {
     let claimed = privacy.m.unwrap_or(u32::MAX);
     let level = levels.iter().rev().find(|level| level.m <= claimed).or(levels.first());
     let Some(level) = level else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let claimed = privacy.n.unwrap_or(0) as usize;
     let at = plan.relations.iter().rposition(|&n| n <= claimed).unwrap_or(0);
     let Some(figures) = level.figures.get(at) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let fewest: Vec<(u32, u32)> =
         level.people.iter().zip(figures).map(|(&person, figure)| (person, figure.fewest)).collect();
     let strength = Strength { values: level.m as usize, relations: plan.relations[at] };
     let budget = plan.options.budget / WORST_SHARE;
     (worst::rank(plan.records, &fewest, plan.options.worst).into_iter())
-        .map(|found| worst::smallest(plan.records, binding, found, strength, budget))
+        .map(|found| worst::smallest(plan.records, binding, found, strength, budget, plan.observer))
         .collect()
 }
 
@@ -229,25 +222,29 @@ fn add_confidence(
     data: &Dataset,
     binding: &Binding,
     policy: &Policy,
-    records: &Records,
-    options: &Options,
+    plan: &Plan<'_>,
 ) -> Result<()> {
+    let Plan { records, options, observer, .. } = *plan;
     let secrets = match policy.need_privacy()?.model.shape() {
         Shape::Set => records.sensitive.clone(),
-        _ => Labels::new(data, binding, policy)?.by_record(data),
+        _ => Labels::new(data, binding, policy)?.by_record(data, observer)?,
     };
     if secrets.iter().all(Vec::is_empty) {
         return Ok(());
     }
     for point in points {
         let (Some(m), Some(n)) = (point.m, point.n) else { continue };
-        let all: u128 = (0..records.len()).map(|p| work(records, p, m as usize)).sum();
+        let mut all = 0;
+        for person in 0..records.len() {
+            observer.go_on()?;
+            all += work(records, person, m as usize);
+        }
         let mean = (all / records.len().max(1) as u128).max(1);
         let fits = (u128::from(options.budget) / mean / 4).min(WATCHED as u128) as usize;
         let wanted = options.sample.map_or(fits, |s| s.min(fits)).max(1);
         let people = Random::new(options.seed, 0).sample(records.len(), wanted);
         let strength = Strength { values: m as usize, relations: n as usize };
-        let shares = secrets::confidence(records, &secrets, &people, strength);
+        let shares = secrets::confidence(records, &secrets, &people, strength, observer)?;
         let highest = shares.iter().copied().fold(0.0, f64::max);
         point.confidence = Some((highest, shares.iter().sum::<f64>() / shares.len().max(1) as f64));
     }
@@ -264,12 +261,12 @@ fn of_vertices(
     let privacy = policy.need_privacy()?;
     let k = least(privacy);
     observer.stage("records that look alike", 1);
-    let alike = vertices::Alike::new(data, binding);
+    let alike = vertices::Alike::new(data, binding, observer)?;
     let mut all = alike.point(k);
-    all.confidence = alike.confidence(data, binding, policy, privacy)?;
+    all.confidence = alike.confidence(data, binding, policy, privacy, observer)?;
     let mut points = vec![all];
     if privacy.model.generalizes() {
-        let records = Records::read(data, binding, privacy, false, false);
+        let records = Records::read(data, binding, privacy, (false, false), observer)?;
         let plan = Plan { records: &records, options, relations: &[0], observer };
         points.extend(plan.points(&plan.levels()?, k));
     }

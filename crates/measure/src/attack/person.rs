@@ -1,16 +1,20 @@
 //! The knowledge of one person, piece by piece.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::count::{Kinds, List, Tally, choose};
 use super::random::Random;
 use super::records::Records;
 
 /// What is counted of a person: knowledge of `size` values (all, if there are fewer) with each of these numbers of
 /// relations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct PersonScope<'a> {
     pub(super) records: &'a Records,
     pub(super) size: usize,
     pub(super) relations: &'a [usize],
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// One thread's means.
@@ -23,7 +27,7 @@ pub(super) struct Person {
 
 impl Person {
     /// Per number of relations the tally of all knowledge, and of how many pieces.
-    pub(super) fn all(&mut self, scope: PersonScope<'_>, person: usize) -> (Vec<Tally>, u64) {
+    pub(super) fn all(&mut self, scope: PersonScope<'_>, person: usize) -> Result<(Vec<Tally>, u64)> {
         let items = scope.records.items(person);
         let size = scope.size.min(items.len());
         self.start(&scope, size);
@@ -31,11 +35,11 @@ impl Person {
             for at in 0..=items.len() - size {
                 let mut list = std::mem::take(&mut self.lists[1]);
                 list.start(scope.records, items[at]);
-                self.grow(&scope, person, size, at, &list);
+                self.grow(&scope, person, size, at, &list)?;
                 self.lists[1] = list;
             }
         }
-        (self.finish(&scope), choose(items.len(), size))
+        Ok((self.finish(&scope), choose(items.len(), size)))
     }
 
     /// The same from pieces drawn at random. The rarest values together are one more piece, which only the fewest
@@ -46,20 +50,20 @@ impl Person {
         person: usize,
         draws: u64,
         random: &mut Random,
-    ) -> (Vec<Tally>, u64) {
+    ) -> Result<(Vec<Tally>, u64)> {
         let items = scope.records.items(person);
         let size = scope.size.min(items.len());
         self.start(&scope, size);
         let mut positions: Vec<usize> = (0..size).collect();
-        self.piece(&scope, person, &positions);
+        self.piece(&scope, person, &positions)?;
         for tally in &mut self.tallies {
             *tally = Tally { fewest: tally.fewest, ..Tally::default() };
         }
         for _ in 0..draws {
             random.positions(items.len(), size, &mut positions);
-            self.piece(&scope, person, &positions);
+            self.piece(&scope, person, &positions)?;
         }
-        (self.finish(&scope), if size == 0 { 1 } else { draws })
+        Ok((self.finish(&scope), if size == 0 { 1 } else { draws }))
     }
 
     fn start(&mut self, scope: &PersonScope<'_>, size: usize) {
@@ -79,56 +83,66 @@ impl Person {
     }
 
     /// Counts one piece.
-    fn piece(&mut self, scope: &PersonScope<'_>, person: usize, positions: &[usize]) {
+    fn piece(&mut self, scope: &PersonScope<'_>, person: usize, positions: &[usize]) -> Result<()> {
         let items = scope.records.items(person);
         let Some((&first, rest)) = positions.split_first() else {
-            return;
+            return Ok(());
         };
         let related = scope.relations.iter().any(|&n| n > 0);
         let (mut list, mut longer) = (std::mem::take(&mut self.lists[0]), List::default());
         list.start(scope.records, items[first]);
         for &at in rest {
+            scope.observer.go_on()?;
             list.with(scope.records, items[at], related, &mut longer);
             std::mem::swap(&mut list, &mut longer);
         }
-        self.account(scope, person, &list);
+        self.account(scope, person, &list)?;
         self.lists[0] = list;
+        Ok(())
     }
 
     /// Counts all knowledge that starts with that of a list, whose last value is at a position of the person's.
-    fn grow(&mut self, scope: &PersonScope<'_>, person: usize, size: usize, last: usize, list: &List) {
+    fn grow(
+        &mut self,
+        scope: &PersonScope<'_>,
+        person: usize,
+        size: usize,
+        last: usize,
+        list: &List,
+    ) -> Result<()> {
         let items = scope.records.items(person);
         if list.size == size {
-            self.account(scope, person, list);
-            return;
+            return self.account(scope, person, list);
         }
         let fitting = scope.records.fitting(&list.records);
         if fitting == scope.records.fewest() {
             let pieces = choose(items.len() - 1 - last, size - list.size);
             let pieces = Tally::at_most_one(fitting, pieces);
             self.tallies.iter_mut().for_each(|tally| tally.add(pieces));
-            return;
+            return Ok(());
         }
         let related = scope.relations.iter().any(|&n| n > 0);
         let missing = size - list.size;
         for at in last + 1..=items.len() - missing {
+            scope.observer.go_on()?;
             let mut longer = std::mem::take(&mut self.lists[list.size + 1]);
             list.with(scope.records, items[at], related, &mut longer);
-            self.grow(scope, person, size, at, &longer);
+            self.grow(scope, person, size, at, &longer)?;
             self.lists[list.size + 1] = longer;
         }
+        Ok(())
     }
 
-    fn account(&mut self, scope: &PersonScope<'_>, person: usize, list: &List) {
+    fn account(&mut self, scope: &PersonScope<'_>, person: usize, list: &List) -> Result<()> {
         let plain = Tally::of(scope.records.fitting(&list.records));
         let related = scope.relations.iter().any(|&n| n > 0) && list.len() > 1;
         let own = list.records.binary_search(&(person as u32)).unwrap_or(0);
-        let kind = if related { self.kinds.of(scope.records, list, own) } else { 0 };
+        let kind = if related { self.kinds.of(scope.records, list, own, scope.observer)? } else { 0 };
         for (tally, &n) in self.tallies.iter_mut().zip(scope.relations) {
-            let outcome =
-                if n == 0 || !related || self.kinds.len() == 1 { plain } else { self.kinds.tally(kind, n) };
-            tally.add(outcome);
+            let is_plain = n == 0 || !related || self.kinds.len() == 1;
+            tally.add(if is_plain { plain } else { self.kinds.tally(kind, n, scope.observer)? });
         }
+        Ok(())
     }
 }
 

@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Privacy, Role, Shape};
 use bosket_model::value_tree::{Item, ValueTrees};
-use bosket_model::{Dataset, MISSING};
+use bosket_model::{Dataset, MISSING, Result};
 
 use super::records::Value;
 
@@ -22,12 +23,17 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    pub(super) fn read(data: &Dataset, binding: &Binding, privacy: &Privacy) -> Self {
-        let trees = ValueTrees::new(data, binding, privacy.root, Payload::Drop);
+    pub(super) fn read(
+        data: &Dataset,
+        binding: &Binding,
+        privacy: &Privacy,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let trees = ValueTrees::observed(data, binding, privacy.root, Payload::Drop, observer)?;
         let mut values: Vec<Value> = Vec::new();
         let mut records: Vec<Vec<Node>> = Vec::with_capacity(trees.len());
         if counts_matter(privacy) {
-            (values, records) = read_counts(data, binding, &trees);
+            (values, records) = read_counts(data, binding, &trees, observer)?;
         } else {
             values.extend(trees.items().iter().zip(0..).map(|(item, order)| Value {
                 declared: item.declared,
@@ -37,21 +43,22 @@ impl Raw {
                 order,
             }));
             for record in 0..trees.len() {
+                observer.go_on()?;
                 let own = trees.nodes(record).map(|n| (trees.item(n), n as u32, trees.end(n) as u32));
                 records.push(own.collect());
             }
         }
         let mut raw = Raw { trees, values, records, sensitive: Vec::new() };
-        raw.hide(privacy);
-        raw
+        raw.hide(privacy, observer)?;
+        Ok(raw)
     }
 
     /// Takes the items out that the policy lists as sensitive.
-    fn hide(&mut self, privacy: &Privacy) {
+    fn hide(&mut self, privacy: &Privacy, observer: &dyn Observer) -> Result<()> {
         let hidden = |value: &&Value| is_hidden(privacy, &value.label);
         let mut names: Vec<&str> = self.values.iter().filter(hidden).map(|v| v.label.as_str()).collect();
         if names.is_empty() {
-            return;
+            return Ok(());
         }
         names.sort_unstable();
         names.dedup();
@@ -59,12 +66,14 @@ impl Raw {
             .map(|v| names.binary_search(&v.label.as_str()).ok().map(|at| at as u32))
             .collect();
         for own in &mut self.records {
+            observer.go_on()?;
             let mut secret: Vec<u32> = own.iter().filter_map(|n| number[n.0 as usize]).collect();
             secret.sort_unstable();
             secret.dedup();
             self.sensitive.push(secret);
             own.retain(|n| number[n.0 as usize].is_none());
         }
+        Ok(())
     }
 }
 
@@ -79,7 +88,12 @@ pub(super) fn is_hidden(privacy: &Privacy, label: &String) -> bool {
 }
 
 /// Per record its quasi values as items, as often as it has them, ascending.
-pub(super) fn occurrences(data: &Dataset, binding: &Binding, items: &[Item]) -> Vec<Vec<u32>> {
+pub(super) fn occurrences(
+    data: &Dataset,
+    binding: &Binding,
+    items: &[Item],
+    observer: &dyn Observer,
+) -> Result<Vec<Vec<u32>>> {
     let schema = data.schema();
     let codes: Vec<Vec<u32>> = (schema.attributes())
         .map(|(id, _)| {
@@ -95,21 +109,27 @@ pub(super) fn occurrences(data: &Dataset, binding: &Binding, items: &[Item]) -> 
     let quasi: Vec<_> =
         schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect();
     let of = |record: usize| {
+        observer.go_on()?;
         let mut own = Vec::new();
         for v in data.vertices(record) {
             let present = quasi[data.class(v).index()].iter().map(|&a| (a, data.value(v, a)));
             own.extend(present.filter(|p| p.1 != MISSING).map(|(a, code)| codes[a.index()][code as usize]));
         }
         own.sort_unstable();
-        own
+        Ok(own)
     };
     (0..data.len()).map(of).collect()
 }
 
 /// Values together with how often a record has them.
-fn read_counts(data: &Dataset, binding: &Binding, trees: &ValueTrees) -> (Vec<Value>, Vec<Vec<Node>>) {
+fn read_counts(
+    data: &Dataset,
+    binding: &Binding,
+    trees: &ValueTrees,
+    observer: &dyn Observer,
+) -> Result<(Vec<Value>, Vec<Vec<Node>>)> {
     let items = trees.items();
-    let all = occurrences(data, binding, items);
+    let all = occurrences(data, binding, items, observer)?;
     let counted: Vec<Vec<(u32, u32)>> = (all.iter())
         .map(|own| own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect())
         .collect();
@@ -127,5 +147,5 @@ fn read_counts(data: &Dataset, binding: &Binding, trees: &ValueTrees) -> (Vec<Va
         })
         .collect();
     let raw = counted.iter().map(|own| own.iter().map(|pair| (number[pair], 0, 0)).collect()).collect();
-    (values, raw)
+    Ok((values, raw))
 }

@@ -2,10 +2,11 @@
 //!
 //! Values are numbered with the rarest first, so that lists of records start short and stay short.
 
-use bosket_model::Dataset;
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Privacy;
 use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Dataset, Result};
 
 use super::raw::{Node, Raw};
 use super::together::{Span, together};
@@ -65,15 +66,15 @@ impl Records {
         data: &Dataset,
         binding: &Binding,
         privacy: &Privacy,
-        related: bool,
-        nodes: bool,
-    ) -> Self {
-        let Raw { trees, values, mut records, sensitive } = Raw::read(data, binding, privacy);
-        let mut laid = Records { sensitive, ..Records::by_rarity(values, &mut records) };
+        (related, nodes): (bool, bool),
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Raw { trees, values, mut records, sensitive } = Raw::read(data, binding, privacy, observer)?;
+        let mut laid = Records { sensitive, ..Records::by_rarity(values, &mut records, observer)? };
         if related || nodes {
-            laid.relate(&trees, &records, 0, nodes);
+            laid.relate(&trees, &records, 0, nodes, observer)?;
         }
-        laid
+        Ok(laid)
     }
 
     /// The records of people with those of a population behind them, which alone are counted. `behind` are the values of
@@ -82,25 +83,26 @@ impl Records {
         people: Raw,
         population: &ValueTrees,
         behind: Vec<Vec<Node>>,
-        related: bool,
-        nodes: bool,
-    ) -> Self {
+        (related, nodes): (bool, bool),
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let Raw { trees, values, mut records, .. } = people;
         let people = records.len();
         records.extend(behind);
-        let mut laid = Records::by_rarity(values, &mut records);
+        let mut laid = Records::by_rarity(values, &mut records, observer)?;
         (laid.people, laid.counted_from) = (people, people);
         if related || nodes {
-            laid.relate(&trees, &records[..people], 0, nodes);
-            laid.relate(population, &records[people..], people, nodes);
+            laid.relate(&trees, &records[..people], 0, nodes, observer)?;
+            laid.relate(population, &records[people..], people, nodes, observer)?;
         }
-        laid
+        Ok(laid)
     }
 
     /// Numbers values and lays records out. `raw` comes back by the new numbers, sorted.
-    fn by_rarity(values: Vec<Value>, raw: &mut [Vec<Node>]) -> Self {
+    fn by_rarity(values: Vec<Value>, raw: &mut [Vec<Node>], observer: &dyn Observer) -> Result<Self> {
         let mut support = vec![0u32; values.len()];
         for own in raw.iter_mut() {
+            observer.go_on()?;
             own.sort_unstable();
             own.chunk_by(|a, b| a.0 == b.0).for_each(|run| support[run[0].0 as usize] += 1);
         }
@@ -116,6 +118,7 @@ impl Records {
             ..Records::default()
         };
         for own in raw.iter_mut() {
+            observer.go_on()?;
             own.iter_mut().for_each(|n| n.0 = number[n.0 as usize]);
             own.sort_unstable();
             records.items.extend(own.chunk_by(|a, b| a.0 == b.0).map(|run| run[0].0));
@@ -129,20 +132,29 @@ impl Records {
         let mut next = records.first_posting.clone();
         records.postings = vec![0; at];
         for record in 0..raw.len() {
+            observer.go_on()?;
             for &item in &records.items[records.first[record]..records.first[record + 1]] {
                 records.postings[next[item as usize]] = record as u32;
                 next[item as usize] += 1;
             }
         }
-        records
+        Ok(records)
     }
 
     /// Marks related pairs of the records from one on; a value is related to all above its nodes.
-    fn relate(&mut self, trees: &ValueTrees, raw: &[Vec<Node>], from: usize, nodes: bool) {
+    fn relate(
+        &mut self,
+        trees: &ValueTrees,
+        raw: &[Vec<Node>],
+        from: usize,
+        nodes: bool,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut all = self.nodes.take().unwrap_or_else(|| Nodes { first: vec![0], spans: Vec::new() });
         // Nodes of a record, each with the place of its value among the record's.
         let mut places: Vec<(u32, u32)> = Vec::new();
         for (record, own) in (from..).zip(raw) {
+            observer.go_on()?;
             let count = self.items(record).len();
             let words = count.div_ceil(64);
             let base = self.related.len();
@@ -173,6 +185,7 @@ impl Records {
             }
         }
         self.nodes = nodes.then_some(all);
+        Ok(())
     }
 
     /// How many records there are.

@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
-use super::count::{Kinds, List};
+use super::count::{Kinds, List, STRIDE};
 use super::records::Records;
 use super::worst::{Strength, up_to};
 
@@ -57,8 +58,9 @@ impl Labels {
     }
 
     /// Per record its distinct sensitive values.
-    pub(super) fn by_record(&self, data: &Dataset) -> Vec<Vec<u32>> {
+    pub(super) fn by_record(&self, data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
         let of_record = |record: usize| {
+            observer.go_on()?;
             let mut own = Vec::new();
             for v in data.vertices(record) {
                 let codes = self.attributes[data.class(v).index()].iter().map(|&a| (a, data.value(v, a)));
@@ -66,7 +68,7 @@ impl Labels {
             }
             own.sort_unstable();
             own.dedup();
-            own
+            Ok(own)
         };
         (0..data.len()).map(of_record).collect()
     }
@@ -85,23 +87,24 @@ pub(super) fn confidence(
     secrets: &[Vec<u32>],
     people: &[u32],
     strength: Strength,
-) -> Vec<f64> {
+    observer: &dyn Observer,
+) -> Result<Vec<f64>> {
     let values = secrets.iter().flatten().max().map_or(0, |&v| v as usize + 1);
-    let mut nothing = Watch::new(records, secrets, strength, values);
+    let mut nothing = Watch::new(records, secrets, strength, (values, observer));
     let everybody: Vec<u32> = (0..records.len() as u32).collect();
     nothing.look(everybody.into_iter());
     let least = nothing.best;
     (people.par_iter())
         .map_init(
-            || Watch::new(records, secrets, strength, values),
+            || Watch::new(records, secrets, strength, (values, observer)),
             |watch, &person| {
                 watch.best = least;
                 for &item in records.items(person as usize) {
                     let mut list = List::default();
                     list.start(records, item);
-                    watch.grow(person, &list);
+                    watch.grow(person, &list)?;
                 }
-                watch.best
+                Ok(watch.best)
             },
         )
         .collect()
@@ -116,10 +119,16 @@ struct Watch<'a> {
     kinds: Kinds,
     kind_of: Vec<usize>,
     best: f64,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> Watch<'a> {
-    fn new(records: &'a Records, secrets: &'a [Vec<u32>], strength: Strength, values: usize) -> Self {
+    fn new(
+        records: &'a Records,
+        secrets: &'a [Vec<u32>],
+        strength: Strength,
+        (values, observer): (usize, &'a dyn Observer),
+    ) -> Self {
         Watch {
             records,
             secrets,
@@ -129,6 +138,7 @@ impl<'a> Watch<'a> {
             kinds: Kinds::default(),
             kind_of: Vec::new(),
             best: 0.0,
+            observer,
         }
     }
 
@@ -151,32 +161,37 @@ impl<'a> Watch<'a> {
         self.best = self.best.max(f64::from(most) / f64::from(all.max(1)));
     }
 
-    fn grow(&mut self, person: u32, list: &List) {
+    fn grow(&mut self, person: u32, list: &List) -> Result<()> {
         if self.strength.values == 0 || self.best >= 1.0 {
-            return;
+            return Ok(());
         }
+        self.observer.go_on()?;
         self.look(list.records.iter().copied());
         if self.strength.relations > 0 && list.size > 1 {
-            self.relate(person, list);
+            self.relate(person, list)?;
         }
         // Alone already: nothing changes with more knowledge.
         if list.size == self.strength.values || list.len() == 1 {
-            return;
+            return Ok(());
         }
         let own = list.records.binary_search(&person).unwrap_or(0);
         let items = self.records.items(person as usize);
         let mut longer = List::default();
         for &item in &items[list.last(own) + 1..] {
             list.with(self.records, item, self.strength.relations > 0, &mut longer);
-            self.grow(person, &longer);
+            self.grow(person, &longer)?;
         }
+        Ok(())
     }
 
-    fn relate(&mut self, person: u32, list: &List) {
+    fn relate(&mut self, person: u32, list: &List) -> Result<()> {
         self.kinds.clear();
         self.kind_of.clear();
         let mut own = 0;
         for entry in 0..list.len() {
+            if entry.is_multiple_of(STRIDE) {
+                self.observer.go_on()?;
+            }
             let record = list.records[entry];
             let kind = self.kinds.add(self.records, record as usize, list.at(entry), list.masks[entry]);
             self.kind_of.push(kind);
@@ -189,6 +204,7 @@ impl<'a> Watch<'a> {
         known.sort_unstable();
         known.dedup();
         for relations in known.into_iter().filter(|&r| r != 0) {
+            self.observer.go_on()?;
             let fits: Vec<bool> = (0..self.kinds.len())
                 .map(|k| self.kinds.sets_of(k).iter().any(|s| s & relations == relations))
                 .collect();
@@ -198,5 +214,6 @@ impl<'a> Watch<'a> {
                 .collect();
             self.look(matching.into_iter());
         }
+        Ok(())
     }
 }

@@ -10,9 +10,10 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::count::{Kinds, List, Tally, choose};
+use super::count::{Kinds, List, STRIDE, Tally, choose};
 use super::records::Records;
 
 /// What is counted: knowledge of 1 to `levels` values with each of these numbers of relations.
@@ -40,8 +41,8 @@ impl Scope<'_> {
     }
 }
 
-/// The tallies of all people, person by person, in the order of [`Scope::cell`]. Stops with less if nobody waits.
-pub(super) fn sweep(scope: Scope<'_>, observer: &dyn Observer) -> Vec<Tally> {
+/// The tallies of all people, person by person, in the order of [`Scope::cell`].
+pub(super) fn sweep(scope: Scope<'_>, observer: &dyn Observer) -> Result<Vec<Tally>> {
     let records = scope.records;
     let all = Mutex::new(vec![Tally::default(); records.people() * scope.cells()]);
     let whose = if records.has_population() {
@@ -50,22 +51,21 @@ pub(super) fn sweep(scope: Scope<'_>, observer: &dyn Observer) -> Vec<Tally> {
         "knowledge of all people"
     };
     observer.stage(whose, records.values.len() as u64);
-    (0..records.values.len() as u32).into_par_iter().for_each_init(
-        || Sweeper::new(scope),
+    (0..records.values.len() as u32).into_par_iter().try_for_each_init(
+        || Sweeper::new(scope, observer),
         |sweeper, item| {
-            if observer.cancelled() {
-                return;
-            }
-            sweeper.from(item);
+            observer.go_on()?;
+            sweeper.from(item)?;
             let mut all = all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             for (&record, own) in records.with(item).iter().zip(sweeper.tallies.chunks(scope.cells())) {
                 let cells = &mut all[record as usize * scope.cells()..][..scope.cells()];
                 cells.iter_mut().zip(own).for_each(|(cell, own)| cell.add(*own));
             }
             observer.advance(1);
+            Ok(())
         },
-    );
-    all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    )?;
+    Ok(all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 /// One thread's means.
@@ -81,6 +81,7 @@ struct Sweeper<'a> {
     kinds: Kinds,
     kind_of: Vec<u32>,
     outcomes: Vec<Tally>,
+    observer: &'a dyn Observer,
 }
 
 /// Entries dealt out by their next value.
@@ -93,7 +94,7 @@ struct Hand {
 }
 
 impl<'a> Sweeper<'a> {
-    fn new(scope: Scope<'a>) -> Self {
+    fn new(scope: Scope<'a>, observer: &'a dyn Observer) -> Self {
         let hand = Hand { next: vec![0; scope.records.values.len()], ..Hand::default() };
         Sweeper {
             scope,
@@ -105,11 +106,12 @@ impl<'a> Sweeper<'a> {
             kinds: Kinds::default(),
             kind_of: Vec::new(),
             outcomes: Vec::new(),
+            observer,
         }
     }
 
     /// Counts all knowledge whose rarest value is this one.
-    fn from(&mut self, item: u32) {
+    fn from(&mut self, item: u32) -> Result<()> {
         let records = self.scope.records;
         let mut list = std::mem::take(&mut self.lists[1]);
         list.start(records, item);
@@ -130,9 +132,10 @@ impl<'a> Sweeper<'a> {
                     self.tallies[owner * self.scope.cells() + n].add(outcome);
                 }
             }
-            self.extend(&list);
+            self.extend(&list)?;
         }
         self.lists[1] = list;
+        Ok(())
     }
 
     /// Nobody else has what is known of a person, nor any of it with more of the `left` values behind.
@@ -146,10 +149,10 @@ impl<'a> Sweeper<'a> {
     }
 
     /// Counts all knowledge that starts with that of a list.
-    fn extend(&mut self, list: &List) {
+    fn extend(&mut self, list: &List) -> Result<()> {
         let size = list.size;
         if size == self.scope.levels {
-            return;
+            return Ok(());
         }
         let records = self.scope.records;
         let mut hand = std::mem::take(&mut self.hands[size]);
@@ -158,6 +161,7 @@ impl<'a> Sweeper<'a> {
         hand.deal(records, list, people);
         let mut from = 0;
         for at in 0..hand.values.len() {
+            self.observer.go_on()?;
             let item = hand.values[at] as usize;
             let to = hand.next[item] as usize - 1;
             hand.next[item] = 0;
@@ -189,16 +193,17 @@ impl<'a> Sweeper<'a> {
                 }
                 owners.extend(self.owners[size].get(entry));
             }
-            self.account(&longer, &owners, fitting);
+            self.account(&longer, &owners, fitting)?;
             self.owners[size + 1] = owners;
-            self.extend(&longer);
+            self.extend(&longer)?;
             self.lists[size + 1] = longer;
         }
         self.hands[size] = hand;
+        Ok(())
     }
 
     /// Adds the outcome of one set of values to the tallies of all who have them.
-    fn account(&mut self, list: &List, owners: &[u32], fitting: u32) {
+    fn account(&mut self, list: &List, owners: &[u32], fitting: u32) -> Result<()> {
         let Scope { records, relations, .. } = self.scope;
         let cells = self.scope.cells();
         let first = self.scope.cell(list.size, 0);
@@ -207,6 +212,9 @@ impl<'a> Sweeper<'a> {
         let mut own_kinds = 0;
         if self.related {
             for entry in 0..list.len() {
+                if entry.is_multiple_of(STRIDE) {
+                    self.observer.go_on()?;
+                }
                 let record = list.records[entry] as usize;
                 let kind = self.kinds.add(records, record, list.at(entry), list.masks[entry]);
                 if entry < owners.len() {
@@ -221,12 +229,12 @@ impl<'a> Sweeper<'a> {
                 let own = &mut self.tallies[owner as usize * cells + first..][..relations.len()];
                 own.iter_mut().for_each(|tally| tally.add(plain));
             }
-            return;
+            return Ok(());
         }
         self.outcomes.clear();
         for kind in 0..own_kinds {
             for &n in relations {
-                let outcome = if n == 0 { plain } else { self.kinds.tally(kind, n) };
+                let outcome = if n == 0 { plain } else { self.kinds.tally(kind, n, self.observer)? };
                 self.outcomes.push(outcome);
             }
         }
@@ -235,6 +243,7 @@ impl<'a> Sweeper<'a> {
             let outcomes = &self.outcomes[kind as usize * relations.len()..];
             own.iter_mut().zip(outcomes).for_each(|(tally, outcome)| tally.add(*outcome));
         }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Privacy, Role, Siblings};
 use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
@@ -21,7 +22,7 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    pub(super) fn new(data: &Dataset, binding: &Binding) -> Self {
+    pub(super) fn new(data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
         let schema = data.schema();
         let quasi: Vec<Vec<AttributeId>> =
             schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect();
@@ -30,6 +31,7 @@ impl Alike {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let (mut classes, mut class_of): (Vec<Vec<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
         for record in 0..data.len() {
+            observer.go_on()?;
             let vertices = data.vertices(record);
             let first = vertices.start;
             let mut below: Vec<Vec<u32>> = vec![Vec::new(); vertices.len()];
@@ -55,7 +57,7 @@ impl Alike {
             classes[class as usize].push(record as u32);
             class_of.push(class);
         }
-        Alike { form, classes, class_of }
+        Ok(Alike { form, classes, class_of })
     }
 
     fn matches(&self, record: usize) -> u32 {
@@ -85,14 +87,15 @@ impl Alike {
         binding: &Binding,
         policy: &Policy,
         privacy: &Privacy,
+        observer: &dyn Observer,
     ) -> Result<Option<(f64, f64)>> {
         let labels = Labels::new(data, binding, policy)?;
         if labels.attributes.iter().all(Vec::is_empty) || data.is_empty() {
             return Ok(None);
         }
-        let shares = self.classes.iter().map(|class| self.share(data, class, &labels, privacy.siblings));
         let (mut highest, mut sum) = (0.0, 0.0);
-        for (share, class) in shares.zip(&self.classes) {
+        for class in &self.classes {
+            let share = self.share(data, class, &labels, privacy.siblings, observer)?;
             highest = f64::max(highest, share);
             sum += share * class.len() as f64;
         }
@@ -101,13 +104,21 @@ impl Alike {
 
     /// The highest share of a sensitive value at one place of a class: vertices that are alike and have alike parents up
     /// to the root cannot be told apart.
-    fn share(&self, data: &Dataset, class: &[u32], labels: &Labels, siblings: Siblings) -> f64 {
+    fn share(
+        &self,
+        data: &Dataset,
+        class: &[u32],
+        labels: &Labels,
+        siblings: Siblings,
+        observer: &dyn Observer,
+    ) -> Result<f64> {
         let mut place_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut filled: FxHashMap<(u32, AttributeId), u32> = FxHashMap::default();
         let mut counts: FxHashMap<(u32, AttributeId, u32), (u32, u32)> = FxHashMap::default();
         let mut highest: f64 = 0.0;
         let mut places: Vec<u32> = Vec::new();
         for &record in class {
+            observer.go_on()?;
             let vertices = data.vertices(record as usize);
             places.clear();
             for v in vertices.clone() {
@@ -138,7 +149,7 @@ impl Alike {
             };
             highest = highest.max(f64::from(count) / f64::from(of));
         }
-        highest
+        Ok(highest)
     }
 }
 

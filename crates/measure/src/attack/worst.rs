@@ -1,6 +1,8 @@
 //! The people who are found most easily, and the knowledge that finds them.
 
+use bosket_model::Result;
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 
 use super::count::{Kinds, List, subsets};
 use super::person::work;
@@ -34,8 +36,10 @@ pub(super) fn smallest(
     (person, matches): (u32, u32),
     strength: Strength,
     budget: u64,
-) -> Worst {
-    let mut search = Search { records, person, matches, strength, best: None, kinds: Kinds::default() };
+    observer: &dyn Observer,
+) -> Result<Worst> {
+    let kinds = Kinds::default();
+    let mut search = Search { records, person, matches, strength, best: None, kinds, observer };
     let items = records.items(person as usize);
     // Few values are gone through first: most of the time they are enough.
     for values in 1..=strength.values {
@@ -47,15 +51,15 @@ pub(super) fn smallest(
         for at in 0..items.len() {
             let mut list = List::default();
             list.start(records, items[at]);
-            search.grow(&list, &mut vec![at]);
+            search.grow(&list, &mut vec![at])?;
         }
     }
     if search.best.is_none() {
         search.strength = strength;
-        search.rarest();
+        search.rarest()?;
     }
     let found = search.best.unwrap_or_default();
-    told(records, binding, person, &found)
+    Ok(told(records, binding, person, &found))
 }
 
 /// Knowledge: positions of values, relations over them in that order, and how many records fit.
@@ -75,6 +79,7 @@ struct Search<'a> {
     strength: Strength,
     best: Option<KnownPiece>,
     kinds: Kinds,
+    observer: &'a dyn Observer,
 }
 
 impl Search<'_> {
@@ -89,55 +94,58 @@ impl Search<'_> {
         }
     }
 
-    fn grow(&mut self, list: &List, positions: &mut Vec<usize>) {
+    fn grow(&mut self, list: &List, positions: &mut Vec<usize>) -> Result<()> {
+        self.observer.go_on()?;
         let beaten = |best: &KnownPiece| best.size.0 == 0 && best.size.1 < list.size;
         if self.best.as_ref().is_some_and(beaten) {
-            return;
+            return Ok(());
         }
         if list.len() as u32 <= self.matches {
             self.offer(positions, 0, list.len() as u32);
-            return;
+            return Ok(());
         }
         if self.strength.relations > 0 && list.size > 1 {
-            self.relate(list, positions);
+            self.relate(list, positions)?;
         }
         if list.size == self.strength.values {
-            return;
+            return Ok(());
         }
         let items = self.records.items(self.person as usize);
         let mut longer = List::default();
         for at in positions.last().map_or(0, |p| p + 1)..items.len() {
             list.with(self.records, items[at], self.strength.relations > 0, &mut longer);
             positions.push(at);
-            self.grow(&longer, positions);
+            self.grow(&longer, positions)?;
             positions.pop();
         }
+        Ok(())
     }
 
     /// Looks for relations that leave so few records.
-    fn relate(&mut self, list: &List, positions: &[usize]) {
+    fn relate(&mut self, list: &List, positions: &[usize]) -> Result<()> {
         let own = list.records.binary_search(&self.person).unwrap_or(0);
-        let kind = self.kinds.of(self.records, list, own);
+        let kind = self.kinds.of(self.records, list, own, self.observer)?;
         let mut known = Vec::new();
         for r in 1..=self.strength.relations {
             if self.best.as_ref().is_some_and(|best| best.size.0 < r as u32) {
-                return;
+                return Ok(());
             }
             self.kinds.knowable(kind, r, &mut known);
             let found = known.iter().map(|&set| (self.kinds.support(set), set));
             if let Some((matches, relations)) = found.into_iter().find(|f| f.0 <= self.matches) {
                 self.offer(positions, relations, matches);
-                return;
+                return Ok(());
             }
         }
+        Ok(())
     }
 
     /// The rarest values of a person, with the relations that leave the fewest records.
-    fn rarest(&mut self) {
+    fn rarest(&mut self) -> Result<()> {
         let items = self.records.items(self.person as usize);
         let positions: Vec<usize> = (0..self.strength.values.min(items.len())).collect();
         let Some((&first, rest)) = positions.split_first() else {
-            return;
+            return Ok(());
         };
         let related = self.strength.relations > 0;
         let (mut list, mut longer) = (List::default(), List::default());
@@ -149,7 +157,7 @@ impl Search<'_> {
         let mut known = vec![0];
         if related {
             let own = list.records.binary_search(&self.person).unwrap_or(0);
-            let kind = self.kinds.of(self.records, &list, own);
+            let kind = self.kinds.of(self.records, &list, own, self.observer)?;
             self.kinds.knowable(kind, self.strength.relations, &mut known);
         } else {
             self.kinds.clear();
@@ -159,6 +167,7 @@ impl Search<'_> {
         if let Some((matches, relations)) = best {
             self.offer(&positions, relations, matches);
         }
+        Ok(())
     }
 }
 

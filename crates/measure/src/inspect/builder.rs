@@ -175,7 +175,7 @@ mod tests {
             builder.end_record().expect("set once");
         }
         let data = builder.finish();
-        let profile = Profile::new(&data, &Quiet);
+        let profile = Profile::new(&data, &Quiet).expect("nobody interrupts");
         let attribute = &profile.attributes[0];
         let coarsening = coarsening(&data, attribute, Topic::of(&attribute.name));
         assert!(covers(&coarsening.build, values), "{name}");

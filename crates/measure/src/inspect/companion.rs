@@ -1,6 +1,7 @@
 //! Columns that say what another column of the same vertex says, in other words.
 
-use bosket_model::{AttributeId, Dataset, MISSING};
+use bosket_model::observe::Observer;
+use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
 use super::profile::AttributeProfile;
 
@@ -25,24 +26,30 @@ fn are_code_and_text(code: &AttributeProfile, text: &AttributeProfile) -> bool {
 }
 
 /// Whether each value of `first` comes with one value of `second` only, and `second` never without it.
-fn determines(data: &Dataset, first: AttributeId, second: AttributeId) -> bool {
+fn determines(
+    data: &Dataset,
+    first: AttributeId,
+    second: AttributeId,
+    observer: &dyn Observer,
+) -> Result<bool> {
     let class = data.schema().attribute(first).class;
     let mut partner = vec![MISSING; data.dictionary(first).len()];
     for vertex in (0..data.vertex_count()).filter(|&v| data.class(v) == class) {
+        observer.go_on()?;
         let (a, b) = (data.value(vertex, first), data.value(vertex, second));
         if b == MISSING {
             continue;
         }
         if a == MISSING {
-            return false;
+            return Ok(false);
         }
         let known = &mut partner[a as usize];
         if *known != MISSING && *known != b {
-            return false;
+            return Ok(false);
         }
         *known = b;
     }
-    true
+    Ok(true)
 }
 
 /// For each attribute the one that it follows. `may_lead` and `may_follow` say which attributes come into question.
@@ -52,7 +59,8 @@ pub(super) fn companions(
     attributes: &[AttributeProfile],
     may_lead: impl Fn(usize) -> bool,
     may_follow: impl Fn(usize) -> bool,
-) -> Vec<Option<usize>> {
+    observer: &dyn Observer,
+) -> Result<Vec<Option<usize>>> {
     let mut follows: Vec<Option<usize>> = vec![None; attributes.len()];
     let mut tie = |leader: usize, follower: usize| {
         let free =
@@ -60,20 +68,20 @@ pub(super) fn companions(
         let fits = free
             && may_lead(leader)
             && may_follow(follower)
-            && determines(data, attributes[leader].id, attributes[follower].id);
+            && determines(data, attributes[leader].id, attributes[follower].id, observer)?;
         if fits {
             follows[follower] = Some(leader);
         }
-        fits
+        Ok(fits)
     };
     for (c, code) in attributes.iter().enumerate() {
         for (t, text) in attributes.iter().enumerate() {
-            if are_code_and_text(code, text) && !tie(c, t) {
-                tie(t, c);
+            if are_code_and_text(code, text) && !tie(c, t)? {
+                tie(t, c)?;
             }
         }
     }
-    follows
+    Ok(follows)
 }
 
 #[cfg(test)]
@@ -98,8 +106,8 @@ mod tests {
             builder.end_record().expect("set once");
         }
         let data = builder.finish();
-        let profile = Profile::new(&data, &Quiet);
-        companions(&data, &profile.attributes, |_| true, |_| true)
+        let profile = Profile::new(&data, &Quiet).expect("nobody interrupts");
+        companions(&data, &profile.attributes, |_| true, |_| true, &Quiet).expect("nobody interrupts")
     }
 
     #[test]

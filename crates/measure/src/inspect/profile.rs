@@ -1,7 +1,7 @@
 //! Counts per attribute: how often it is there, how many values it has, whom they single out.
 
 use bosket_model::observe::Observer;
-use bosket_model::{AttributeId, ClassId, Dataset, MISSING};
+use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
 use super::shape::{Shape, ValueType};
 use super::words::{Name, is};
@@ -95,7 +95,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 
 impl Profile {
     /// Looks at all values once.
-    pub fn new(data: &Dataset, observer: &dyn Observer) -> Profile {
+    pub fn new(data: &Dataset, observer: &dyn Observer) -> Result<Profile> {
         let schema = data.schema();
         let mut classes = vec![Run::default(); schema.classes().len()];
         let mut columns: Vec<Column> =
@@ -103,6 +103,7 @@ impl Profile {
         let slots: Vec<&[AttributeId]> = schema.classes().map(|(_, c)| c.attributes.as_slice()).collect();
         observer.stage("inspect", data.len() as u64);
         for record in 0..data.len() {
+            observer.go_on()?;
             // 0 stands for no record yet.
             let number = record as u32 + 1;
             for vertex in data.vertices(record) {
@@ -131,13 +132,13 @@ impl Profile {
         };
         let classes: Vec<ClassProfile> = schema.classes().map(class).collect();
         let mut marks = vec![0; data.len()];
-        let attributes = (columns.iter().enumerate())
+        let attributes: Result<Vec<AttributeProfile>> = (columns.iter().enumerate())
             .map(|(i, column)| {
                 let id = AttributeId(i as u32);
-                column.profile(data, id, &classes[schema.attribute(id).class.index()], &mut marks)
+                column.profile(data, id, &classes[schema.attribute(id).class.index()], &mut marks, observer)
             })
             .collect();
-        Profile { records: data.len(), vertices: data.vertex_count(), classes, attributes }
+        Ok(Profile { records: data.len(), vertices: data.vertex_count(), classes, attributes: attributes? })
     }
 }
 
@@ -199,11 +200,13 @@ impl Column {
         id: AttributeId,
         class: &ClassProfile,
         marks: &mut [u32],
-    ) -> AttributeProfile {
+        observer: &dyn Observer,
+    ) -> Result<AttributeProfile> {
         let attribute = data.schema().attribute(id);
         let (mut shape, mut length) = (Shape::default(), 0);
         let (mut unique_values, mut unique_present, mut unique_records) = (0, 0, 0);
         for (seen, (kind, text)) in self.seen.iter().zip(data.dictionary(id).iter()) {
+            observer.go_on()?;
             // A record that was refused leaves its values in the dictionary.
             if seen.records == 0 {
                 continue;
@@ -221,7 +224,7 @@ impl Column {
         }
         let name = Name::new(data.schema(), attribute);
         let named_year = name.own.iter().any(|w| ["year", "yr", "yyyy", "born"].iter().any(|y| is(w, y)));
-        AttributeProfile {
+        Ok(AttributeProfile {
             id,
             path: attribute.path.clone(),
             class: attribute.class,
@@ -239,7 +242,7 @@ impl Column {
             max_per_record: self.run.most,
             name,
             shape,
-        }
+        })
     }
 }
 
@@ -256,9 +259,9 @@ mod tests {
     }
 
     /// Records with an optional `a` and any number of `b[].c`, each of which may be missing.
-    type Made = (Option<u8>, Vec<Option<u8>>);
+    type Thrown = (Option<u8>, Vec<Option<u8>>);
 
-    fn dataset(records: &[Made]) -> Dataset {
+    fn dataset(records: &[Thrown]) -> Dataset {
         let mut builder = Builder::new();
         let a = builder.attribute(ClassId::ROOT, &keys("a"));
         let b = builder.class(ClassId::ROOT, &keys("b"));
@@ -287,7 +290,7 @@ mod tests {
             (Some(1), vec![None, Some(20)]),
             (None, vec![]),
         ]);
-        let profile = Profile::new(&data, &Quiet);
+        let profile = Profile::new(&data, &Quiet).expect("nobody interrupts");
         assert_eq!((profile.records, profile.vertices), (3, 8));
         let below = &profile.classes[1];
         assert_eq!(
@@ -309,7 +312,7 @@ mod tests {
 
     #[test]
     fn no_records_divide_nothing_by_zero() {
-        let profile = Profile::new(&dataset(&[]), &Quiet);
+        let profile = Profile::new(&dataset(&[]), &Quiet).expect("nobody interrupts");
         assert_eq!(profile.attributes[0].uniqueness(), 0.0);
         assert_eq!(profile.attributes[0].average_length, 0.0);
         assert_eq!(profile.attributes[0].value_type, ValueType::Empty);
@@ -326,7 +329,7 @@ mod tests {
         builder.begin_record();
         builder.set(a, Kind::Number, "1");
         builder.end_record().expect("set once");
-        let profile = Profile::new(&builder.finish(), &Quiet);
+        let profile = Profile::new(&builder.finish(), &Quiet).expect("nobody interrupts");
         assert_eq!(
             (profile.attributes[0].distinct, profile.attributes[0].value_type),
             (1, ValueType::Integer)
@@ -339,7 +342,7 @@ mod tests {
             records in prop::collection::vec(
                 (prop::option::of(0u8..4), prop::collection::vec(prop::option::of(0u8..9), 0..5)), 0..12)
         ) {
-            let profile = Profile::new(&dataset(&records), &Quiet);
+            let profile = Profile::new(&dataset(&records), &Quiet).expect("nobody interrupts");
             let c = &profile.attributes[1];
             let mut owners: BTreeMap<u8, BTreeSet<usize>> = BTreeMap::new();
             for (record, (_, below)) in records.iter().enumerate() {

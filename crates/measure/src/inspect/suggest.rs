@@ -4,8 +4,9 @@
 //! wrongly quasi costs detail, what is wrongly insensitive costs a person's privacy. `key` is never suggested: it
 //! belongs to the columns that link tables, and those are told by the tables' description.
 
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, ClassId, Dataset};
+use bosket_model::{AttributeId, ClassId, Dataset, Result};
 
 use super::builder::{Coarsening, coarsening, in_order};
 use super::companion::companions;
@@ -48,12 +49,12 @@ struct Opinion {
 }
 
 /// What is suggested for each attribute, in the schema's order.
-pub fn suggest(profile: &Profile, data: &Dataset) -> Vec<Suggestion> {
+pub fn suggest(profile: &Profile, data: &Dataset, observer: &dyn Observer) -> Result<Vec<Suggestion>> {
     let attributes = &profile.attributes;
     if let [item] = &attributes[..]
         && item.class != ClassId::ROOT
     {
-        return vec![items(item)];
+        return Ok(vec![items(item)]);
     }
     let topics = topics(attributes);
     let opinions: Vec<Opinion> = attributes.iter().zip(&topics).map(|(a, &t)| opinion(a, t)).collect();
@@ -62,23 +63,27 @@ pub fn suggest(profile: &Profile, data: &Dataset) -> Vec<Suggestion> {
         attributes,
         |leader| matches!(opinions[leader].role, Role::Quasi | Role::Sensitive),
         |follower| !opinions[follower].certain && opinions[follower].role != Role::Insensitive,
-    );
-    let suggestion = |(i, opinion): (usize, &Opinion)| match follows[i] {
-        Some(leader) => Suggestion {
-            role: opinions[leader].role,
-            reason: format!(
-                "Says what {} says, in other words, and goes where that goes.",
-                attributes[leader].path
-            ),
-            hierarchy: None,
-            follows: Some(attributes[leader].id),
-        },
-        None => Suggestion {
-            role: opinion.role,
-            reason: opinion.reason.clone(),
-            hierarchy: (opinion.role == Role::Quasi).then(|| coarsening(data, &attributes[i], topics[i])),
-            follows: None,
-        },
+        observer,
+    )?;
+    let suggestion = |(i, opinion): (usize, &Opinion)| {
+        observer.go_on()?;
+        Ok(match follows[i] {
+            Some(leader) => Suggestion {
+                role: opinions[leader].role,
+                reason: format!(
+                    "Says what {} says, in other words, and goes where that goes.",
+                    attributes[leader].path
+                ),
+                hierarchy: None,
+                follows: Some(attributes[leader].id),
+            },
+            None => Suggestion {
+                role: opinion.role,
+                reason: opinion.reason.clone(),
+                hierarchy: (opinion.role == Role::Quasi).then(|| coarsening(data, &attributes[i], topics[i])),
+                follows: None,
+            },
+        })
     };
     opinions.iter().enumerate().map(suggestion).collect()
 }

@@ -5,6 +5,8 @@
 //! grows from a set lies in few records. Where a set is in a small part of the rows that its bitmaps span, the
 //! bitmaps of its extensions are cut down to the rows that have it: deep down they are as short as the support.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 const NONE: u32 = u32::MAX;
@@ -63,6 +65,15 @@ impl Frequent {
 
     /// Shows all sets, as labels, with their supports.
     pub fn each(&self, mut visit: impl FnMut(&[u32], u32)) {
+        let shown = self.try_each(|set, support| {
+            visit(set, support);
+            Ok(())
+        });
+        shown.expect("nobody interrupts");
+    }
+
+    /// The same until somebody has seen enough.
+    pub(super) fn try_each(&self, mut visit: impl FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
         let mut set = Vec::new();
         // A range of siblings that are still to be shown, with the size of what they extend.
         let mut stack = vec![(0, self.singles, 0)];
@@ -74,10 +85,11 @@ impl Frequent {
             let at = from as usize;
             set.truncate(size);
             set.push(self.labels[self.item[at] as usize]);
-            visit(&set, self.support[at]);
+            visit(&set, self.support[at])?;
             let (from, to) = self.children[at];
             stack.push((from, to, size + 1));
         }
+        Ok(())
     }
 
     fn push(&mut self, members: &[(u32, u32)]) -> (u32, u32) {
@@ -103,26 +115,40 @@ pub struct Bounds {
 /// All sets of labels that enough records have; none if there are more than asked for.
 ///
 /// `label` gives each item of the trees its label, if it has one; a record has a label once, wherever it stands.
-pub fn frequent_itemsets(trees: &ValueTrees, label: &[Option<u32>], bounds: Bounds) -> Option<Frequent> {
-    let min_support = u32::try_from(bounds.min_support.max(1)).ok()?;
-    let (class, found) = singles(trees, label, min_support);
+pub fn frequent_itemsets(
+    trees: &ValueTrees,
+    label: &[Option<u32>],
+    bounds: Bounds,
+    observer: &dyn Observer,
+) -> Result<Option<Frequent>> {
+    let Ok(min_support) = u32::try_from(bounds.min_support.max(1)) else {
+        return Ok(None);
+    };
+    let (class, found) = singles(trees, label, min_support, observer)?;
     // Sets are numbered in 32 bits.
     let most_sets = bounds.most_sets.min(u32::MAX as usize);
-    let mut miner = Miner { min_support, most_items: bounds.most_items, most_sets, found, spare: Vec::new() };
+    let most_items = bounds.most_items;
+    let mut miner = Miner { min_support, most_items, most_sets, found, spare: Vec::new(), observer };
     if bounds.most_items == 0 {
-        return Some(Frequent::default());
+        return Ok(Some(Frequent::default()));
     }
     let (from, to) = miner.found.push(&class.members);
     miner.found.singles = to;
-    miner.grow(&class, from, 1).then_some(miner.found)
+    Ok(miner.grow(&class, from, 1)?.then_some(miner.found))
 }
 
 /// The sets with one item, and the numbering of items.
-fn singles(trees: &ValueTrees, label: &[Option<u32>], min_support: u32) -> (Class, Frequent) {
+fn singles(
+    trees: &ValueTrees,
+    label: &[Option<u32>],
+    min_support: u32,
+    observer: &dyn Observer,
+) -> Result<(Class, Frequent)> {
     let most = label.iter().flatten().max().map_or(0, |&l| l as usize + 1);
     let (mut support, mut last) = (vec![0u32; most], vec![usize::MAX; most]);
     let labels_of = |record: usize| trees.nodes(record).filter_map(|n| label[trees.item(n) as usize]);
     for record in 0..trees.len() {
+        observer.go_on()?;
         for l in labels_of(record) {
             if std::mem::replace(&mut last[l as usize], record) != record {
                 support[l as usize] += 1;
@@ -140,6 +166,7 @@ fn singles(trees: &ValueTrees, label: &[Option<u32>], min_support: u32) -> (Clas
     let width = class.width();
     class.bits = vec![0; class.members.len() * width];
     for record in 0..trees.len() {
+        observer.go_on()?;
         for l in labels_of(record) {
             let item = item_of[l as usize];
             if item != NONE {
@@ -147,7 +174,7 @@ fn singles(trees: &ValueTrees, label: &[Option<u32>], min_support: u32) -> (Clas
             }
         }
     }
-    (class, Frequent { labels, item_of, ..Frequent::default() })
+    Ok((class, Frequent { labels, item_of, ..Frequent::default() }))
 }
 
 /// The frequent sets with one more item than a common prefix.
@@ -174,40 +201,41 @@ impl Class {
     }
 }
 
-struct Miner {
+struct Miner<'a> {
     min_support: u32,
     most_items: usize,
     most_sets: usize,
     found: Frequent,
     /// Room of classes that are done.
     spare: Vec<Vec<u64>>,
+    observer: &'a dyn Observer,
 }
 
-impl Miner {
+impl Miner<'_> {
     /// All that grows from a class, whose sets have `size` items and stand from `first`. False if it is too much.
-    fn grow(&mut self, class: &Class, first: u32, size: usize) -> bool {
+    fn grow(&mut self, class: &Class, first: u32, size: usize) -> Result<bool> {
         if self.found.len() > self.most_sets {
-            return false;
+            return Ok(false);
         }
         if size >= self.most_items {
-            return true;
+            return Ok(true);
         }
         for member in 0..class.members.len() {
-            let next = self.extend(class, member, size + 1 < self.most_items);
+            let next = self.extend(class, member, size + 1 < self.most_items)?;
             if !next.members.is_empty() {
                 let range = self.found.push(&next.members);
                 self.found.children[first as usize + member] = range;
-                if !self.grow(&next, range.0, size + 1) {
-                    return false;
+                if !self.grow(&next, range.0, size + 1)? {
+                    return Ok(false);
                 }
             }
             self.spare.push(next.bits);
         }
-        true
+        Ok(true)
     }
 
     /// The class of the sets that have a member's items and one more; with bitmaps if it is to grow.
-    fn extend(&mut self, class: &Class, member: usize, grows: bool) -> Class {
+    fn extend(&mut self, class: &Class, member: usize, grows: bool) -> Result<Class> {
         let own = class.column(member);
         let support = class.members[member].1 as usize;
         let shrinks = support * SHRINK <= class.rows;
@@ -216,6 +244,7 @@ impl Miner {
         let mut next = Class::new(if shrinks { support } else { class.rows }, bits);
         let mut places: Vec<u32> = Vec::new();
         for other in member + 1..class.members.len() {
+            self.observer.go_on()?;
             let column = class.column(other);
             let both: u32 = own.iter().zip(column).map(|(a, b)| (a & b).count_ones()).sum();
             if both < self.min_support {
@@ -234,7 +263,7 @@ impl Miner {
                 next.bits.extend(own.iter().zip(column).map(|(a, b)| a & b));
             }
         }
-        next
+        Ok(next)
     }
 }
 

@@ -122,7 +122,7 @@ impl ItemsetLoss {
         let mine = |side: &Located<'_>, level: u32, most_sets: usize| {
             let labels: Vec<Option<u32>> = side.nodes().iter().map(|&n| space.at_level(n, level)).collect();
             let bounds = Bounds { min_support: lowest as usize, most_items: mining.most_items, most_sets };
-            let found = frequent_itemsets(side.trees(), &labels, bounds);
+            let found = frequent_itemsets(side.trees(), &labels, bounds, observer)?;
             observer.advance(1);
             found.ok_or_else(|| too_many(mining))
         };
@@ -141,7 +141,7 @@ impl ItemsetLoss {
         for level in 0..=top {
             let before = mine(input, level, left)?;
             left = left.saturating_sub(before.len());
-            let losses = compare(&before, &after, &at_level, level, &supports);
+            let losses = compare(&before, &after, &at_level, level, &supports, observer)?;
             for (threshold, loss) in thresholds.iter_mut().zip(losses) {
                 threshold.levels.push(loss);
             }
@@ -182,14 +182,16 @@ fn compare(
     at_level: &[Vec<u32>],
     level: u32,
     supports: &[u32],
-) -> Vec<LevelLoss> {
+    observer: &dyn Observer,
+) -> Result<Vec<LevelLoss>> {
     let mut losses = vec![LevelLoss { level, ..LevelLoss::default() }; supports.len()];
     for (loss, &least) in losses.iter_mut().zip(supports) {
         loss.published = after[level as usize].supports().iter().filter(|&&s| s >= least).count() as u64;
     }
     let top = after.len() as u32 - 1;
     let mut raised = Vec::new();
-    before.each(|set, support| {
+    before.try_each(|set, support| {
+        observer.go_on()?;
         // Supports in the publication at this level and those above, as far as they are asked for.
         let mut found: Vec<u32> = Vec::new();
         for (loss, _) in losses.iter_mut().zip(supports).filter(|&(_, &least)| support >= least) {
@@ -209,8 +211,9 @@ fn compare(
             loss.kept += u64::from(nearest == Some(0));
             loss.distance += nearest.map_or(u64::from(top + 1 - level), |d| d as u64);
         }
-    });
-    losses
+        Ok(())
+    })?;
+    Ok(losses)
 }
 
 fn too_many(mining: &Mining) -> Failure {

@@ -14,8 +14,8 @@ pub mod ncp;
 
 use serde_json::{Value, json};
 
-use bosket_model::Result;
 use bosket_model::observe::Observer;
+use bosket_model::{Fault, Result};
 
 use crate::trees::{Comparison, Space, check_mapping};
 
@@ -42,12 +42,16 @@ impl SetLoss {
         let space = Space::new(compared.hierarchies, compared.input);
         let input = space.original(compared.input, compared.binding)?;
         let published = space.published(compared.published, compared.binding)?;
-        let attributes = ncp_of(compared)?;
+        let attributes = ncp_of(compared, observer)?;
+        let itemsets = match ItemsetLoss::new(&space, &input, &published, mining, observer) {
+            Err(failure) if failure.fault == Fault::Interrupted => return Err(failure),
+            mined => mined.ok(),
+        };
         Ok(SetLoss {
             records: compared.input.len(),
             published_records: compared.published.len(),
             attributes,
-            itemsets: ItemsetLoss::new(&space, &input, &published, mining, observer).ok(),
+            itemsets,
         })
     }
 
@@ -82,13 +86,13 @@ impl SetLoss {
 }
 
 /// NCP alone, by declared attribute that the input has values of.
-pub fn ncp_of(compared: &Comparison<'_>) -> Result<Vec<AttributeNcp>> {
+pub fn ncp_of(compared: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<AttributeNcp>> {
     let space = Space::new(compared.hierarchies, compared.input);
     let input = space.original(compared.input, compared.binding)?;
     let published = space.published(compared.published, compared.binding)?;
     check_mapping(compared)?;
     let paths: Vec<&str> = compared.binding.declared.iter().map(|d| d.path.as_str()).collect();
-    let mut attributes = ncp::penalties(&space, &input, &published, &paths, compared.mapping);
+    let mut attributes = ncp::penalties(&space, &input, &published, &paths, compared.mapping, observer)?;
     attributes.retain(|a| a.occurrences > 0);
     Ok(attributes)
 }

@@ -8,6 +8,9 @@
 //! record that covers it. Without one, what became of an attribute's values can be told only if its labels are a
 //! cut, none above another, and each is in exactly the records that it should be in.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use crate::trees::counterpart::supports;
 use crate::trees::space::{Located, Space};
 
@@ -66,26 +69,27 @@ pub fn penalties(
     published: &Located<'_>,
     paths: &[&str],
     mapping: Option<&[(u32, u32)]>,
-) -> Vec<AttributeNcp> {
+    observer: &dyn Observer,
+) -> Result<Vec<AttributeNcp>> {
     let leaves = leaves_below(space);
-    let mut tally = Tally { space, leaves: &leaves, fates: vec![Some(Fate::default()); paths.len()] };
+    let fates = vec![Some(Fate::default()); paths.len()];
+    let mut tally = Tally { space, leaves: &leaves, fates, observer };
     match mapping {
-        Some(pairs) => mapped(&mut tally, input, published, pairs),
-        None => unmapped(&mut tally, input, published),
+        Some(pairs) => mapped(&mut tally, input, published, pairs)?,
+        None => unmapped(&mut tally, input, published)?,
     }
     let fates = tally.fates;
     let mut occurrences = vec![0; paths.len()];
-    each_value(space, input, |_, leaf| occurrences[space.attribute(leaf)] += 1);
+    each_value(space, input, observer, |_, leaf| occurrences[space.attribute(leaf)] += 1)?;
     let mut all_leaves = vec![0; paths.len()];
     (0..space.len() as u32).filter(|&n| space.is_leaf(n)).for_each(|n| all_leaves[space.attribute(n)] += 1);
-    (0..paths.len())
-        .map(|a| AttributeNcp {
-            path: paths[a].to_owned(),
-            occurrences: occurrences[a],
-            leaves: all_leaves[a],
-            fate: fates[a].map(|fate| Fate { lost: fate.lost + fate.suppressed * all_leaves[a], ..fate }),
-        })
-        .collect()
+    let penalty = |a: usize| AttributeNcp {
+        path: paths[a].to_owned(),
+        occurrences: occurrences[a],
+        leaves: all_leaves[a],
+        fate: fates[a].map(|fate| Fate { lost: fate.lost + fate.suppressed * all_leaves[a], ..fate }),
+    };
+    Ok((0..paths.len()).map(penalty).collect())
 }
 
 /// What is known so far; the leaves of suppressed values are added at the end.
@@ -93,6 +97,7 @@ struct Tally<'a> {
     space: &'a Space<'a>,
     leaves: &'a [u64],
     fates: Vec<Option<Fate>>,
+    observer: &'a dyn Observer,
 }
 
 impl Tally<'_> {
@@ -112,7 +117,12 @@ impl Tally<'_> {
     }
 }
 
-fn mapped(tally: &mut Tally<'_>, input: &Located<'_>, published: &Located<'_>, pairs: &[(u32, u32)]) {
+fn mapped(
+    tally: &mut Tally<'_>,
+    input: &Located<'_>,
+    published: &Located<'_>,
+    pairs: &[(u32, u32)],
+) -> Result<()> {
     let mut made = vec![None; input.trees().len()];
     for &(from, to) in pairs {
         made[from as usize] = Some(to as usize);
@@ -120,7 +130,7 @@ fn mapped(tally: &mut Tally<'_>, input: &Located<'_>, published: &Located<'_>, p
     // Which record's labels were marked last.
     let mut label_of = vec![usize::MAX; tally.space.len()];
     let mut marked = usize::MAX;
-    each_value(tally.space, input, |record, leaf| {
+    each_value(tally.space, input, tally.observer, |record, leaf| {
         if marked != record {
             marked = record;
             for node in made[record].into_iter().flat_map(|to| published.trees().nodes(to)) {
@@ -129,33 +139,39 @@ fn mapped(tally: &mut Tally<'_>, input: &Located<'_>, published: &Located<'_>, p
         }
         let label = tally.space.upwards(leaf).find(|&u| label_of[u as usize] == record);
         tally.add(leaf, label);
-    });
+    })
 }
 
-fn unmapped(tally: &mut Tally<'_>, input: &Located<'_>, published: &Located<'_>) {
-    let space = tally.space;
+fn unmapped(tally: &mut Tally<'_>, input: &Located<'_>, published: &Located<'_>) -> Result<()> {
+    let (space, observer) = (tally.space, tally.observer);
     let mut is_label = vec![false; space.len()];
-    let own = own_supports(space, published);
+    let own = own_supports(space, published, observer)?;
     for n in 0..space.len() {
         is_label[n] = own[n] > 0;
     }
-    let before = supports(space, input);
+    let before = supports(space, input, observer)?;
     for n in (0..space.len() as u32).filter(|&n| is_label[n as usize]) {
         let nested = space.upwards(n).skip(1).any(|u| is_label[u as usize]);
         if nested || before[n as usize] != own[n as usize] {
             tally.fates[space.attribute(n)] = None;
         }
     }
-    each_value(space, input, |_, leaf| {
+    each_value(space, input, observer, |_, leaf| {
         let label = space.upwards(leaf).find(|&u| is_label[u as usize]);
         tally.add(leaf, label);
-    });
+    })
 }
 
 /// Shows each record's values, each once.
-fn each_value(space: &Space<'_>, located: &Located<'_>, mut visit: impl FnMut(usize, u32)) {
+fn each_value(
+    space: &Space<'_>,
+    located: &Located<'_>,
+    observer: &dyn Observer,
+    mut visit: impl FnMut(usize, u32),
+) -> Result<()> {
     let mut last = vec![usize::MAX; space.len()];
     for record in 0..located.trees().len() {
+        observer.go_on()?;
         for node in located.trees().nodes(record) {
             let value = located.at(node);
             if std::mem::replace(&mut last[value as usize], record) != record {
@@ -163,13 +179,14 @@ fn each_value(space: &Space<'_>, located: &Located<'_>, mut visit: impl FnMut(us
             }
         }
     }
+    Ok(())
 }
 
 /// Per hierarchy node how many records have it as a label.
-fn own_supports(space: &Space<'_>, located: &Located<'_>) -> Vec<usize> {
+fn own_supports(space: &Space<'_>, located: &Located<'_>, observer: &dyn Observer) -> Result<Vec<usize>> {
     let mut support = vec![0; space.len()];
-    each_value(space, located, |_, value| support[value as usize] += 1);
-    support
+    each_value(space, located, observer, |_, value| support[value as usize] += 1)?;
+    Ok(support)
 }
 
 /// Per hierarchy node how many leaves it has; 1 for a leaf.

@@ -10,6 +10,8 @@
 
 use std::collections::BTreeMap;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counterpart::supports;
@@ -114,14 +116,15 @@ pub fn changes(
     published: &Located<'_>,
     paths: &[&str],
     mapping: Option<&[(u32, u32)]>,
-) -> (Vec<AttributeLoss>, Option<RelationLoss>) {
+    observer: &dyn Observer,
+) -> Result<(Vec<AttributeLoss>, Option<RelationLoss>)> {
     let (tallies, pairs, told) = match mapping {
-        Some(mapping) => by_record(space, input, published, mapping),
-        None => by_totals(space, input, published),
+        Some(mapping) => by_record(space, input, published, mapping, observer)?,
+        None => by_totals(space, input, published, observer)?,
     };
     let attributes =
         (tallies.into_iter().zip(paths).zip(&told)).map(|((t, path), &told)| t.finish(path, told)).collect();
-    (attributes, pairs.map(PairTally::finish))
+    Ok((attributes, pairs.map(PairTally::finish)))
 }
 
 type Counted = (Vec<Tally>, Option<PairTally>, Vec<bool>);
@@ -131,7 +134,8 @@ fn by_record(
     input: &Located<'_>,
     published: &Located<'_>,
     mapping: &[(u32, u32)],
-) -> Counted {
+    observer: &dyn Observer,
+) -> Result<Counted> {
     let mut made: Vec<Option<u32>> = vec![None; input.trees().len()];
     for &(from, to) in mapping {
         made[from as usize] = Some(to);
@@ -139,6 +143,7 @@ fn by_record(
     let mut tallies = vec![Tally::default(); space.attributes()];
     let mut pairs = PairTally::default();
     for record in 0..input.trees().len() {
+        observer.go_on()?;
         let (labels, related) = made[record]
             .map(|p| (values(published, p as usize), relations(published, p as usize)))
             .unwrap_or_default();
@@ -159,12 +164,18 @@ fn by_record(
         }
     }
     let told = vec![true; tallies.len()];
-    (tallies, Some(pairs), told)
+    Ok((tallies, Some(pairs), told))
 }
 
-fn by_totals(space: &Space<'_>, input: &Located<'_>, published: &Located<'_>) -> Counted {
+fn by_totals(
+    space: &Space<'_>,
+    input: &Located<'_>,
+    published: &Located<'_>,
+    observer: &dyn Observer,
+) -> Result<Counted> {
     let mut is_label = vec![false; space.len()];
     for record in 0..published.trees().len() {
+        observer.go_on()?;
         for node in published.trees().nodes(record) {
             is_label[published.at(node) as usize] = true;
         }
@@ -175,7 +186,7 @@ fn by_totals(space: &Space<'_>, input: &Located<'_>, published: &Located<'_>) ->
             told[space.attribute(label)] = false;
         }
     }
-    let (before, after) = (supports(space, input), supports(space, published));
+    let (before, after) = (supports(space, input, observer)?, supports(space, published, observer)?);
     let mut tallies = vec![Tally::default(); space.attributes()];
     let find = |leaf: u32| space.upwards(leaf).find(|&u| is_label[u as usize]);
     let share = |label: u32| (after[label as usize] as f64 / before[label as usize] as f64).min(1.0);
@@ -188,8 +199,9 @@ fn by_totals(space: &Space<'_>, input: &Located<'_>, published: &Located<'_>) ->
             tally.add(space, leaf, label, before[leaf as usize] as f64 * share(label));
         }
     }
-    let pairs = told.iter().all(|&t| t).then(|| pairs_by_totals(input, published, find, share));
-    (tallies, pairs, told)
+    let all_told = told.iter().all(|&t| t);
+    let pairs = all_told.then(|| pairs_by_totals(input, published, find, share, observer)).transpose()?;
+    Ok((tallies, pairs, told))
 }
 
 /// Of each pair of labels as many relations of the input are kept as records have it, compared with those that should.
@@ -198,7 +210,8 @@ fn pairs_by_totals(
     published: &Located<'_>,
     find: impl Fn(u32) -> Option<u32>,
     share: impl Fn(u32) -> f64,
-) -> PairTally {
+    observer: &dyn Observer,
+) -> Result<PairTally> {
     #[derive(Default)]
     struct Pair {
         relations: usize,
@@ -208,6 +221,7 @@ fn pairs_by_totals(
     let mut by_labels: FxHashMap<(u32, u32), Pair> = FxHashMap::default();
     let mut tally = PairTally::default();
     for record in 0..input.trees().len() {
+        observer.go_on()?;
         let mut met: FxHashSet<(u32, u32)> = FxHashSet::default();
         for (a, b) in relations(input, record) {
             tally.relations += 1;
@@ -219,6 +233,7 @@ fn pairs_by_totals(
         }
     }
     for record in 0..published.trees().len() {
+        observer.go_on()?;
         for pair in relations(published, record) {
             if let Some(pair) = by_labels.get_mut(&pair) {
                 pair.have += 1;
@@ -233,7 +248,7 @@ fn pairs_by_totals(
         tally.kept += relations * kept;
         tally.published += relations * share(a).min(share(b)).max(kept);
     }
-    tally
+    Ok(tally)
 }
 
 /// The distinct values of a record, sorted.

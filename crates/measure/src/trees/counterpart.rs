@@ -15,6 +15,8 @@
 //! Siblings of a subtree that are generalized to the same counterpart are one node afterwards and count once, as
 //! node and in relations; the level difference is then the larger one.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::mine::Pattern;
@@ -44,8 +46,9 @@ impl<'a> Counterparts<'a> {
         published: &Located<'_>,
         pairs: &[(u32, u32)],
         min_support: usize,
-    ) -> Self {
-        let support = supports(space, published);
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let support = supports(space, published, observer)?;
         let of: Vec<Option<u32>> = (0..space.len() as u32)
             .map(|v| space.upwards(v).find(|&u| support[u as usize] >= min_support))
             .collect();
@@ -53,12 +56,12 @@ impl<'a> Counterparts<'a> {
             (pairs.iter()).filter_map(|&(a, b)| Some((of[a as usize]?, of[b as usize]?))).collect();
         asked.sort_unstable();
         asked.dedup();
-        let counts = related_records(space, published, &asked);
+        let counts = related_records(space, published, &asked, observer)?;
         let related = (asked.into_iter().zip(counts))
             .filter(|&(_, count)| count >= min_support)
             .map(|(pair, _)| pair)
             .collect();
-        Counterparts { space, of, related }
+        Ok(Counterparts { space, of, related })
     }
 
     /// The counterpart of a value.
@@ -118,10 +121,15 @@ impl<'a> Counterparts<'a> {
 }
 
 /// For each hierarchy node how many records have a label at or below it.
-pub(crate) fn supports(space: &Space<'_>, located: &Located<'_>) -> Vec<usize> {
+pub(crate) fn supports(
+    space: &Space<'_>,
+    located: &Located<'_>,
+    observer: &dyn Observer,
+) -> Result<Vec<usize>> {
     let trees = located.trees();
     let (mut support, mut last) = (vec![0usize; space.len()], vec![usize::MAX; space.len()]);
     for record in 0..trees.len() {
+        observer.go_on()?;
         for node in trees.nodes(record) {
             for u in space.upwards(located.at(node)) {
                 if last[u as usize] == record {
@@ -132,11 +140,16 @@ pub(crate) fn supports(space: &Space<'_>, located: &Located<'_>) -> Vec<usize> {
             }
         }
     }
-    support
+    Ok(support)
 }
 
 /// For each pair (a, b), sorted, how many records have a label at or below a above one at or below b.
-fn related_records(space: &Space<'_>, located: &Located<'_>, pairs: &[(u32, u32)]) -> Vec<usize> {
+fn related_records(
+    space: &Space<'_>,
+    located: &Located<'_>,
+    pairs: &[(u32, u32)],
+    observer: &dyn Observer,
+) -> Result<Vec<usize>> {
     let trees = located.trees();
     let (mut count, mut last) = (vec![0usize; pairs.len()], vec![usize::MAX; pairs.len()]);
     let (mut is_above, mut is_below) = (vec![false; space.len()], vec![false; space.len()]);
@@ -154,6 +167,7 @@ fn related_records(space: &Space<'_>, located: &Located<'_>, pairs: &[(u32, u32)
     // Few different pairs of labels occur in many records: each is compared with the asked pairs once.
     let mut known: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
     for record in 0..trees.len() {
+        observer.go_on()?;
         for node in trees.nodes(record) {
             let y = located.at(node);
             let mut above = trees.parent(node);
@@ -169,5 +183,5 @@ fn related_records(space: &Space<'_>, located: &Located<'_>, pairs: &[(u32, u32)
             }
         }
     }
-    count
+    Ok(count)
 }

@@ -1,5 +1,7 @@
 //! Value trees laid out for mining: relabelled, merged, without what is too rare to be in any pattern.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 const NONE: u32 = u32::MAX;
@@ -19,8 +21,14 @@ impl Forest {
     /// than `min_support` records; what they kept apart stays apart.
     ///
     /// With `rooted` each record's root is a node too.
-    pub fn new(trees: &ValueTrees, label: &[Option<u32>], min_support: usize, rooted: bool) -> Self {
-        let labels = frequent_labels(trees, label, min_support);
+    pub fn new(
+        trees: &ValueTrees,
+        label: &[Option<u32>],
+        min_support: usize,
+        rooted: bool,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let labels = frequent_labels(trees, label, min_support, observer)?;
         let dense: Vec<Option<u32>> = (label.iter())
             .map(|l| l.and_then(|l| labels.binary_search(&l).ok()).map(|at| at as u32))
             .collect();
@@ -28,6 +36,7 @@ impl Forest {
         let mut forest = Forest { labels, item: Vec::new(), end: Vec::new(), record: Vec::new(), rooted };
         let mut trie = Trie::default();
         for record in 0..trees.len() {
+            observer.go_on()?;
             trie.fill(trees, label, &dense, record);
             let start = forest.item.len();
             if rooted {
@@ -38,7 +47,7 @@ impl Forest {
                 forest.end[start] = forest.item.len() as u32;
             }
         }
-        forest
+        Ok(forest)
     }
 
     fn push(&mut self, item: u32, record: usize) {
@@ -108,10 +117,16 @@ impl Forest {
 }
 
 /// The labels in at least so many records, ascending.
-fn frequent_labels(trees: &ValueTrees, label: &[Option<u32>], min_support: usize) -> Vec<u32> {
+fn frequent_labels(
+    trees: &ValueTrees,
+    label: &[Option<u32>],
+    min_support: usize,
+    observer: &dyn Observer,
+) -> Result<Vec<u32>> {
     let most = label.iter().flatten().max().map_or(0, |&l| l as usize + 1);
     let (mut support, mut last) = (vec![0usize; most], vec![usize::MAX; most]);
     for record in 0..trees.len() {
+        observer.go_on()?;
         for node in trees.nodes(record) {
             if let Some(l) = label[trees.item(node) as usize]
                 && last[l as usize] != record
@@ -121,7 +136,8 @@ fn frequent_labels(trees: &ValueTrees, label: &[Option<u32>], min_support: usize
             }
         }
     }
-    (0..most as u32).filter(|&l| support[l as usize] > 0 && support[l as usize] >= min_support).collect()
+    let frequent = |l: &u32| support[*l as usize] > 0 && support[*l as usize] >= min_support;
+    Ok((0..most as u32).filter(frequent).collect())
 }
 
 /// One record's tree while equal siblings are merged.

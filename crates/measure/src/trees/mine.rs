@@ -11,6 +11,9 @@
 //! frequent pattern; the next larger class comes from joining these among themselves, by whether one is below the
 //! other or both are apart. What is not frequent in a class is never looked at again in what grows from it.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::forest::Forest;
 
 /// A node of a pattern: its depth in the pattern and its label.
@@ -39,7 +42,12 @@ fn parents(code: &[PatternNode]) -> Vec<Option<usize>> {
 
 /// All subtrees with at most `most_nodes` nodes, the record's root not counted, that at least `min_support` records
 /// have; sorted by code. `min_support` is at least 1, `most_nodes` at most 255.
-pub fn frequent_subtrees(forest: &Forest, min_support: usize, most_nodes: usize) -> Vec<Pattern> {
+pub fn frequent_subtrees(
+    forest: &Forest,
+    min_support: usize,
+    most_nodes: usize,
+    observer: &dyn Observer,
+) -> Result<Vec<Pattern>> {
     let items = forest.labels().len() + usize::from(forest.rooted());
     let most = most_nodes + usize::from(forest.rooted());
     let mut miner = Miner {
@@ -52,13 +60,14 @@ pub fn frequent_subtrees(forest: &Forest, min_support: usize, most_nodes: usize)
         touched: Vec::new(),
         code: Vec::new(),
         found: Vec::new(),
+        observer,
     };
     if most_nodes > 0 && items > 0 {
-        miner.run();
+        miner.run()?;
     }
     let mut found = miner.found;
     found.sort_unstable();
-    found
+    Ok(found)
 }
 
 /// A node that extends an occurrence: attached below the pattern's node `pos`.
@@ -144,10 +153,11 @@ struct Miner<'a> {
     touched: Vec<u32>,
     code: Vec<PatternNode>,
     found: Vec<Pattern>,
+    observer: &'a dyn Observer,
 }
 
 impl Miner<'_> {
-    fn run(&mut self) {
+    fn run(&mut self) -> Result<()> {
         let forest = self.forest;
         let mut places: Vec<Vec<u32>> = vec![Vec::new(); self.items];
         for node in 0..forest.len() as u32 {
@@ -163,15 +173,16 @@ impl Miner<'_> {
                 self.emit(records.len() as u32);
             }
             if self.most > 1 {
-                let class = self.class(&Tops { forest, nodes });
-                self.grow(&class);
+                let class = self.class(&Tops { forest, nodes })?;
+                self.grow(&class)?;
             }
             self.code.pop();
         }
+        Ok(())
     }
 
     /// All patterns whose prefix is the class's.
-    fn grow(&mut self, class: &Class) {
+    fn grow(&mut self, class: &Class) -> Result<()> {
         let size = self.code.len();
         let canonical: Vec<bool> = (class.members.iter())
             .map(|&(pos, item, support)| {
@@ -185,9 +196,9 @@ impl Miner<'_> {
             })
             .collect();
         if size + 1 >= self.most {
-            return;
+            return Ok(());
         }
-        let places = self.by_member(class);
+        let places = self.by_member(class)?;
         let above = parents(&self.code);
         for (member, &(pos, item, _)) in class.members.iter().enumerate() {
             if !canonical[member] {
@@ -201,14 +212,15 @@ impl Miner<'_> {
             }
             self.code.push((self.code[pos as usize].0 + 1, item));
             let next =
-                self.class(&Join { forest: self.forest, class, places: &places[member], on_path, size });
-            self.grow(&next);
+                self.class(&Join { forest: self.forest, class, places: &places[member], on_path, size })?;
+            self.grow(&next)?;
             self.code.pop();
         }
+        Ok(())
     }
 
     /// For each member of a class its occurrences: the prefix's occurrence and the last node.
-    fn by_member(&mut self, class: &Class) -> Vec<Vec<(u32, u32)>> {
+    fn by_member(&mut self, class: &Class) -> Result<Vec<Vec<(u32, u32)>>> {
         let mut places: Vec<Vec<(u32, u32)>> = vec![Vec::new(); class.members.len()];
         // The counters are free between two counts; here they say which member is meant.
         for (member, &(pos, item, _)) in class.members.iter().enumerate() {
@@ -216,6 +228,7 @@ impl Miner<'_> {
         }
         let mut from = 0;
         for (occurrence, &to) in class.ends.iter().enumerate() {
+            self.observer.go_on()?;
             for extension in &class.extensions[from..to] {
                 let member = self.counts[extension.pos as usize * self.items + extension.item as usize];
                 places[member as usize].push((occurrence as u32, extension.node));
@@ -225,14 +238,15 @@ impl Miner<'_> {
         for &(pos, item, _) in &class.members {
             self.counts[pos as usize * self.items + item as usize] = 0;
         }
-        places
+        Ok(places)
     }
 
     /// The class of the present code. The extensions themselves are kept only if the class can grow.
-    fn class(&mut self, occurrences: &impl Occurrences) -> Class {
-        let (forest, items) = (self.forest, self.items);
+    fn class(&mut self, occurrences: &impl Occurrences) -> Result<Class> {
+        let (forest, items, observer) = (self.forest, self.items, self.observer);
         let Miner { counts, last, touched, .. } = self;
         for occurrence in 0..occurrences.len() {
+            observer.go_on()?;
             occurrences.extensions(occurrence, |e| {
                 let key = e.pos as usize * items + e.item as usize;
                 let record = forest.record(e.node);
@@ -257,6 +271,7 @@ impl Miner<'_> {
         if self.code.len() + 1 < self.most && !class.members.is_empty() {
             class.ends.reserve(occurrences.len());
             for occurrence in 0..occurrences.len() {
+                observer.go_on()?;
                 occurrences.extensions(occurrence, |e| {
                     if counts[e.pos as usize * items + e.item as usize] >= self.min_support {
                         class.extensions.push(e);
@@ -269,7 +284,7 @@ impl Miner<'_> {
             counts[key as usize] = 0;
             last[key as usize] = u32::MAX;
         }
-        class
+        Ok(class)
     }
 
     fn emit(&mut self, support: u32) {

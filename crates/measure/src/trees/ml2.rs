@@ -1,5 +1,6 @@
 //! Multi level mining loss: which frequent subtrees of the input the publication still has.
 
+use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::counterpart::Counterparts;
@@ -66,37 +67,35 @@ impl MiningLoss {
         published: &Located<'_>,
         mining: Mining,
         observer: &dyn Observer,
-    ) -> Self {
+    ) -> Result<Self> {
         let min_support = mining.min_support(input.trees().len());
         let top = space.top_level(input.nodes());
         observer.stage("mining frequent subtrees", 2 * (u64::from(top) + 1));
         let mine = |side: &Located<'_>, level: u32| {
             let labels: Vec<Option<u32>> = side.nodes().iter().map(|&n| space.at_level(n, level)).collect();
-            let forest = Forest::new(side.trees(), &labels, min_support, mining.rooted);
-            let found = frequent_subtrees(&forest, min_support, mining.most_nodes);
+            let forest = Forest::new(side.trees(), &labels, min_support, mining.rooted, observer)?;
+            let found = frequent_subtrees(&forest, min_support, mining.most_nodes, observer)?;
             observer.advance(1);
-            found
+            Ok(found)
         };
-        let before: Vec<Vec<Pattern>> = (0..=top).map(|level| mine(input, level)).collect();
+        let before = (0..=top).map(|level| mine(input, level)).collect::<Result<Vec<Vec<Pattern>>>>()?;
         let pairs: Vec<(u32, u32)> = (before.iter().flatten())
             .filter(|p| p.code.len() == 2 && p.code[1].0 == 1)
             .map(|p| (p.code[0].1, p.code[1].1))
             .collect();
-        let counterparts = Counterparts::new(space, published, &pairs, min_support);
-        let levels = (0u32..)
-            .zip(&before)
-            .map(|(level, before)| {
-                let after = mine(published, level);
-                LevelLoss {
-                    level,
-                    input: before.len(),
-                    published: after.len(),
-                    kept: common(before, &after),
-                    distance: before.iter().map(|p| counterparts.distance(p)).sum(),
-                }
-            })
-            .collect();
-        MiningLoss { mining, levels }
+        let counterparts = Counterparts::new(space, published, &pairs, min_support, observer)?;
+        let mut levels = Vec::new();
+        for (level, before) in (0u32..).zip(&before) {
+            let after = mine(published, level)?;
+            let kept = before.iter().filter(|pattern| has(&after, pattern)).count();
+            let distance = before.iter().map(|pattern| {
+                observer.go_on()?;
+                Ok(counterparts.distance(pattern))
+            });
+            let distance = distance.sum::<Result<f64>>()?;
+            levels.push(LevelLoss { level, input: before.len(), published: after.len(), kept, distance });
+        }
+        Ok(MiningLoss { mining, levels })
     }
 
     /// ML² = 1 − Σ FT_i(D′) / Σ FT_i(D); 0 if the input has no frequent subtree.
@@ -121,7 +120,7 @@ impl MiningLoss {
     }
 }
 
-/// How many patterns two sorted lists have in common, whatever their support.
-fn common(a: &[Pattern], b: &[Pattern]) -> usize {
-    a.iter().filter(|p| b.binary_search_by(|q| q.code.cmp(&p.code)).is_ok()).count()
+/// Whether a pattern is in a sorted list, whatever its support.
+fn has(patterns: &[Pattern], wanted: &Pattern) -> bool {
+    patterns.binary_search_by(|p| p.code.cmp(&wanted.code)).is_ok()
 }

@@ -88,19 +88,19 @@ impl TreeLoss {
         let (records, published_records) = (compared.input.len(), compared.published.len());
         check_mapping(compared)?;
         let missing = records.saturating_sub(published_records);
-        let total =
-            rpd::rpd(&space, &published) * published_records as f64 + rpd::path_rpd([]) * missing as f64;
+        let own = rpd::rpd(&space, &published, observer)?;
+        let total = own * published_records as f64 + rpd::path_rpd([]) * missing as f64;
         let paths: Vec<&str> = compared.binding.declared.iter().map(|d| d.path.as_str()).collect();
         let (mut attributes, relations) =
-            change::changes(&space, &input, &published, &paths, compared.mapping);
+            change::changes(&space, &input, &published, &paths, compared.mapping, observer)?;
         attributes.retain(|a| a.values > 0);
         Ok(TreeLoss {
             records,
             published_records,
             rpd: if records == 0 { rpd::path_rpd([]) } else { total / (published_records + missing) as f64 },
-            rpd_input: rpd::rpd(&space, &input),
-            rpd_a: rpd::Synopsis::new(&published).rpd_a(&space),
-            mining: MiningLoss::new(&space, &input, &published, mining, observer),
+            rpd_input: rpd::rpd(&space, &input, observer)?,
+            rpd_a: rpd::Synopsis::new(&published, observer)?.rpd_a(&space),
+            mining: MiningLoss::new(&space, &input, &published, mining, observer)?,
             attributes,
             relations,
         })

@@ -1,5 +1,7 @@
 //! Reverse path diversity: how few paths a published path could be told from.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::space::{Located, Space};
@@ -42,12 +44,17 @@ pub fn record_rpd(space: &Space<'_>, located: &Located<'_>, record: usize) -> f6
 ///
 /// A coarser cut raises the RPD of every path. It may lower that of a record all the same: where siblings merge,
 /// fewer paths share in the mean.
-pub fn rpd(space: &Space<'_>, located: &Located<'_>) -> f64 {
+pub fn rpd(space: &Space<'_>, located: &Located<'_>, observer: &dyn Observer) -> Result<f64> {
     let records = located.trees().len();
     if records == 0 {
-        return path_rpd([]);
+        return Ok(path_rpd([]));
     }
-    (0..records).map(|r| record_rpd(space, located, r)).sum::<f64>() / records as f64
+    let mut sum = 0.0;
+    for record in 0..records {
+        observer.go_on()?;
+        sum += record_rpd(space, located, record);
+    }
+    Ok(sum / records as f64)
 }
 
 /// All records laid over each other: a trie of paths with the number of records that have each.
@@ -63,7 +70,7 @@ pub struct Synopsis {
 
 impl Synopsis {
     /// The synopsis of trees.
-    pub fn new(located: &Located<'_>) -> Self {
+    pub fn new(located: &Located<'_>, observer: &dyn Observer) -> Result<Self> {
         let trees = located.trees();
         let mut synopsis = Synopsis {
             records: trees.len(),
@@ -76,6 +83,7 @@ impl Synopsis {
         let mut last_record: Vec<usize> = Vec::new();
         let mut place: Vec<u32> = Vec::new();
         for record in 0..trees.len() {
+            observer.go_on()?;
             let nodes = trees.nodes(record);
             let first = nodes.start;
             place.clear();
@@ -100,7 +108,7 @@ impl Synopsis {
                 place.push(at);
             }
         }
-        synopsis
+        Ok(synopsis)
     }
 
     /// How many nodes there are, the root not counted.

@@ -1,5 +1,7 @@
 //! How many records look alike.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::coded::{Coded, Held};
@@ -22,11 +24,12 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn new(records: &Coded) -> Self {
+    pub(super) fn new(records: &Coded, observer: &dyn Observer) -> Result<Self> {
         let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         let mut counts: Vec<usize> = Vec::new();
         let mut class_of: FxHashMap<usize, usize> = FxHashMap::default();
         for record in 0..records.records() {
+            observer.go_on()?;
             let range = records.record(record);
             let mut below: Vec<Vec<usize>> = vec![Vec::new(); range.len()];
             let mut root = 0;
@@ -53,14 +56,14 @@ impl Sizes {
             counts[class] += 1;
         }
         counts.sort_unstable();
-        Sizes {
+        Ok(Sizes {
             classes: counts.len(),
             records: records.records(),
             smallest: counts.first().copied().unwrap_or(0),
             median: counts.get(counts.len().saturating_sub(1) / 2).copied().unwrap_or(0),
             largest: counts.last().copied().unwrap_or(0),
             squares: counts.iter().map(|c| (c * c) as u64).sum(),
-        }
+        })
     }
 
     /// Records per class.

@@ -2,8 +2,9 @@
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId, Numbers};
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, Dataset, MISSING};
+use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +56,8 @@ impl Coded {
         (data, binding): (&Dataset, &Binding),
         hierarchies: &[Option<Hierarchy>],
         find: impl Fn(&Hierarchy, &str) -> Option<Held>,
-    ) -> Self {
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let schema = data.schema();
         let attributes: Vec<Vec<(usize, AttributeId)>> = (schema.classes())
             .map(|(id, _)| {
@@ -83,6 +85,7 @@ impl Coded {
             Coded { home: Vec::new(), parent: Vec::new(), values: Vec::new(), first: vec![0], quasi };
         let mut place = vec![0; data.vertex_count()];
         for record in 0..data.len() {
+            observer.go_on()?;
             for v in data.vertices(record) {
                 let class = data.class(v).index();
                 let Some(home) = binding.classes[class] else { continue };
@@ -102,7 +105,7 @@ impl Coded {
             }
             coded.first.push(coded.home.len());
         }
-        coded
+        Ok(coded)
     }
 
     pub(super) fn records(&self) -> usize {

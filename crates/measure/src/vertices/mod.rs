@@ -4,9 +4,10 @@ mod classes;
 mod coded;
 mod queries;
 
-use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
+use bosket_model::{Dataset, Result};
 use serde_json::json;
 
 pub use classes::Sizes;
@@ -71,23 +72,29 @@ impl AttributeLm {
 
 impl VertexLoss {
     /// Compares a publication with its input, by so many queries from a seed.
-    pub fn new(compared: &Comparison<'_>, queries: usize, seed: u64) -> Self {
-        let input = Coded::new(compared.input, compared.hierarchies, Held::original);
-        let published = Coded::new(compared.published, compared.hierarchies, Held::published);
-        let sizes = Sizes::new(&published);
+    pub fn new(
+        compared: &Comparison<'_>,
+        queries: usize,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let input = Coded::new(compared.input, compared.hierarchies, Held::original, observer)?;
+        let published = Coded::new(compared.published, compared.hierarchies, Held::published, observer)?;
+        let sizes = Sizes::new(&published, observer)?;
         let suppressed = input.records().saturating_sub(published.records());
-        let (accuracy, queries) = accuracy(&input, &published, compared.hierarchies, queries, seed);
-        let attributes = attributes(&input, &published, compared);
+        let (accuracy, queries) =
+            accuracy(&input, &published, compared.hierarchies, (queries, seed), observer)?;
+        let attributes = attributes(&input, &published, compared, observer)?;
         let values: u64 = attributes.iter().map(|a| a.values).sum();
         let lost: f64 = attributes.iter().map(|a| a.lost).sum();
-        VertexLoss {
+        Ok(VertexLoss {
             lm: if values == 0 { 0.0 } else { lost / values as f64 },
             dm: sizes.squares + (suppressed * input.records()) as u64,
             sizes,
             accuracy,
             queries,
             attributes,
-        }
+        })
     }
 
     /// For programs.
@@ -121,7 +128,12 @@ pub fn lm_of(hierarchy: &Hierarchy, node: NodeId, missing: bool) -> f64 {
 }
 
 /// What became of the values of every attribute.
-fn attributes(input: &Coded, published: &Coded, compared: &Comparison<'_>) -> Vec<AttributeLm> {
+fn attributes(
+    input: &Coded,
+    published: &Coded,
+    compared: &Comparison<'_>,
+    observer: &dyn Observer,
+) -> Result<Vec<AttributeLm>> {
     let hierarchies = compared.hierarchies;
     let missing = input.misses(hierarchies.len());
     let declared = compared.input.1.declared.iter();
@@ -132,6 +144,7 @@ fn attributes(input: &Coded, published: &Coded, compared: &Comparison<'_>) -> Ve
         input.quasi(input.home(v)).iter().for_each(|&declared| all[declared].values += 1);
     }
     for v in 0..published.len() {
+        observer.go_on()?;
         // An attribute that is nowhere published is missing in every vertex that is.
         for &declared in input.quasi(published.home(v)) {
             let own = &mut all[declared];
@@ -154,5 +167,5 @@ fn attributes(input: &Coded, published: &Coded, compared: &Comparison<'_>) -> Ve
         own.lost += own.left_out() as f64;
     }
     all.retain(|a| a.values > 0);
-    all
+    Ok(all)
 }

@@ -1,11 +1,16 @@
 //! Count queries: how many courses of this kind were taken, how many of them by people of that kind.
 
+use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::observe::Observer;
 
 use super::coded::{Coded, Held};
 
 /// Draws for one query before giving up.
 const DRAWS: usize = 100;
+
+/// Vertices that are counted before somebody asks whether to go on.
+const STRIDE: usize = 1 << 12;
 
 /// A value at a vertex and perhaps one at a vertex above it.
 struct Query {
@@ -17,25 +22,25 @@ pub(super) fn accuracy(
     input: &Coded,
     published: &Coded,
     hierarchies: &[Option<Hierarchy>],
-    queries: usize,
-    seed: u64,
-) -> (Option<f64>, usize) {
+    (queries, seed): (usize, u64),
+    observer: &dyn Observer,
+) -> Result<(Option<f64>, usize)> {
     let mut random = Random(seed);
     let places = places(input);
     let (mut sum, mut asked) = (0.0, 0);
     for _ in 0..queries {
         for _ in 0..DRAWS {
             let Some(query) = draw(&places, input, hierarchies, &mut random) else { break };
-            let before = count(&query, input, hierarchies);
+            let before = count(&query, input, hierarchies, observer)?;
             if before > 0.0 {
-                let after = count(&query, published, hierarchies);
+                let after = count(&query, published, hierarchies, observer)?;
                 sum += 1.0 - (after - before).abs() / before;
                 asked += 1;
                 break;
             }
         }
     }
-    ((asked > 0).then(|| sum / asked as f64), asked)
+    Ok(((asked > 0).then(|| sum / asked as f64), asked))
 }
 
 /// A home with quasi attributes, and those above it that have some too.
@@ -87,7 +92,12 @@ fn condition(
 }
 
 /// How many vertices meet all conditions; a generalized value counts uniformly over its leaves.
-fn count(query: &Query, records: &Coded, hierarchies: &[Option<Hierarchy>]) -> f64 {
+fn count(
+    query: &Query,
+    records: &Coded,
+    hierarchies: &[Option<Hierarchy>],
+    observer: &dyn Observer,
+) -> Result<f64> {
     let first = query.conditions[0];
     let share = |v: usize, (_, declared, node): (usize, usize, NodeId)| {
         let (Some(own), Some(hierarchy)) = (records.value(v, declared), &hierarchies[declared]) else {
@@ -109,20 +119,25 @@ fn count(query: &Query, records: &Coded, hierarchies: &[Option<Hierarchy>]) -> f
             0.0
         }
     };
-    (0..records.len())
-        .filter(|&v| records.home(v) == first.0)
-        .map(|v| {
-            let mut all = share(v, first);
-            for &other in &query.conditions[1..] {
-                let mut at = records.parent(v);
-                while let Some(above) = at.filter(|&a| records.home(a) != other.0) {
-                    at = records.parent(above);
-                }
-                all *= at.map_or(0.0, |above| share(above, other));
+    let mut sum = 0.0;
+    for v in 0..records.len() {
+        if v.is_multiple_of(STRIDE) {
+            observer.go_on()?;
+        }
+        if records.home(v) != first.0 {
+            continue;
+        }
+        let mut all = share(v, first);
+        for &other in &query.conditions[1..] {
+            let mut at = records.parent(v);
+            while let Some(above) = at.filter(|&a| records.home(a) != other.0) {
+                at = records.parent(above);
             }
-            all
-        })
-        .sum()
+            all *= at.map_or(0.0, |above| share(above, other));
+        }
+        sum += all;
+    }
+    Ok(sum)
 }
 
 /// SplitMix64.

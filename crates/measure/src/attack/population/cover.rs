@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Privacy};
 use bosket_model::value_tree::{Item, ValueTrees};
 
@@ -19,22 +21,27 @@ pub(super) struct Covered<'a> {
 }
 
 impl Covered<'_> {
-    /// The records of the people, and behind them those of the population as far as they fit anything that is known.
-    pub(super) fn records(&self, related: bool, nodes: bool) -> Records {
+    /// The records of the people, and behind them those of the population as far as they fit anything that is known. `known`
+    /// says whether relations are, and whether at one place.
+    pub(super) fn records(&self, known: (bool, bool), observer: &dyn Observer) -> Result<Records> {
         let Population { data, binding, .. } = *self.population;
-        let people = Raw::read(self.side.data, self.side.binding, self.privacy);
-        let trees = ValueTrees::new(data, binding, self.privacy.root, Payload::Drop);
+        let people = Raw::read(self.side.data, self.side.binding, self.privacy, observer)?;
+        let trees = ValueTrees::observed(data, binding, self.privacy.root, Payload::Drop, observer)?;
         let fits = self.fits(people.trees.items(), trees.items());
         let behind = if counts_matter(self.privacy) {
-            self.counted(&people, &trees, &fits)
+            self.counted(&people, &trees, &fits, observer)?
         } else {
             let node = |n: usize| {
                 let span = (n as u32, trees.end(n) as u32);
                 fits[trees.item(n) as usize].iter().map(move |&value| (value, span.0, span.1))
             };
-            (0..trees.len()).map(|record| trees.nodes(record).flat_map(node).collect()).collect()
+            let of = |record: usize| {
+                observer.go_on()?;
+                Ok(trees.nodes(record).flat_map(node).collect())
+            };
+            (0..trees.len()).map(of).collect::<Result<Vec<Vec<Node>>>>()?
         };
-        Records::with_population(people, &trees, behind, related, nodes)
+        Records::with_population(people, &trees, behind, known, observer)
     }
 
     /// Per item of the population which items of the people it fits.
@@ -77,7 +84,13 @@ impl Covered<'_> {
     }
 
     /// The records of the population where it is known how often a record has what a value stands for.
-    fn counted(&self, people: &Raw, trees: &ValueTrees, fits: &[Vec<u32>]) -> Vec<Vec<Node>> {
+    fn counted(
+        &self,
+        people: &Raw,
+        trees: &ValueTrees,
+        fits: &[Vec<u32>],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Vec<Node>>> {
         let numbers: FxHashMap<(u32, Option<u32>), u32> = people
             .values
             .iter()
@@ -85,12 +98,13 @@ impl Covered<'_> {
             .map(|(value, number)| ((value.item, value.count), number))
             .collect();
         let Population { data, binding, .. } = *self.population;
-        let of = |own: Vec<u32>| -> Vec<Node> {
+        let of = |own: Vec<u32>| -> Result<Vec<Node>> {
+            observer.go_on()?;
             let mut known: Vec<u32> = own.iter().flat_map(|&item| &fits[item as usize]).copied().collect();
             known.sort_unstable();
             let times = known.chunk_by(|a, b| a == b).map(|run| (run[0], Some(run.len() as u32)));
-            times.filter_map(|pair| numbers.get(&pair)).map(|&number| (number, 0, 0)).collect()
+            Ok(times.filter_map(|pair| numbers.get(&pair)).map(|&number| (number, 0, 0)).collect())
         };
-        occurrences(data, binding, trees.items()).into_iter().map(of).collect()
+        occurrences(data, binding, trees.items(), observer)?.into_iter().map(of).collect()
     }
 }

@@ -3,6 +3,9 @@
 //! Publishing generalizes values and prunes subtrees. A record fits a published one if every published vertex has a vertex
 //! of its own in it, of the same class, below the counterpart of its parent, with all values under the published ones.
 
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
 use super::forms::{Alike, Shape, Trees};
 use super::scale::Scales;
 
@@ -13,6 +16,7 @@ pub(super) struct Register<'a> {
     shape: &'a Shape,
     /// Per declared attribute the groups that have an original value, value by value.
     having: Vec<Having>,
+    observer: &'a dyn Observer,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -32,7 +36,13 @@ impl Having {
 pub(super) type Seen = Vec<u32>;
 
 impl<'a> Register<'a> {
-    pub(super) fn new(trees: &'a Trees, groups: &'a [Alike], shape: &'a Shape, scales: &Scales) -> Self {
+    pub(super) fn new(
+        trees: &'a Trees,
+        groups: &'a [Alike],
+        shape: &'a Shape,
+        scales: &Scales,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let mut having: Vec<Having> = scales
             .len
             .iter()
@@ -45,8 +55,9 @@ impl<'a> Register<'a> {
                 declared.zip(trees.values(v).iter().map(|&(at, _)| at as usize))
             })
         };
-        for (declared, at) in groups.iter().flat_map(held) {
-            having[declared].first[at + 1] += 1;
+        for group in groups {
+            observer.go_on()?;
+            held(group).for_each(|(declared, at)| having[declared].first[at + 1] += 1);
         }
         for own in &mut having {
             for at in 1..own.first.len() {
@@ -56,13 +67,14 @@ impl<'a> Register<'a> {
         }
         let mut next: Vec<Vec<u32>> = having.iter().map(|own| own.first.clone()).collect();
         for (number, group) in (0..).zip(groups) {
+            observer.go_on()?;
             for (declared, at) in held(group) {
                 let place = &mut next[declared][at];
                 having[declared].groups[*place as usize] = number;
                 *place += 1;
             }
         }
-        Register { trees, groups, shape, having }
+        Ok(Register { trees, groups, shape, having, observer })
     }
 
     /// How many steps it takes at most to find the records that fit a published one.
@@ -83,12 +95,19 @@ impl<'a> Register<'a> {
     }
 
     /// How many records fit a published one. `question` is another number for each.
-    pub(super) fn matches(&self, published: &Trees, record: usize, question: u32, seen: &mut Seen) -> u32 {
+    pub(super) fn matches(
+        &self,
+        published: &Trees,
+        record: usize,
+        question: u32,
+        seen: &mut Seen,
+    ) -> Result<u32> {
         seen.resize(self.groups.len(), 0);
         let root = published.vertices(record).start;
         let fits = |group: &Alike| {
+            self.observer.go_on()?;
             let own = self.trees.vertices(group.record as usize).start;
-            if fits(published, root, self.trees, own) { group.records } else { 0 }
+            Ok(if fits(published, root, self.trees, own) { group.records } else { 0 })
         };
         let Some(candidates) = self.rarest(published, record) else {
             return self.groups.iter().map(fits).sum();
@@ -97,10 +116,10 @@ impl<'a> Register<'a> {
         for &group in candidates {
             let last = &mut seen[group as usize];
             if std::mem::replace(last, question) != question {
-                found += fits(&self.groups[group as usize]);
+                found += fits(&self.groups[group as usize])?;
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, Dataset, MISSING};
+use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
 use super::scale::Scales;
 use super::{Population, Side};
@@ -64,30 +65,40 @@ pub(super) struct Trees {
 
 impl Trees {
     /// The people's records.
-    pub(super) fn of_people(side: &Side<'_>, scales: &Scales, shape: &Shape) -> Self {
+    pub(super) fn of_people(
+        side: &Side<'_>,
+        scales: &Scales,
+        shape: &Shape,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let value = |id: AttributeId, code: u32| {
             let fits = &scales.people[id.index()][code as usize];
             (fits.start, fits.end)
         };
-        Trees::read(side.data, side.binding, scales, shape, value)
+        Trees::read((side.data, side.binding), scales, shape, value, observer)
     }
 
     /// The population's records.
-    pub(super) fn of_population(population: &Population<'_>, scales: &Scales, shape: &Shape) -> Self {
+    pub(super) fn of_population(
+        population: &Population<'_>,
+        scales: &Scales,
+        shape: &Shape,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let value = |id: AttributeId, code: u32| {
             let at = scales.population[id.index()][code as usize];
             (at, at + 1)
         };
-        Trees::read(population.data, population.binding, scales, shape, value)
+        Trees::read((population.data, population.binding), scales, shape, value, observer)
     }
 
     fn read(
-        data: &Dataset,
-        binding: &Binding,
+        (data, binding): (&Dataset, &Binding),
         scales: &Scales,
         shape: &Shape,
         value: impl Fn(AttributeId, u32) -> Stretch,
-    ) -> Self {
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let schema = data.schema();
         // Per class the attribute of each declared one that is compared.
         let columns: Vec<Option<(u32, Vec<Column>)>> = (schema.classes())
@@ -102,6 +113,7 @@ impl Trees {
         let mut trees = Trees { first: vec![0], first_value: vec![0], ..Trees::default() };
         let mut open: Vec<(usize, usize)> = Vec::new();
         for record in 0..data.len() {
+            observer.go_on()?;
             open.clear();
             for v in data.vertices(record) {
                 let Some((home, own)) = &columns[data.class(v).index()] else { continue };
@@ -126,7 +138,7 @@ impl Trees {
             open.iter().for_each(|&(_, place)| trees.end[place] = end as u32);
             trees.first.push(end);
         }
-        trees
+        Ok(trees)
     }
 
     /// How many records there are.
@@ -161,10 +173,11 @@ pub(super) struct Forms {
 
 impl Forms {
     /// Per record the form of its root.
-    pub(super) fn of(&mut self, trees: &Trees) -> Vec<u32> {
+    pub(super) fn of(&mut self, trees: &Trees, observer: &dyn Observer) -> Result<Vec<u32>> {
         let (mut form, mut key, mut below) = (Vec::new(), Vec::new(), Vec::new());
         (0..trees.len())
             .map(|record| {
+                observer.go_on()?;
                 let vertices = trees.vertices(record);
                 let first = vertices.start;
                 form.clear();
@@ -180,7 +193,7 @@ impl Forms {
                     key.extend_from_slice(&below);
                     form[v - first] = self.number(&key);
                 }
-                form[0]
+                Ok(form[0])
             })
             .collect()
     }

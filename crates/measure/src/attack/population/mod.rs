@@ -19,7 +19,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use super::figures::{Journalist, Point};
 use super::levels::Plan;
-use super::{Options, Risk, cancelled, least};
+use super::{Options, Risk, least};
 use cover::Covered;
 use scale::Scales;
 
@@ -105,7 +105,7 @@ pub fn journalist(
     let strict = privacy.relations == Relations::Embedded;
     let covered = Covered { side: &side, population: &population, scales: &scales, privacy };
     let add = |points: &mut [Point], at_one_place: bool| -> Result<()> {
-        let records = covered.records(most > 0, at_one_place && most > 1);
+        let records = covered.records((most > 0, at_one_place && most > 1), observer)?;
         let plan = Plan { records: &records, options, relations: &relations, observer };
         let levels = plan.levels()?;
         for (look, figures) in plan.looks(&levels) {
@@ -124,7 +124,7 @@ pub fn journalist(
             embedded.iter_mut().zip(&risk.points).for_each(|(to, from)| to.journalist = from.journalist);
         }
     }
-    cancelled(observer)
+    Ok(())
 }
 
 /// Quasi attributes that the data has and the population does not: what is known of them could be matched with nothing.

@@ -13,10 +13,10 @@ use super::fit::{Register, Seen};
 use super::forms::{Alike, Forms, Shape, Trees, grouped};
 use super::scale::Scales;
 use super::{Population, Side};
+use crate::attack::Options;
 use crate::attack::figures::{Figure, Look};
 use crate::attack::levels::FEW_PEOPLE;
 use crate::attack::random::Random;
-use crate::attack::{Options, cancelled};
 
 /// What was found, and how it was looked for.
 pub(super) struct WholeMatches {
@@ -33,12 +33,12 @@ pub(super) fn found(
 ) -> Result<WholeMatches> {
     observer.stage("records of the population", 1);
     let shape = Shape::new(side, population);
-    let people = Trees::of_people(side, scales, &shape);
-    let others = Trees::of_population(population, scales, &shape);
+    let people = Trees::of_people(side, scales, &shape, observer)?;
+    let others = Trees::of_population(population, scales, &shape, observer)?;
     let mut forms = Forms::default();
-    let other_forms = forms.of(&others);
+    let other_forms = forms.of(&others, observer)?;
     let (groups, _) = grouped(&other_forms);
-    let own_forms = forms.of(&people);
+    let own_forms = forms.of(&people, observer)?;
     let look = Look { m: None, n: None, exhaustive: true, exact: true };
     if !side.published {
         let count: FxHashMap<u32, u32> =
@@ -48,22 +48,22 @@ pub(super) fn found(
     }
     drop(forms);
     let (classes, class_of) = grouped(&own_forms);
-    let register = Register::new(&others, &groups, &shape, scales);
+    let register = Register::new(&others, &groups, &shape, scales, observer)?;
     let asked = asked(&register, &people, &classes, &class_of, options);
     let mut wanted = vec![false; classes.len()];
     asked.iter().for_each(|&person| wanted[class_of[person as usize] as usize] = true);
     observer.stage("published records in the population", wanted.iter().filter(|w| **w).count() as u64);
-    let matches: Vec<u32> = (classes.par_iter().zip(&wanted).enumerate())
+    let matches: Result<Vec<u32>> = (classes.par_iter().zip(&wanted).enumerate())
         .map_init(Seen::new, |seen, (at, (class, &wanted))| {
-            if !wanted || observer.cancelled() {
-                return 0;
+            if !wanted {
+                return Ok(0);
             }
-            let found = register.matches(&people, class.record as usize, at as u32 + 1, seen);
+            let found = register.matches(&people, class.record as usize, at as u32 + 1, seen)?;
             observer.advance(1);
-            found
+            Ok(found)
         })
         .collect();
-    cancelled(observer)?;
+    let matches = matches?;
     let figures = asked.iter().map(|&person| Figure::one(matches[class_of[person as usize] as usize]));
     Ok(WholeMatches {
         look: Look { exhaustive: asked.len() == people.len(), ..look },

@@ -4,6 +4,11 @@ use super::*;
 use bosket_model::observe::Quiet;
 use bosket_model::{Builder, Kind};
 
+fn suggested(data: &Dataset) -> Vec<Suggestion> {
+    let profile = Profile::new(data, &Quiet).expect("nobody interrupts");
+    suggest(&profile, data, &Quiet).expect("nobody interrupts")
+}
+
 /// Roles of a table with these columns; `-` is a missing value.
 fn table(columns: &[(&str, Vec<String>)]) -> Vec<Suggestion> {
     let mut builder = Builder::new();
@@ -19,7 +24,7 @@ fn table(columns: &[(&str, Vec<String>)]) -> Vec<Suggestion> {
         builder.end_record().expect("set once");
     }
     let data = builder.finish();
-    suggest(&Profile::new(&data, &Quiet), &data)
+    suggested(&data)
 }
 
 fn role(name: &str, values: Vec<String>) -> Role {
@@ -146,7 +151,7 @@ fn sets_of_unique_items_still_have_something_to_know() {
         builder.end_record().expect("set once");
     }
     let data = builder.finish();
-    let found = suggest(&Profile::new(&data, &Quiet), &data);
+    let found = suggested(&data);
     assert_eq!(found[0].role, Role::Quasi);
     assert_eq!(found[0].hierarchy.as_ref().expect("one").toml(), r#"{ build = "fanout", fanout = 5 }"#);
 }
@@ -168,7 +173,7 @@ fn diagnoses_are_quasi_inside_a_tree() {
         builder.end_record().expect("set once");
     }
     let data = builder.finish();
-    let found = suggest(&Profile::new(&data, &Quiet), &data);
+    let found = suggested(&data);
     assert_eq!(found[1].role, Role::Quasi);
     assert_eq!(found[1].hierarchy.as_ref().expect("one").toml(), r#"{ build = "icd10" }"#);
 }
