@@ -44,7 +44,7 @@ pub struct Prepared {
 #[derive(Debug)]
 pub(crate) enum Input {
     /// Records in memory, with the hierarchies that cover them.
-    Records { bound: Bound, form: SourceForm, hierarchies: Vec<Option<Hierarchy>> },
+    Records { bound: Box<Bound>, form: SourceForm, hierarchies: Vec<Option<Hierarchy>> },
     /// People whose sides are going to be taken apart, with the hierarchies of their sensitive values.
     People { people: Box<People>, hierarchies: Vec<Option<Hierarchy>> },
     /// A document that is taken apart while it is read.
@@ -176,7 +176,7 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
         Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
             .at(policy.attributes[d].place.clone())
     }));
-    let bound = Bound { data, binding };
+    let bound = Box::new(Bound { data, binding });
     let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
     let fewest = privacy.k.unwrap_or(0) as usize;
     if fewest > bound.data.len() {

@@ -23,7 +23,7 @@ use crate::run::Run;
 pub(super) struct Private<'p> {
     pub(super) prepared: &'p Prepared,
     pub(super) claim: &'p Claim,
-    pub(super) input: Bound,
+    pub(super) input: Box<Bound>,
     pub(super) hierarchies: Vec<Option<Hierarchy>>,
 }
 
@@ -44,7 +44,7 @@ impl Private<'_> {
 
     /// Per quasi attribute of the data, its values in the input and in the publication.
     pub(super) fn attributes(&self, made: &Made) -> Vec<AttributeValues> {
-        let Bound { data, binding } = &self.input;
+        let Bound { data, binding } = &*self.input;
         let declared = binding.declared.iter().enumerate().filter(|(_, d)| d.role == Role::Quasi);
         let counted = declared.map(|(i, d)| {
             let own = data.schema().attributes().filter(|(id, _)| binding.attributes[id.index()] == Some(i));

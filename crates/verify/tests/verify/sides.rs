@@ -119,7 +119,7 @@ impl Source {
                 let mut bytes = Vec::new();
                 let parquet = format::by_name("parquet").expect("known");
                 parquet
-                    .write(&read.expect("records").data, &Layout::default(), &mut bytes)
+                    .write(&read.expect("records").data, &Layout::default(), &mut bytes, &Quiet)
                     .expect("writable");
                 fs::write(to, bytes)
             }
@@ -166,8 +166,8 @@ fn judged(source: &Source, folder: &Path, file: &PolicyFile, fates: Fates) -> [J
     let place = || Whereabouts::input(file).expect("a source");
     let mut people = dissection.read(place(), &Quiet).unwrap_or_else(|e| panic!("{}: {e}", source.format));
     let group_of: Vec<u32> = (0..PEOPLE as u32).map(|person| person % 2).collect();
-    let create = Create { force: true, private: false };
-    let mut drafts = dissection.write(&mut people, (&group_of, 2), create).expect("writable");
+    let create = Create { force: true, ..Create::default() };
+    let mut drafts = dissection.write(&mut people, (&group_of, 2), create.clone()).expect("writable");
     let reader = PublishedReader::new(file, expected).expect("a good policy");
     let draft = reader.read_drafts(&mut drafts, &Quiet).unwrap_or_else(|e| panic!("{}: {e}", source.format));
     drafts.finish(create, Vec::new()).expect("writable");
