@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod output;
 mod signals;
+mod table;
 mod talk;
 
 use std::num::NonZeroUsize;

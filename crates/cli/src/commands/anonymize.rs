@@ -11,6 +11,7 @@ use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::{degrees, measure};
 use crate::output::{count, plural, print, print_json};
+use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
@@ -74,8 +75,7 @@ fn text(release: &Release) -> String {
             out.push_str(&degrees(&f.degrees));
         }
         figures => {
-            attributes(&mut out, release);
-            out.push_str(&format!("\n{}\n", in_words(figures)));
+            out.push_str(&format!("\n{}\n{}\n", attributes(release), in_words(figures)));
         }
     }
     if let Some(loss) = &release.loss {
@@ -86,17 +86,17 @@ fn text(release: &Release) -> String {
     out
 }
 
-fn attributes(out: &mut String, release: &Release) {
-    let paths = release.attributes.iter().map(|a| a.path.as_str());
-    let width = paths.chain(["attribute"]).map(|path| path.chars().count()).max().unwrap_or(0);
-    out.push_str(&format!("\n{:width$}  values in  values out\n", "attribute"));
+fn attributes(release: &Release) -> String {
+    let columns = vec![Column::left("attribute"), Column::right("values in"), Column::right("values out")];
+    let mut table = Table::new(columns);
     for a in &release.attributes {
         let published = match a.published {
             0 => "not published".to_owned(),
             n => count(n),
         };
-        out.push_str(&format!("{:width$}  {:>9}  {published:>10}\n", a.path, count(a.values)));
+        table.row([a.path.clone(), count(a.values), published]);
     }
+    table.text()
 }
 
 /// What was done and what it cost.

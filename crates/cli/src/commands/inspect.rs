@@ -9,6 +9,7 @@ use bosket_model::Result;
 use crate::Outcome;
 use crate::args::Inspect;
 use crate::output::{count, plural, print, print_json};
+use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
@@ -30,7 +31,7 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
     if args.json {
         print_json(&found.to_json())?
     } else {
-        print(&table(&found))?
+        print(&text(&found))?
     }
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
         talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));
@@ -81,20 +82,26 @@ fn percent(share: f64) -> String {
     }
 }
 
-fn table(found: &Inspection) -> String {
+fn text(found: &Inspection) -> String {
     let Inspection { looked, profile, suggestions, frequent } = found;
     let mut out = headline(found);
     if let Some(tables) = &looked.tables {
         out.push_str(&describe(tables));
     }
     out.push('\n');
-    let header =
-        ["attribute", "type", "distinct", "singles out", "missing", "role", "why"].map(str::to_owned);
-    let mut rows = vec![header];
+    let mut table = Table::new(vec![
+        Column::left("attribute"),
+        Column::left("type"),
+        Column::right("distinct"),
+        Column::right("singles out"),
+        Column::right("missing"),
+        Column::left("role"),
+        Column::left("why"),
+    ]);
     for (a, s) in profile.attributes.iter().zip(suggestions) {
         let follows =
             s.follows.map_or(String::new(), |f| format!("; follows {}", profile.attributes[f.index()].path));
-        rows.push([
+        table.row([
             a.path.clone(),
             a.value_type.to_string(),
             count(a.distinct),
@@ -104,19 +111,8 @@ fn table(found: &Inspection) -> String {
             format!("{}{follows}", s.reason),
         ]);
     }
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    for (i, row) in rows.iter().enumerate() {
-        let [path, kind, distinct, unique, missing, role, why] = row;
-        out.push_str(&format!(
-            "{path:w0$}  {kind:w1$}  {distinct:>w2$}  {unique:>w3$}  {missing:>w4$}  {role:w5$}  {why}\n",
-            w0 = widths[0],
-            w1 = widths[1],
-            w2 = widths[2],
-            w3 = widths[3],
-            w4 = widths[4],
-            w5 = widths[5],
-        ));
+    for (i, line) in table.lines().enumerate() {
+        out.push_str(&line);
         if let Some(values) = i.checked_sub(1).and_then(|i| frequent.get(i)) {
             let values: Vec<String> = values.iter().map(|(v, n)| format!("{v:?} ×{}", count(*n))).collect();
             out.push_str(&format!("    {}\n", values.join(", ")));

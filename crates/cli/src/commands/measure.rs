@@ -7,6 +7,7 @@ use bosket_model::Result;
 use crate::Outcome;
 use crate::args::Measure;
 use crate::output::{count, plural, print, print_json};
+use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome> {
@@ -45,25 +46,19 @@ fn table(loss: &Loss) -> String {
     let mut out =
         format!("{} of {} published\n\n", count(loss.published_records), plural(loss.records, "record"));
     out.push_str(&figures(loss));
-    let paths = loss.attributes.iter().map(|a| a.path.chars().count());
-    let width = paths.chain(["attribute".len()]).max().unwrap_or(0);
-    out.push_str(&format!(
-        "\n{:width$}  values in  out  as they were  more general  not published   loss\n",
-        "attribute"
-    ));
+    let titles = ["values in", "out", "as they were", "more general", "not published"];
+    let mut columns = vec![Column::left("attribute")];
+    columns.extend(titles.iter().map(|title| Column::right(title).at_least(3)));
+    columns.push(Column::right("loss").at_least(5));
+    let mut table = Table::new(columns);
     let share = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{:.1} %", 100.0 * s));
     for a in &loss.attributes {
-        out.push_str(&format!(
-            "{:width$}  {:>9}  {:>3}  {:>12}  {:>12}  {:>13}  {:>5}\n",
-            a.path,
-            count(a.distinct),
-            count(a.published),
-            share(a.kept),
-            share(a.generalized),
-            share(a.left_out),
-            a.loss.map_or("–".to_owned(), |l| format!("{l:.3}"))
-        ));
+        let shares = [a.kept, a.generalized, a.left_out].map(share);
+        let lost = a.loss.map_or("–".to_owned(), |l| format!("{l:.3}"));
+        let counts = [a.path.clone(), count(a.distinct), count(a.published)];
+        table.row(counts.into_iter().chain(shares).chain([lost]));
     }
+    out.push_str(&format!("\n{}", table.text()));
     if loss.attributes.iter().any(|a| a.left_out.is_none()) {
         out.push_str("\n– cannot be told without the mapping: give --mapping\n");
     }

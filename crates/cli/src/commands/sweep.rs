@@ -7,6 +7,7 @@ use bosket_report::losses::in_words;
 use crate::Outcome;
 use crate::args::Sweep;
 use crate::output::{plural, print, print_json};
+use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
@@ -29,7 +30,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
     if args.json {
         print_json(&rows.iter().map(SweepRow::to_json).collect())?;
     } else {
-        print(&table(&rows))?;
+        print(&text(&rows))?;
     }
     Ok(Outcome::Done)
 }
@@ -41,36 +42,36 @@ fn number(value: f64) -> String {
     if (5e-5..1e6).contains(&value) || value == 0.0 { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
 
-fn table(rows: &[SweepRow]) -> String {
-    let names: Vec<String> = rows.iter().map(|row| in_words(&row.setting)).collect();
-    let width = names.iter().map(|n| n.chars().count()).chain(["guarantee".len()]).max().unwrap_or(0);
+fn text(rows: &[SweepRow]) -> String {
     let figure = |f: &SweepCost| f.loss.figures.first().and_then(|f| Some((f.name, f.value?)));
     let found = || rows.iter().filter_map(|row| row.result.as_ref().ok());
     let (main, most) =
         found().filter_map(figure).fold(("loss", 0.0), |(_, most), (name, v)| (name, f64::max(most, v)));
-    let mut out =
-        format!("{:width$}  {main:>10}  {:>12}  {:>12}  {main}\n", "guarantee", "as they were", "marketer");
-    for (name, row) in names.iter().zip(rows) {
+    let mut table = Table::new(vec![
+        Column::left("guarantee"),
+        Column::right(main).at_least(10),
+        Column::right("as they were"),
+        Column::right("marketer").at_least(12),
+        Column::left(main),
+    ]);
+    for row in rows {
+        let name = in_words(&row.setting);
         match &row.result {
             Ok(found) => {
                 let value = figure(found).map(|f| f.1);
                 let share = value.map_or(0.0, |v| if most > 0.0 { v / most } else { 0.0 });
-                let bar = (BAR as f64 * share).round() as usize;
+                let bar = "█".repeat((BAR as f64 * share).round() as usize);
                 let percent = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{s:.1} %"));
-                out.push_str(&format!(
-                    "{name:width$}  {:>10}  {:>12}  {:>12}  {}\n",
-                    value.map_or("–".to_owned(), number),
-                    percent(found.kept()),
-                    percent(found.marketer().map(|m| 100.0 * m)),
-                    "█".repeat(bar)
-                ));
+                let marketer = percent(found.marketer().map(|m| 100.0 * m));
+                table.row([name, value.map_or("–".to_owned(), number), percent(found.kept()), marketer, bar]);
             }
             Err(failure) => {
                 let why = failure.diagnostics.first().map_or("", |d| d.message.as_str());
-                out.push_str(&format!("{name:width$}  cannot be reached: {why}\n"));
+                table.row([name, format!("cannot be reached: {why}")]);
             }
         }
     }
+    let mut out = table.text();
     if let Some(first) = found().next().and_then(|f| f.loss.figures.first()) {
         out.push_str(&format!("\n{main}: {}\n", first.about));
     }
