@@ -8,21 +8,21 @@
 //! The tables are those of the scale factor that has as many customers as asked for, at least
 //! [`SMALLEST_SCALE`] of them; of more orders or items than are kept, those with the lowest numbers are.
 
+#[cfg(not(feature = "tpch"))]
+mod absent;
+#[cfg(feature = "tpch")]
 mod domains;
+#[cfg(feature = "tpch")]
+mod make;
+#[cfg(feature = "tpch")]
 mod sales;
+#[cfg(feature = "tpch")]
 mod write;
 
-use std::io::{self, Write};
-use std::path::Path;
-
-use bosket_io::tables::NewDatabase;
-use bosket_io::{Create, Output};
-use bosket_model::Result;
-use bosket_model::observe::Observer;
-
-use domains::Domains;
-use sales::Sales;
-use write::Tables;
+#[cfg(not(feature = "tpch"))]
+pub use absent::write;
+#[cfg(feature = "tpch")]
+pub use make::{hierarchies, write, write_records};
 
 /// The policy that goes with `data.ndjson`.
 pub const POLICY: &str = include_str!("tpch/policy.toml");
@@ -76,66 +76,4 @@ impl Summary {
     pub fn nodes_per_record(&self) -> f64 {
         self.nodes as f64 / self.customers.max(1) as f64
     }
-}
-
-/// Hierarchies by the name of their attribute, in the policies' order, as `leaf;parent;…;*` lines.
-pub fn hierarchies() -> Vec<(&'static str, String)> {
-    Domains::new().hierarchies()
-}
-
-/// Writes the records, one JSON object per line.
-pub fn write_records(out: &mut dyn Write, customers: u64, observer: &dyn Observer) -> io::Result<Summary> {
-    let domains = Domains::new();
-    let mut line = String::new();
-    Sales::new(customers, observer).each_customer(observer, |customer| {
-        line.clear();
-        write::push_json(&mut line, &domains, customer);
-        out.write_all(line.as_bytes())
-    })
-}
-
-/// Writes `data.ndjson` and `policy.toml`, `hierarchies/`, and the same records as linked tables in `tables/`, with
-/// `policy-csv.toml` and `policy-sqlite.toml`, into a folder, all or nothing.
-pub fn write(folder: &Path, customers: u64, create: Create, observer: &dyn Observer) -> Result<Summary> {
-    bosket_io::make_folder(&folder.join("hierarchies"))?;
-    bosket_io::make_folder(&folder.join("tables"))?;
-    // Every file is begun before the work, so that one that exists is told at once.
-    let begin = |name: &str| Output::create(&folder.join(name), create.clone());
-    let policies = [
-        ("policy.toml", POLICY),
-        ("tables/policy-csv.toml", POLICY_CSV),
-        ("tables/policy-sqlite.toml", POLICY_SQLITE),
-    ];
-    let texts: Vec<(Output, String)> = policies
-        .map(|(name, text)| (name.to_owned(), text.to_owned()))
-        .into_iter()
-        .chain(hierarchies().into_iter().map(|(name, text)| (format!("hierarchies/{name}.csv"), text)))
-        .map(|(name, text)| Ok((begin(&name)?, text)))
-        .collect::<Result<_>>()?;
-    let mut data = begin("data.ndjson")?;
-    let tables = ["tables/customer.csv", "tables/orders.csv", "tables/items.csv"];
-    let [customer, orders, items] = tables.map(begin);
-    let mut tables = Tables { customer: customer?, orders: orders?, items: items? };
-    let mut database = NewDatabase::create(&folder.join("tables/tpch.db"), create, write::DATABASE)?;
-
-    let domains = Domains::new();
-    let mut line = String::new();
-    let mut write_all = || -> io::Result<Summary> {
-        tables.write_headers()?;
-        Sales::new(customers, observer).each_customer(observer, |customer| {
-            line.clear();
-            write::push_json(&mut line, &domains, customer);
-            data.write_all(line.as_bytes())?;
-            tables.write_rows(&mut line, &domains, customer)?;
-            write::insert_rows(&mut database, &domains, customer).map_err(io::Error::other)
-        })
-    };
-    let summary = write_all().map_err(bosket_io::write_failure)?;
-    let mut files = vec![data, tables.customer, tables.orders, tables.items];
-    for (mut file, text) in texts {
-        file.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
-        files.push(file);
-    }
-    database.finish(files)?;
-    Ok(summary)
 }

@@ -3,6 +3,13 @@
 //! [`Input`] opens and decompresses, [`read`] finds the [`Format`] and turns the text into a
 //! [`Dataset`](bosket_model::Dataset), or says everything that is wrong with it. [`Format::write`] turns a dataset
 //! into text of the same shape, ordered by its content; [`Output`] compresses it and puts it in its place.
+//!
+//! Parquet, PostgreSQL and SQLite are features, all on by default. A build without one recognises what it cannot read,
+//! and says so.
+#![cfg_attr(
+    not(all(feature = "parquet", feature = "postgres", feature = "sqlite")),
+    allow(dead_code, reason = "what only a format uses that is left out")
+)]
 
 pub mod apart;
 pub mod atomic;
@@ -17,7 +24,13 @@ pub mod hierarchies;
 pub mod homes;
 pub mod input;
 pub mod json;
+#[cfg(not(all(feature = "parquet", feature = "postgres", feature = "sqlite")))]
+mod left_out;
 pub mod output;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet/absent.rs"]
 pub mod parquet;
 pub mod policy_file;
 mod problems;

@@ -7,6 +7,7 @@
 mod calendar;
 pub(crate) mod chunks;
 pub(crate) mod decode;
+mod escaped;
 mod fill;
 pub(crate) mod leaf;
 pub(crate) mod pairs;

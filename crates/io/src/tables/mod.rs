@@ -17,10 +17,23 @@ mod guess;
 mod keys;
 mod lookup;
 mod names;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "absent/parquet.rs"]
+mod parquet;
+mod places;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
 mod shape;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(not(feature = "sqlite"))]
+#[path = "absent/sqlite.rs"]
 mod sqlite;
 mod target;
 mod transfer;
@@ -45,7 +58,9 @@ use csv::CsvTables;
 use files::Files;
 pub(crate) use files::file_name;
 use parquet::ParquetTables;
-pub(crate) use postgres::{PgTables, is_address};
+pub(crate) use places::is_address;
+use places::{is_sqlite, sqlite_target};
+pub(crate) use postgres::PgTables;
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
@@ -149,7 +164,7 @@ impl Tables {
         let store = match source.format {
             Format::Csv => Store::Csv(Files::Folder(at.to_owned())),
             Format::Parquet => Store::Parquet(Files::Folder(at.to_owned())),
-            Format::Sqlite => Store::Sqlite(sqlite::target(at, source.path.as_deref())),
+            Format::Sqlite => Store::Sqlite(sqlite_target(at, source.path.as_deref())),
             Format::Postgres => {
                 let schema = file.policy.publish.as_ref().and_then(|p| p.schema.clone());
                 Store::Postgres {
@@ -269,7 +284,7 @@ pub(crate) fn published_pairs(
     let source = file.policy.need_source()?;
     match source.format {
         Format::Sqlite => {
-            let path = sqlite::target(at, source.path.as_deref());
+            let path = sqlite_target(at, source.path.as_deref());
             sqlite::pairs::read(&path, table, columns).map(Some)
         }
         Format::Postgres => {
@@ -309,7 +324,7 @@ pub(crate) fn refuse_other_tables(file: &PolicyFile, at: &Path, known: &[&str]) 
     if source.format != Format::Sqlite {
         return Ok(());
     }
-    let path = sqlite::target(at, source.path.as_deref());
+    let path = sqlite_target(at, source.path.as_deref());
     let tables = SqliteTables::open(&path)?.tables()?;
     let others = tables.iter().filter(|t| !known.iter().any(|k| k.eq_ignore_ascii_case(t))).count();
     if others == 0 {
@@ -327,7 +342,7 @@ pub fn catalogue(
     separator: Option<&str>,
     observer: &dyn Observer,
 ) -> Result<Option<(Format, Catalogue)>> {
-    if let Some(url) = at.to_str().filter(|text| postgres::is_address(text)) {
+    if let Some(url) = at.to_str().filter(|text| is_address(text)) {
         let mut tables = PgTables::open(url, None, observer)?;
         let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
         return Ok(Some((Format::Postgres, catalogue)));
@@ -336,7 +351,7 @@ pub fn catalogue(
     if at.is_dir() && !folder_of_documents {
         return guess::folder(at, format, separator, observer).map(Some);
     }
-    if format == Some(Format::Sqlite.name()) || (format.is_none() && sqlite::is_database(at)) {
+    if format == Some(Format::Sqlite.name()) || (format.is_none() && is_sqlite(at)) {
         let tables = SqliteTables::open(at)?;
         let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
         return Ok(Some((Format::Sqlite, catalogue)));

@@ -9,8 +9,8 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use super::assemble::assemble;
 use super::columns::Mode;
 use super::disassemble::disassemble;
+use super::places::sqlite_target;
 use super::shape::Shape;
-use super::sqlite;
 use super::target::{Details, Place, Target};
 use super::{Pair, TablesForm, parquet};
 use crate::Create;
@@ -38,7 +38,7 @@ impl Writing {
             return Err(Failure::new(Fault::Policy, what.help("name a folder, or a file for a database")));
         }
         if form.source.format == Format::Sqlite {
-            path = sqlite::target(&path, form.source.path.as_deref());
+            path = sqlite_target(&path, form.source.path.as_deref());
         }
         let tables = form.source.tables.iter();
         let place = Place {

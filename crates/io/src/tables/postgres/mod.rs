@@ -14,11 +14,6 @@ use postgres::error::SqlState;
 pub(crate) use read::PgTables;
 pub(crate) use write::{Origin, PgPublication};
 
-/// Whether a place on the command line is a database's address.
-pub(crate) fn is_address(text: &str) -> bool {
-    text.starts_with("postgres://") || text.starts_with("postgresql://")
-}
-
 /// A name as SQL takes it.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))

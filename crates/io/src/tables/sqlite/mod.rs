@@ -6,22 +6,12 @@ pub(crate) mod pairs;
 mod read;
 mod write;
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
-
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use rusqlite::ErrorCode;
 
 pub use new::NewDatabase;
 pub(crate) use read::SqliteTables;
 pub(crate) use write::SqliteFile;
-
-/// Whether a file is a SQLite database, by its first bytes.
-pub(crate) fn is_database(path: &Path) -> bool {
-    let mut head = [0; 16];
-    let read = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head));
-    read.is_ok() && &head == b"SQLite format 3\0"
-}
 
 /// A name as SQL takes it.
 fn quoted(name: &str) -> String {
@@ -30,15 +20,6 @@ fn quoted(name: &str) -> String {
 
 fn quoted_all<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     names.into_iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", ")
-}
-
-/// The file that a publication's path means: the path itself, or in a folder the source's name.
-pub(crate) fn target(path: &Path, source: Option<&str>) -> PathBuf {
-    let folder = path.is_dir() || (path.extension().is_none() && !path.is_file());
-    match source.and_then(|s| Path::new(s).file_name()) {
-        Some(name) if folder => path.join(name),
-        _ => path.to_owned(),
-    }
 }
 
 /// What SQLite says, as a diagnostic that says what to do. Its own words name tables and columns, never values.
