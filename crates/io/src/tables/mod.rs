@@ -300,7 +300,7 @@ pub(crate) fn published_pairs(
 pub(crate) fn sensitive_tables(file: &PolicyFile, at: &Path, candidates: &[String]) -> Result<Vec<String>> {
     let source = file.policy.need_source()?;
     let mut tables = match source.format {
-        Format::Sqlite => SqliteTables::open(&sqlite::target(at, source.path.as_deref()))?.tables()?,
+        Format::Sqlite => SqliteTables::open(&sqlite_target(at, source.path.as_deref()))?.tables()?,
         Format::Postgres => {
             let schema = file.policy.publish.as_ref().and_then(|p| p.schema.as_deref());
             postgres::pairs::present(&at.to_string_lossy(), schema, candidates)?

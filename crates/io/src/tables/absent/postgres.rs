@@ -107,4 +107,8 @@ pub(crate) mod pairs {
     pub(crate) fn read(_: &str, _: Option<&str>, _: &str, _: [&str; 2]) -> Result<Vec<Pair>> {
         Err(super::refused())
     }
+
+    pub(crate) fn present(_: &str, _: Option<&str>, _: &[String]) -> Result<Vec<String>> {
+        Err(super::refused())
+    }
 }
