@@ -8,7 +8,6 @@ use bosket_verify::{JudgedClusters, Verification};
 
 use super::mapping::{groups, read_mapping, refuse_unknown};
 use super::{Check, Verified, judged_clusters};
-use crate::load;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let Check { request, file, claim, run } = check;
@@ -23,11 +22,8 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
 }
 
 fn against(check: &Check<'_>, published: &JudgedClusters, input: &Path) -> Result<Vec<Untruth>> {
-    let Check { request, file, run, .. } = check;
-    let place = check.private(input)?;
-    let name = place.name();
-    let private = load::input(place, &file.policy, run)?;
-    let hierarchies = load::hierarchies(file, &private, &name, false, run)?;
+    let Check { request, run, .. } = check;
+    let (private, hierarchies) = check.private(input)?;
     let mapping = request.mapping.as_deref().map(read_mapping).transpose()?;
     let groups = mapping.as_ref().map(groups).transpose()?;
     if let Some(mapping) = &mapping {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_io::apart::PublishedReader;
-use bosket_io::hierarchies;
+use bosket_io::{Whereabouts, hierarchies};
 use bosket_model::Result;
 use bosket_verify::Verification;
 use bosket_verify::sides::expected;
@@ -33,7 +33,8 @@ fn against(check: &Check<'_>, input: &Path) -> Result<Vec<Untruth>> {
     let mapping = request.mapping.as_deref().map(read_mapping).transpose()?;
     let groups = mapping.as_ref().map(groups).transpose()?;
     let published = reader.published_sides(check.publication(), mapping.is_some(), run.observer)?;
-    let private = reader.private_sides(check.private(input)?, groups.as_deref(), run.observer)?;
+    let private =
+        reader.private_sides(Whereabouts::given(file, input, false)?, groups.as_deref(), run.observer)?;
     if let Some(mapping) = &mapping {
         refuse_unknown(mapping, private.records)?;
     }

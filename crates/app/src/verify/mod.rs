@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bosket_io::apart::PublishedReader;
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{Format, Undeclared};
@@ -21,7 +22,7 @@ use bosket_verify::{Claim, JudgedClusters, JudgedSides, Verification};
 use serde_json::{Value, json};
 
 use crate::certified::CertificateCheck;
-use crate::load::{PolicyAt, one_stdin};
+use crate::load::{self, Bound, PolicyAt, one_stdin};
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
@@ -132,9 +133,13 @@ impl Check<'_> {
         &self.request.publication
     }
 
-    /// Private data of the shape that the policy describes.
-    fn private(&self, input: &Path) -> Result<Whereabouts> {
-        Whereabouts::given(self.file, input, false)
+    /// Private records of the shape that the policy describes, with the hierarchies that cover them.
+    fn private(&self, input: &Path) -> Result<(Bound, Vec<Option<Hierarchy>>)> {
+        let place = Whereabouts::given(self.file, input, false)?;
+        let name = place.name();
+        let private = load::input(place, &self.file.policy, self.run)?;
+        let hierarchies = load::hierarchies(self.file, &private, &name, false, self.run)?;
+        Ok((private, hierarchies))
     }
 }
 

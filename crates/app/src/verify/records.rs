@@ -37,10 +37,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
 
 fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Untruth>> {
     let Check { request, file, run, .. } = check;
-    let place = check.private(input)?;
-    let name = place.name();
-    let private = load::input(place, &file.policy, run)?;
-    let hierarchies = load::hierarchies(file, &private, &name, false, run)?;
+    let (private, hierarchies) = check.private(input)?;
     let mapping = request.mapping.as_deref().map(read_mapping).transpose()?;
     let comparison = Comparison {
         published: Side { data: &published.data, binding: &published.binding },
