@@ -42,7 +42,7 @@ fn all(
     (k, ask): (Option<u32>, Option<&Diverse>),
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut classes: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for record in 0..data.len() {
         observer.go_on()?;
         classes.entry(text(data, binding, record)).or_default().push(record);

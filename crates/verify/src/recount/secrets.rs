@@ -47,7 +47,7 @@ pub(super) fn told(bounds: Option<&[f64]>, text: &str) -> String {
     let (Some(bounds), Some(number)) = (bounds, number) else {
         return text.to_owned();
     };
-    let reached = bounds.iter().filter(|bound| **bound <= number).next_back();
+    let reached = bounds.iter().rfind(|bound| **bound <= number);
     let next = bounds.iter().find(|bound| **bound > number);
     match (reached, next) {
         (Some(from), Some(to)) => format!("[{from},{to})"),
