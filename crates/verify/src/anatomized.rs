@@ -15,7 +15,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::buckets;
 use crate::sides::JudgedSides;
-use crate::vertex::{Diverse, Forms, class_witness};
+use crate::vertex::{Diverse, QuasiForms, class_witness};
 use crate::witness::{Sensitive, Witness};
 
 /// What an anatomized publication is claimed to guarantee.
@@ -121,7 +121,7 @@ pub fn verify_anatomized(
     let places = sides.places(observer)?;
     refuse_overfull(sides, &places)?;
     let labels = claim.ask.as_ref().map(|ask| labels(sides, ask)).transpose()?;
-    let forms = Forms::new(sides.people, sides.binding, observer)?;
+    let forms = QuasiForms::new(sides.people, sides.binding, observer)?;
     let mut smallest: Option<Witness> = None;
     for (group, members) in sides.members().iter().enumerate().filter(|(_, m)| !m.is_empty()) {
         observer.go_on()?;

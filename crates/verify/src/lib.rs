@@ -53,11 +53,11 @@ pub fn verify(
         Claim::Km(claim) => verify_km(data, binding, claim, hierarchies, memory, observer),
         Claim::Kmn(claim) => verify_kmn(data, binding, claim, hierarchies, memory, observer),
         Claim::KAnonymity { k } => {
-            let forms = vertex::Forms::new(data, binding, observer)?;
+            let forms = vertex::QuasiForms::new(data, binding, observer)?;
             vertex::smallest_class(data, binding, &forms, *k, observer)
         }
         Claim::LDiversity { k, ask } => {
-            let forms = vertex::Forms::new(data, binding, observer)?;
+            let forms = vertex::QuasiForms::new(data, binding, observer)?;
             if let Some(k) = k
                 && let Some(witness) = vertex::smallest_class(data, binding, &forms, *k, observer)?
             {

@@ -13,7 +13,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use crate::anatomized::{TwoSides, verify_anatomized};
 use crate::claim::Claim;
 use crate::dissect::{Distances, verify_apart};
-use crate::recount::Recount;
+use crate::recount::{self, Recount};
 use crate::sides::{JudgedSides, Misplaced};
 use crate::witness::Witness;
 
@@ -49,9 +49,23 @@ impl Verification {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let witness = crate::verify(data, binding, claim, hierarchies, memory, observer)?;
+        Self::of_checked_records(data, binding, (claim, witness), hierarchies, observer)
+    }
+
+    /// The same where somebody has looked for a witness already; what they did not find is looked for again.
+    fn of_checked_records(
+        data: &Dataset,
+        binding: &Binding,
+        (claim, witness): (&Claim, Option<Witness>),
+        hierarchies: &[Option<Hierarchy>],
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let again = || recount::of_records(data, binding, claim, hierarchies, observer);
         Ok(Verification {
             claim: Some(claim.clone()),
-            witness: crate::verify(data, binding, claim, hierarchies, memory, observer)?,
+            recount: witness.is_none().then(again).transpose()?,
+            witness,
             left: crate::left_over(data, binding),
             records: data.len(),
             ..Verification::default()
@@ -68,8 +82,11 @@ impl Verification {
         let Claim::Anatomized(asked) = claim else {
             return Err(refuse("clusters with two sides"));
         };
+        let witness = verify_anatomized(published, asked, observer)?;
+        let again = || recount::of_anatomized(published, asked, observer);
         Ok(Verification {
-            witness: verify_anatomized(published, asked, observer)?,
+            recount: witness.is_none().then(again).transpose()?,
+            witness,
             ..Self::of_sides(sides, Some(claim), published.people.len())
         })
     }
@@ -90,7 +107,9 @@ impl Verification {
         };
         let verdict = verify_apart(&sides.dissected, apart, hierarchies, observer)?;
         let paths = sides.dissected.sensitive.iter().map(|s| s.path.clone());
+        let again = || recount::of_dissected(&sides.dissected, apart, hierarchies, observer);
         Ok(Verification {
+            recount: verdict.witness.is_none().then(again).transpose()?,
             witness: verdict.witness,
             distances: paths.zip(verdict.distances).collect(),
             ..verification
@@ -139,4 +158,47 @@ fn refuse(what: &str) -> Failure {
     let what = format!("{what} cannot be checked for a claim that is about something else");
     let help = "check that policy and publication belong together";
     Failure::new(Fault::Usage, Diagnostic::error(what).help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_model::policy::{Policy, Relations, Undeclared};
+    use bosket_testkit::dice::{Dice, cases};
+    use bosket_testkit::trees;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::claim::Kmn;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(300)))]
+        /// A first count that finds nothing whatever there is passes only where there is nothing.
+        #[test]
+        fn a_first_count_that_sees_nothing_is_found_out(seed: u64, embedded: bool, alike: bool) {
+            let mut dice = Dice::new(seed);
+            let label = |dice: &mut Dice, level: &str| format!("{level}{}", dice.below(2));
+            let records: Vec<trees::PathRecord> = (0..2 + dice.below(4))
+                .map(|_| {
+                    let path = |dice: &mut Dice| trees::LEVELS.map(|level| label(dice, level)).to_vec();
+                    (0..1 + dice.below(2)).map(|_| path(&mut dice)).collect()
+                })
+                .collect();
+            let data = trees::dataset(&records);
+            let (policy, _) = Policy::parse("p", trees::ATTRIBUTES, &[]).expect("a good policy");
+            let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data");
+            let binding = binding.expect("all declared");
+            let relations = if embedded { Relations::Embedded } else { Relations::Pair };
+            let claim = match alike {
+                true => Claim::KAnonymity { k: 2 },
+                false => Claim::Kmn(Kmn { relations, ..Kmn::new(2, 3, 2) }),
+            };
+            let holds = crate::verify(&data, &binding, &claim, &[], 1, &Quiet).expect("small").is_none();
+            let blind = Verification::of_checked_records(&data, &binding, (&claim, None), &[], &Quiet);
+            match blind {
+                Ok(found) => prop_assert!(holds && found.recount.is_some_and(|recount| recount.complete)),
+                Err(failure) => prop_assert!(!holds && failure.fault == Fault::Defect),
+            }
+        }
+    }
 }

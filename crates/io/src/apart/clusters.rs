@@ -7,7 +7,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Result};
 
-use super::dissection::{Beside, Dissection, Kept, People, Way};
+use super::dissection::{Beside, Dissection, KeptRecords, People, Way};
 use super::records::{fill, quasi_side};
 use super::spool::Spool;
 use crate::format::Layout;
@@ -57,7 +57,7 @@ impl Dissection<'_> {
         let groups = numbers.len();
         let beside = match self.way {
             Way::Tables => {
-                let kept = Kept { data: data.clone(), binding: binding.clone(), form: form.clone() };
+                let kept = KeptRecords { data: data.clone(), binding: binding.clone(), form: form.clone() };
                 Beside::Tables(Box::new(kept))
             }
             _ => Beside::Nothing,

@@ -42,13 +42,13 @@ pub struct People {
 pub(super) enum Beside {
     Nothing,
     /// Tables stay in memory until they are written.
-    Tables(Box<Kept>),
+    Tables(Box<KeptRecords>),
     Columns(Box<columns::Sides>),
 }
 
 /// Records as they were read.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptRecords {
     pub(super) data: Dataset,
     pub(super) binding: Binding,
     pub(super) form: SourceForm,
@@ -175,7 +175,7 @@ impl<'p> Dissection<'p> {
                 fill(&mut spool, &opened.data, &binding, &self.fates, &texts)?;
                 let Opened { data, form, warnings } = opened;
                 let beside = match self.way {
-                    Way::Tables => Beside::Tables(Box::new(Kept { data, binding, form })),
+                    Way::Tables => Beside::Tables(Box::new(KeptRecords { data, binding, form })),
                     _ => Beside::Nothing,
                 };
                 Ok(People { spool, warnings, namespaces: Namespaces::default(), beside })

@@ -23,7 +23,7 @@ mod tables_read;
 mod truth;
 
 pub use clusters::{Clustered, Records};
-use dissection::Kept;
+use dissection::KeptRecords;
 pub use dissection::{Dissection, People};
 pub use draft::{Drafts, Written};
 pub(crate) use groups::Groups;

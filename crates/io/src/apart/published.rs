@@ -126,8 +126,8 @@ impl<'p> PublishedReader<'p> {
         Ok(PublishedClusters { people, binding, groups, found })
     }
 
-    fn clusters_of_tables(&self, read: tables_read::Read, name: &str) -> Result<PublishedClusters> {
-        let tables_read::Read { found, quasi, groups } = read;
+    fn clusters_of_tables(&self, read: tables_read::ReadTables, name: &str) -> Result<PublishedClusters> {
+        let tables_read::ReadTables { found, quasi, groups } = read;
         let policy = &self.file.policy;
         // The group is declared like a column of the data, so that others that nobody declared are refused.
         let mut attributes = policy.attributes.clone();

@@ -33,8 +33,8 @@ pub(crate) fn quasi_side(
     let number = groups.map(|(name, _)| builder.attribute(ClassId::ROOT, &[name.to_owned()]));
     let stays = |id: AttributeId| binding.attributes[id.index()].is_some_and(|d| fates.of[d] == Fate::Quasi);
     let kept = match empty {
-        Empty::Gone => Kept::new(data, &stays),
-        Empty::Kept => Kept::all(data, binding),
+        Empty::Gone => KeptVertices::new(data, &stays),
+        Empty::Kept => KeptVertices::all(data, binding),
     };
     let mut classes: Vec<Option<ClassId>> = Vec::new();
     let mut attributes: Vec<Option<AttributeId>> = vec![None; schema.attributes().len()];
@@ -96,24 +96,26 @@ pub(crate) fn quasi_side(
 }
 
 /// What stands on the quasi side.
-struct Kept {
+struct KeptVertices {
     vertices: Vec<bool>,
     classes: Vec<bool>,
 }
 
-impl Kept {
+impl KeptVertices {
     /// All vertices of classes that the policy names.
     fn all(data: &Dataset, binding: &Binding) -> Self {
         let classes: Vec<bool> = binding.classes.iter().map(Option::is_some).collect();
         let own = |vertex: usize| classes[data.class(vertex).index()];
-        Kept { vertices: (0..data.vertex_count()).map(own).collect(), classes }
+        KeptVertices { vertices: (0..data.vertex_count()).map(own).collect(), classes }
     }
 
     /// What has quasi values in it or below.
     fn new(data: &Dataset, stays: &dyn Fn(AttributeId) -> bool) -> Self {
         let schema = data.schema();
-        let mut kept =
-            Kept { vertices: vec![false; data.vertex_count()], classes: vec![false; schema.classes().len()] };
+        let mut kept = KeptVertices {
+            vertices: vec![false; data.vertex_count()],
+            classes: vec![false; schema.classes().len()],
+        };
         // Not by what there is: all parts of a file have the same classes.
         for (id, class) in schema.classes().collect::<Vec<_>>().into_iter().rev() {
             if class.attributes.iter().any(|&a| stays(a)) || kept.classes[id.index()] {

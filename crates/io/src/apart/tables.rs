@@ -10,7 +10,7 @@ use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Role, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
-use super::Kept;
+use super::KeptRecords;
 use super::draft::{Draft, Drafts, Written};
 use super::records::{Empty, quasi_side};
 use super::spool::{Parts, Spool};
@@ -151,7 +151,7 @@ pub(super) fn publish(
     (group_of, groups): (&[u32], usize),
     file: &PolicyFile,
     fates: &Fates,
-    kept: &Kept,
+    kept: &KeptRecords,
     empty: Empty,
     create: Create,
 ) -> Result<Drafts> {

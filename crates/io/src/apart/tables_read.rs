@@ -19,7 +19,7 @@ use crate::table::Csv;
 use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables, sensitive_tables};
 
 /// A publication of tables as it was read.
-pub(super) struct Read {
+pub(super) struct ReadTables {
     pub(super) found: PublishedGroups,
     /// The people, with their groups among the attributes.
     pub(super) quasi: Dataset,
@@ -33,7 +33,7 @@ pub(super) fn read(
     drafts: Option<&mut Drafts>,
     reader: &PublishedReader<'_>,
     observer: &dyn Observer,
-) -> Result<Read> {
+) -> Result<ReadTables> {
     let PublishedReader { file, expected, .. } = reader;
     let policy = quasi_policy(file, expected)?;
     let written = drafts.as_deref().map(Drafts::sensitive_tables);
@@ -130,7 +130,7 @@ pub(super) fn read(
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    Ok(Read { found: groups.finish(place)?, quasi, groups: own_groups })
+    Ok(ReadTables { found: groups.finish(place)?, quasi, groups: own_groups })
 }
 
 /// Groups and values of a file.

@@ -5,6 +5,20 @@
 //! only if it covers nothing else: a published value counts when all its leaves are listed, a pair when all pairs of
 //! leaves are. The two values of a pair may be listed in either order, since the embedding leaves only one in which they
 //! can be related. Nothing can be said without the hierarchies, so a claim whose hierarchies are missing is refused.
+//!
+//! Say the hierarchy is `* → A → a1, a2` and `* → B → b1, b2`, listed are a1, a2 and b1, and published are the items 0 = A, 1 = B
+//! and 2 = b1:
+//!
+//! ```text
+//! item     leaves   listed    absence counts
+//! 0 = A    a1 a2    both      yes
+//! 1 = B    b1 b2    only b1   no: who lacks B lacks b2, which nobody may know
+//! 2 = b1   b1       yes       yes
+//! ```
+//!
+//! So the absent items are 0 and 2. They are numbered behind all others: 3 says "no A", 4 says "no b1". A record that has A
+//! becomes the items 0 and 4, one that has nothing 3 and 4; from there on they are counted like any other. A pair (a1, x)
+//! that is listed counts for the items A and x only if (a2, x) is listed too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

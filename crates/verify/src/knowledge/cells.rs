@@ -3,98 +3,33 @@
 //! The last two or three items b < c < d are numbered from the first item that can follow the part's own. A **row** is all
 //! that starts with b and c (with two items: with b), a **group** one combination, a **cell** a group with one set of
 //! related pairs.
+//!
+//! Four items that can follow, and three of them at a time, have these rows and groups:
+//!
+//! ```text
+//! b c      0 1   0 2   0 3   1 2   1 3   2 3         b c d    0 1 2   0 1 3   0 2 3   1 2 3
+//! row      0     1     2     3     4     5           group    0       1       2       3
+//! ```
+//!
+//! Instead of a formula there are a few numbers per item that are added up and wrap on the way:
+//!
+//! ```text
+//! item      0    1    2    3
+//! row      -1    1    2    2      row of (b, c)      = row[b] + c:                 row[1] + 3 = 4
+//! first    -3   -2   -2    –
+//! second   -1    1    2    2      group of (b, c, d) = first[b] + second[c] + d:   -2 + 2 + 3 = 3 for 1 2 3
+//! ```
+//!
+//! With relations each group has eight cells, one per mask over the pairs (b, c), (b, d), (c, d), which are the bits 0, 1 and
+//! 2 of `pair_bit` when nothing stands before them. A record with the items 0, 1 and 2 of which 0–1 and 1–2 are related adds
+//! one to cell 101 of group 0, which is cell 5 of all, and marks row 0 as touched.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::dense::SmallestByRelations;
+use super::kernel::{Counter, Kernel, Shape};
 use super::records::{Pairs, Records, pair_bit, pair_count};
-
-/// A number that stops at its largest value.
-pub(super) trait Counter: Copy + Default + Send + Sync + PartialEq + Into<u32> {
-    fn add(&mut self, more: Self);
-    const ONE: Self;
-}
-
-macro_rules! counters {
-    ($($number:ty),+) => {
-        $(impl Counter for $number {
-            #[inline]
-            fn add(&mut self, more: Self) {
-                *self = self.saturating_add(more);
-            }
-            const ONE: Self = 1;
-        })+
-    };
-}
-counters!(u8, u16, u32);
-
-/// Counts the last items of some knowledge. Between parts all cells are empty.
-pub(super) trait Kernel: Send + Sized {
-    /// Room for parts over up to `items` items.
-    fn new(shape: Shape, items: usize) -> Self;
-    /// Starts a part whose last items are from `low` on.
-    fn begin(&mut self, low: usize, items: usize);
-    /// Counts a record that has the part's items at the positions of `prefix`.
-    fn add(
-        &mut self,
-        records: &Records,
-        record: usize,
-        prefix: &[u32],
-        observer: &dyn Observer,
-    ) -> Result<()>;
-    /// Adds the counts of other records of the same part.
-    fn join(&mut self, other: &Self);
-    /// Finds the violations of the part with the items of `prefix` and empties all cells.
-    fn violations(&mut self, found: &mut SmallestByRelations<'_>, prefix: &[u32]);
-}
-
-/// What is counted.
-#[derive(Clone, Copy)]
-pub(super) struct Shape {
-    /// Items of the part.
-    pub(super) before: usize,
-    /// Items that follow them: 2 or 3, or 1.
-    pub(super) last: usize,
-    /// Most relations.
-    pub(super) most: usize,
-    /// Bits of a set of relations.
-    pub(super) bits: u32,
-    /// Fewest records.
-    pub(super) k: u32,
-    /// Whether relations that hold one by one need not hold together.
-    pub(super) embedded: bool,
-}
-
-impl Shape {
-    /// Whether combinations of two or more items are counted, whatever their relations.
-    pub(super) fn is_plain(&self) -> bool {
-        self.bits == 0 && self.last > 1
-    }
-
-    /// How many combinations of the last items there are, if that is a number.
-    pub(super) fn groups(&self, items: usize) -> Option<usize> {
-        match self.last {
-            0 | 1 => Some(items),
-            2 => items.checked_mul(items.saturating_sub(1)).map(|n| n / 2),
-            _ => {
-                let pairs = items.checked_mul(items.saturating_sub(1))? / 2;
-                pairs.checked_mul(items.saturating_sub(2)).map(|n| n / 3)
-            }
-        }
-    }
-
-    fn rows(&self, items: usize) -> usize {
-        if self.last == 3 { pair_count(items) } else { items }
-    }
-
-    /// Bytes of all cells over so many items, if that is a number.
-    pub(super) fn bytes<C>(&self, items: usize) -> Option<usize> {
-        let cells = self.groups(items)?.checked_mul(1usize.checked_shl(self.bits.min(40))?)?;
-        let cells = cells.checked_mul(if self.embedded { 2 } else { 1 })?;
-        cells.checked_mul(size_of::<C>())?.checked_add(self.rows(items))
-    }
-}
 
 /// The cells of one thread.
 pub(super) struct Cells<C> {

@@ -9,6 +9,21 @@
 //!
 //! Cells that do not stay near the processor are slower than tables of keys: past [`MOST_BYTES`] (some 700 items, or
 //! half as many with relations) the levels are counted in tables.
+//!
+//! Take the three records of [`knowledge`](super) with v = 3, up to two relations, and k = 2. Each record has one triple, and adds
+//! one to one cell (see `cells` for their numbers):
+//!
+//! ```text
+//! triple   cell of the relations   count   sums: none  0–1  1–2  both
+//! 0 1 2    001 (record 0)          1             2     2    1    1
+//!          101 (record 1)          1
+//! 0 2 3    000 (record 2)          1             1     –    –    –
+//! ```
+//!
+//! What is known of fewer relations is a sum over all sets that have them: 0–1 is known of both records, 1–2 of one. Below k
+//! are {0, 2, 3} without relations, {0, 1, 2} with 1–2, and with both. [`SmallestByRelations`] keeps the smallest of
+//! each number of relations, here (0 2 3, 000), (0 1 2, 100) and (0 1 2, 101); the first of them is the smallest of all. With
+//! v = 4 there is a part per first item, whose cells count the triples behind it of the records that have it.
 
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,8 +33,9 @@ use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 use super::Range;
-use super::cells::{Cells, Kernel, Shape};
-use super::parts::{Postings, Suffixes, by_next_item};
+use super::cells::Cells;
+use super::kernel::{Kernel, Shape};
+use super::parts::{ASKED_ONCE, Postings, Suffixes, by_next_item};
 use super::records::{Records, pair_count};
 use super::sets::SetCells;
 
@@ -195,9 +211,11 @@ impl<'a> Dense<'a> {
         let suffixes = Suffixes::new(self.records, self.shape.last, observer)?;
         self.by_first_item(observer, |cells: &mut SetCells, item, found| {
             cells.begin(item + 1, self.records.item_count() - item - 1);
-            for &(from, to) in suffixes.of(item) {
+            for runs in suffixes.of(item).chunks(ASKED_ONCE) {
                 observer.go_on()?;
-                cells.add_items(&self.records.items[from as usize..to as usize]);
+                for &(from, to) in runs {
+                    cells.add_items(&self.records.items[from as usize..to as usize]);
+                }
             }
             cells.violations(found, &[item as u32]);
             Ok(())
@@ -246,9 +264,11 @@ impl<'a> Dense<'a> {
         if prefix.len() == self.shape.before {
             let low = prefix[prefix.len() - 1] as usize + 1;
             cells.begin(low, records.item_count() - low);
-            for entry in entries.chunks_exact(prefix.len() + 1) {
+            for some in entries.chunks(ASKED_ONCE * (prefix.len() + 1)) {
                 observer.go_on()?;
-                cells.add(records, entry[0] as usize, &entry[1..], observer)?;
+                for entry in some.chunks_exact(prefix.len() + 1) {
+                    cells.add(records, entry[0] as usize, &entry[1..], observer)?;
+                }
             }
             cells.violations(found, prefix);
             return Ok(());

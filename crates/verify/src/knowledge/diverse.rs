@@ -3,6 +3,20 @@
 //!
 //! Each piece of knowledge has a count of its records and one of each sensitive value among them. Levels are counted one
 //! by one, parted by the smallest items of the knowledge until a part fits into memory.
+//!
+//! Take the three records of [`knowledge`](super), and let records 0 and 1 have the sensitive value x and record 2 have y, with
+//! l = 1.5. Nothing known fits all three; x is in two of them, and 2 · 1.5 is not more than 3. Then one value:
+//!
+//! ```text
+//! known   records   x   y    2/3 of the records
+//! 0       3         2   1    2: fine
+//! 1       2         2   –    1.3: x is in too many
+//! 2       3         2   1    2: fine
+//! 3       1         –   1    0.7: y is in too many
+//! ```
+//!
+//! The smallest knowledge that says too much is {1}, and x is what it says. A `Tally` has a count of records per key, and one
+//! per key and value: for the part of item 1 the key is empty, with 2 records and (x, 2).
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -4,6 +4,23 @@
 //! exactly one value x of that level hangs below that parent and no published record relates x and b, then b can
 //! only have come from x: the reader infers the pair. Values of different levels are no rivals (both can have been
 //! above b), so levels are looked at one by one; this is at least as strict as asking for one candidate in all.
+//!
+//! Say hospitals are above diseases, and these above treatments:
+//!
+//! ```text
+//! record 0    H1 ─┬─ flu          pill floats: the level of diseases is missing above it
+//!                 └─ pill
+//! record 1    H1 ─┬─ flu ── rest  rest hangs below flu
+//!                 └─ cold
+//! record 2    H2 ─┬─ flu
+//!                 ├─ cold
+//!                 └─ rest
+//! ```
+//!
+//! In record 0 the only disease below H1, pill's parent, is flu, and no record shows flu above pill: the pair (flu, pill) is
+//! inferred. In record 2 rest floats, and below H2 are flu and cold. Flu is above rest in record 1, so that it is no
+//! candidate: had it been taken apart there, it would be so everywhere. Cold is left alone, and (cold, rest) is inferred. If
+//! record 1 did not relate flu and rest, there would be two candidates and no inference.
 
 use std::ops::Range;
 

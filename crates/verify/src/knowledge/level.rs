@@ -1,11 +1,25 @@
 //! Counting one level, knowledge of exactly v values and r relations, in tables of keys: for any number of items and
 //! within any memory. A part that would not fit is parted once more by its next item, down to the last one.
+//!
+//! Take the three records of [`knowledge`](super) with v = 2, r = 1 and k = 2. An item needs two bits, the one pair another: a key
+//! is `item · 2 + relation` for the last item, behind a prefix of one.
+//!
+//! ```text
+//! prefix   entries (record, position)   keys that are added             counts
+//! 0        0 0   1 0   2 0              item 1, related: 3, 3           3 → 2
+//! 1        0 1   1 1                    item 2, related: 5 (record 1)   5 → 1, too few
+//! 2        0 2   1 2   2 1              –
+//! ```
+//!
+//! Record 0 adds nothing to prefix 1, since 1 and 2 are not related there. Key 5 stands for ({1, 2}, {1–2}). The smallest
+//! prefix that has a violation wins, whichever thread was first. With v = 3 a part of one item is counted with two more at
+//! once if its keys, `(b · 4 + c) · 8 + relations` here, have room; else it is parted into those of two items.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
-use super::parts::{Postings, by_next_item};
+use super::parts::{ASKED_ONCE, Postings, by_next_item};
 use super::records::{Pairs, Records, pair_bit, pair_count};
 use super::table::Table;
 use super::{Range, item_bits, push_subsets};
@@ -135,8 +149,10 @@ impl<'a> Part<'a> {
     fn count_one(&mut self, p: usize, entries: &[u32]) -> Result<()> {
         let (_, mask_bits) = self.bits();
         let records = self.level.records;
-        for e in entries.chunks_exact(p + 1) {
-            self.observer.go_on()?;
+        for (at, e) in entries.chunks_exact(p + 1).enumerate() {
+            if at.is_multiple_of(ASKED_ONCE) {
+                self.observer.go_on()?;
+            }
             let record = e[0] as usize;
             let items = records.items(record);
             let pairs = records.pairs(record);
@@ -164,7 +180,9 @@ impl<'a> Part<'a> {
             let from = e[p] as usize + 1;
             if self.level.r == 0 {
                 for b in from..items.len() {
-                    self.observer.go_on()?;
+                    if (b - from).is_multiple_of(ASKED_ONCE) {
+                        self.observer.go_on()?;
+                    }
                     let high = u64::from(items[b]) << item_bits;
                     for &c in &items[b + 1..] {
                         self.table.add(high | u64::from(c));

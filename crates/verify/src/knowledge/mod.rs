@@ -5,12 +5,30 @@
 //! smallest witness by |R|, |V| and items, so knowledge is counted by |V|, and of more values only with fewer relations than
 //! a violation found has. Where a cell for every combination fits into memory (`dense`) all relations are counted in one
 //! go; else each level of |V| and |R| is counted in tables of keys (`level`), parted by the smallest items of V.
+//!
+//! # An example
+//!
+//! Three records over the items 0 to 3, which are the values of some attributes; in brackets what is related:
+//!
+//! ```text
+//! record 0   0 1 2   (0–1)
+//! record 1   0 1 2   (0–1, 1–2)
+//! record 2   0 2 3
+//! ```
+//!
+//! With k = 2, m = 2 and n = 1 one value is counted first: 0 is in three records, 1 in two, 2 in three, 3 in one. So {3} is a
+//! violation without any relation, and nothing of more values can be smaller: counting stops. Without record 2's item 3,
+//! one value is fine, and of two values {0, 1}, {0, 2} and {1, 2} are in two or three records each. With one relation
+//! known, 0–1 fits two records, but 1–2 only record 1: the violation is ({1, 2}, {1–2}). With a larger
+//! m, knowledge of three values would now only be looked at without relations, since no other could be smaller. The files of this folder go on with these
+//! three records.
 
 mod absence;
 mod cells;
 mod dense;
 mod diverse;
 mod guard;
+mod kernel;
 mod level;
 mod parts;
 mod read;

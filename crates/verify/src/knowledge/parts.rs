@@ -2,11 +2,36 @@
 //!
 //! All knowledge that starts with the same items is one part. The records that matter to a part are its **entries**, flat:
 //! record, then the positions of the part's items in it.
+//!
+//! For the records 0 1 2, 0 1 2 and 0 2 3 the postings are
+//!
+//! ```text
+//! item   entries: record, position
+//! 0      0 0   1 0   2 0
+//! 1      0 1   1 1
+//! 2      0 2   1 2   2 1
+//! 3      2 2
+//! ```
+//!
+//! one list after the other, with `first` 0, 6, 10, 16, 18. Parting the entries of item 0 by the next item gives the parts of
+//! two items, entries of which are a record and two positions:
+//!
+//! ```text
+//! 0 1    0 0 1   1 0 1
+//! 0 2    0 0 2   1 0 2   2 0 1
+//! 0 3    2 0 2
+//! ```
+//!
+//! As suffixes, with at least two items to follow, only item 0 is left: its runs are 1..3, 4..6 and 7..9 of all items, which
+//! is everything behind it in each record.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::records::Records;
+
+/// Entries between two questions whether anybody still waits: asking is cheap, but so is an entry.
+pub(super) const ASKED_ONCE: usize = 32;
 
 /// Where each item occurs: the entries of the parts of one item.
 pub(super) struct Postings {
@@ -99,10 +124,12 @@ pub(super) fn by_next_item<T>(
     let after = |e: &[u32]| e[stride - 1] as usize + 1..records.items(e[0] as usize).len();
     let base = prefix[prefix.len() - 1] as usize + 1;
     let mut counts = vec![0usize; records.item_count() - base];
-    for e in entries.chunks_exact(stride) {
+    for some in entries.chunks(ASKED_ONCE * stride) {
         observer.go_on()?;
-        for &item in &records.items(e[0] as usize)[after(e)] {
-            counts[item as usize - base] += 1;
+        for e in some.chunks_exact(stride) {
+            for &item in &records.items(e[0] as usize)[after(e)] {
+                counts[item as usize - base] += 1;
+            }
         }
     }
     let room = bytes / 4 / (4 * (stride + 1));
@@ -116,8 +143,10 @@ pub(super) fn by_next_item<T>(
         }
         let mut next = starts.clone();
         let mut parts = vec![0u32; starts[to - from] * (stride + 1)];
-        for e in entries.chunks_exact(stride) {
-            observer.go_on()?;
+        for (at, e) in entries.chunks_exact(stride).enumerate() {
+            if at.is_multiple_of(ASKED_ONCE) {
+                observer.go_on()?;
+            }
             let items = records.items(e[0] as usize);
             for position in after(e) {
                 let item = items[position] as usize - base;

@@ -3,6 +3,21 @@
 //! Where each relation stands for itself, a record is its items and its pairs of items on one path: both can be read
 //! vertex by vertex. Where nodes count (one node carries all relations of a value; the guard looks for what could have
 //! been above a value) the trees of values are needed.
+//!
+//! Say a person's record is `{"sex": "f", "visits": [{"hospital": "H1", "ill": "flu"}, {"hospital": "H1", "ill": "cold"}]}`, and
+//! the items are 0 = f, 1 = H1, 2 = cold, 3 = flu. With the top object apart, `read_vertices` goes
+//!
+//! ```text
+//! vertex      path before   items   related          path after
+//! the person  –             0       –                – (its values are above nothing)
+//! visit 1     –             1 3     1–3              1 3
+//! visit 2     – (cut back)  1 2     1–2              1 2
+//! ```
+//!
+//! and leaves the items 0 1 2 3 with the counts 1 2 1 1, and the pairs 1–3 and 1–2. `Sheet` turns the pairs into rows of bits:
+//! 0000, 1100, 0010, 0010 for the positions 0 to 3, highest first here. With multisets the items would be (0, once),
+//! (1, twice), (2, once) and (3, once), numbered anew over all records. Where nodes count, the same record is read off its
+//! tree, in which the two visits are one node H1 with the children cold and flu.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -2,6 +2,24 @@
 //!
 //! An item is a published quasi value; with multisets a value together with how often it occurs; or the absence of a value
 //! that the claim lists. Absent values come after all others, so that nothing else has to tell them apart.
+//!
+//! Of the three records of [`knowledge`](super), each of three items, `first` is 0, 3, 6, 9 and `items` is 0 1 2 0 1 2 0 2 3.
+//! Relations are a matrix of bits per record over **positions**, a word per row as long as there are up to 64 items, the
+//! lowest bit first:
+//!
+//! ```text
+//!             row 0  row 1  row 2
+//! record 0    010    100    000     positions 0 and 1 are related
+//! record 1    010    101    010     and 1 and 2
+//! record 2    000    000    000
+//! ```
+//!
+//! The relations between v chosen positions are one mask: the pair (i, j), i < j, has the bit `j(j-1)/2 + i`, so that (0, 1) is
+//! bit 0, (0, 2) bit 1, (1, 2) bit 2, (0, 3) bit 3. All positions of record 1 give the mask 101. Pairs that are known to be
+//! unrelated have the same bits once more, past those of all related ones.
+//!
+//! In the embedded reading a value's relations must hold at one of its nodes. If item 1 of record 1 stands at two nodes, one
+//! below 0 and one above 2, nobody can know both relations of one node: `relation_sets` gives the masks 001 and 100 instead.
 
 use rayon::prelude::*;
 

@@ -5,14 +5,29 @@
 //! needs to be counted, and counts all of them. A counter starts so far below its end that it overflows at k; that it did
 //! is one more bit. Items come by their rarity, the rarest first: then the last item of most sets lies within the last
 //! few words.
+//!
+//! Take the records 0 1 2, 0 1 2 and 0 2 3 with v = 2 and k = 3. Two bits tell 0 to 3 apart, and counters start at 1, so that the
+//! third step overflows. The row of c = 0 counts the sets {0, 1}, {0, 2} and {0, 3}, as the bits 1, 2 and 3 of a word; each
+//! record adds its items behind 0, as bits 0110, 0110 and 1100:
+//!
+//! ```text
+//!             counter of   3    2       1     words: low   high  full
+//! at first                 01   01      01           0000  0000  0000    stored is what differs from 01
+//! record 0                 01   10      10           0110  0110  0000
+//! record 1                 01   11      11           0000  0110  0000
+//! record 2                 10   00 (4)  11           1100  1010  0100
+//! ```
+//!
+//! At the end a set was counted, but not k times, where a stored bit is set and that of `full` is not: {0, 1} with 2 and
+//! {0, 3} with 1. A record whose bits are all in `full` costs one step for the whole row.
 
 use std::ops::Range;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::cells::{Kernel, Shape};
 use super::dense::SmallestByRelations;
+use super::kernel::{Kernel, Shape};
 use super::records::{Records, pair_count};
 
 /// The counters of one thread. Of the last items b < c < d a **row** is all with the same b and c; rows lie by c, then by

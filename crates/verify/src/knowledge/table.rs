@@ -1,4 +1,17 @@
 //! A counter of 64-bit keys that is emptied and reused part after part.
+//!
+//! Of keys with up to 19 bits each has a place of its own. Adding 3, 3 and 5 leaves 2 at place 3 and 1 at place 5, and the
+//! smallest key that was seen fewer than two times is 5. Longer keys lie in slots: with 1024 of them a key starts to look
+//! for its slot at the highest ten bits of its product with a constant, and goes on to the next one until it finds itself
+//! or an empty slot:
+//!
+//! ```text
+//! slot    …  17          18          19       …
+//!         …  (key A, 2)  (key B, 1)  (EMPTY, 0)  …     B belongs to 17 as well, and moved on
+//! ```
+//!
+//! A third key that belongs to 17 would be put at 19. When more than half of all slots are taken there are made twice as
+//! many, and all keys find their slots anew.
 
 const EMPTY: u64 = u64::MAX;
 const SMALLEST: usize = 1 << 10;

@@ -13,7 +13,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Role, Siblings};
 use bosket_model::{AttributeId, Dataset, Failure, Fault, MISSING, Result};
 
-use super::{Forms, class_witness};
+use super::{QuasiForms, class_witness};
 use crate::buckets;
 use crate::witness::{Sensitive, Witness};
 
@@ -36,7 +36,7 @@ pub struct Diverse {
 pub fn smallest_uniform(
     data: &Dataset,
     binding: &Binding,
-    forms: &Forms,
+    forms: &QuasiForms,
     ask: &Diverse,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
@@ -125,7 +125,7 @@ fn counted(value: &Count, ask: &Diverse) -> usize {
 /// The most over-represented sensitive value of a class, if there is one.
 fn too_common(
     data: &Dataset,
-    forms: &Forms,
+    forms: &QuasiForms,
     class: &[u32],
     ask: &Diverse,
     (labels, observer): (&Labels, &dyn Observer),

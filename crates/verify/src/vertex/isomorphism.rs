@@ -12,14 +12,14 @@ use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Dataset, Result};
 
 /// The form of every vertex: equal numbers mean QI-isomorphic subtrees.
-pub struct Forms {
+pub struct QuasiForms {
     /// Per vertex.
     pub of: Vec<u32>,
     /// The records (from 0) of each class of QI-isomorphic records, by their first record.
     pub classes: Vec<Vec<u32>>,
 }
 
-impl Forms {
+impl QuasiForms {
     /// The forms of all vertices.
     pub fn new(data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
         let schema = data.schema();
@@ -63,6 +63,6 @@ impl Forms {
             });
             classes[class].push(record as u32);
         }
-        Ok(Forms { of, classes })
+        Ok(QuasiForms { of, classes })
     }
 }

@@ -9,7 +9,7 @@ use bosket_model::policy::Role;
 use bosket_model::{Dataset, MISSING, Result};
 
 pub use diversity::{Diverse, smallest_uniform};
-pub use isomorphism::Forms;
+pub use isomorphism::QuasiForms;
 
 use crate::witness::{Value, Witness};
 
@@ -17,7 +17,7 @@ use crate::witness::{Value, Witness};
 pub fn smallest_class(
     data: &Dataset,
     binding: &Binding,
-    forms: &Forms,
+    forms: &QuasiForms,
     k: u32,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {

@@ -13,6 +13,8 @@ use bosket_testkit::{sets, trees};
 use bosket_verify::{Claim, Km, Kmn, Witness, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 /// `A1` and `A2` lie below `A12`, `A3` beside it; likewise for the other levels.
 fn hierarchies() -> Vec<Option<Hierarchy>> {
     let text = |l: &str| format!("{l}1;{l}12;*\n{l}2;{l}12;*\n{l}3;*\n");
@@ -58,7 +60,9 @@ fn check(
     let (policy, _) = Policy::parse("p", trees::ATTRIBUTES, &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
-    verify(&data, &binding, &Claim::Kmn(claim), hierarchies, memory, &Quiet)
+    let claim = Claim::Kmn(claim);
+    let found = verify(&data, &binding, &claim, hierarchies, memory, &Quiet)?;
+    Ok(recount::agrees((&data, &binding), &claim, hierarchies, found))
 }
 
 fn signed(witness: &Witness) -> Signed {

@@ -10,8 +10,11 @@ use bosket_model::{Dataset, Dictionary, Fault, Kind};
 use bosket_testkit::alike::{classes, isomorphisms};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::vertices::{self, CLASSES, NAMES, Roles, Vertex, path};
+use bosket_verify::recount::of_anatomized;
 use bosket_verify::vertex::Diverse;
 use bosket_verify::{Anatomized, Claim, TwoSides, Witness, verify, verify_anatomized};
+
+use crate::recount;
 
 /// A publication as it was read.
 struct Sides {
@@ -68,7 +71,10 @@ impl Sides {
 
     fn check(&self, claim: &Anatomized) -> bosket_model::Result<Option<Witness>> {
         let Sides { people, binding, groups, names, sensitive } = self;
-        verify_anatomized(&TwoSides { people, binding, groups, names, sensitive }, claim, &Quiet)
+        let sides = TwoSides { people, binding, groups, names, sensitive };
+        let found = verify_anatomized(&sides, claim, &Quiet)?;
+        recount::judges(of_anatomized(&sides, claim, &Quiet), found.is_none());
+        Ok(found)
     }
 }
 

@@ -5,7 +5,10 @@ use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::dissect as literal;
+use bosket_verify::recount::of_dissected;
 use bosket_verify::{Apart, Delta, Verdict, verify_apart};
+
+use crate::recount;
 
 type People = Vec<Vec<String>>;
 
@@ -25,7 +28,10 @@ fn publish(groups: &[People], many: bool) -> Dissected {
 }
 
 fn check(groups: &[People], many: bool, claim: &Apart, h: &Hierarchy) -> Verdict {
-    verify_apart(&publish(groups, many), claim, &[Some(h.clone())], &Quiet).expect("a verdict")
+    let (published, hierarchies) = (publish(groups, many), [Some(h.clone())]);
+    let found = verify_apart(&published, claim, &hierarchies, &Quiet).expect("a verdict");
+    recount::judges(of_dissected(&published, claim, &hierarchies, &Quiet), found.witness.is_none());
+    found
 }
 
 fn anatomy(group_size: u32) -> Apart {

@@ -9,6 +9,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Negative, Payload, Policy, Relations, RootMode, Siblings, Undeclared};
 use bosket_model::{Dataset, Dictionary, Fault, Kind, Result};
 use bosket_testkit::{sets, trees};
+use bosket_verify::recount::{of_anatomized, of_dissected, of_records};
 use bosket_verify::truth::{
     Comparison, Grouped, Mapping, Pair, Recoding, Side, compare, compare_anatomized, compare_dissected,
 };
@@ -108,6 +109,31 @@ fn absent_values() {
     });
 }
 
+/// A second count that was not finished is none either.
+#[test]
+fn the_second_count() {
+    let (data, binding) = people();
+    let kmn = |relations, guard| Claim::Kmn(Kmn { relations, guard, ..Kmn::new(3, 2, 1) });
+    for claim in [
+        kmn(Relations::Pair, false),
+        kmn(Relations::Embedded, true),
+        Claim::Km(Km { k: 3, m: 2, ..Km::default() }),
+        Claim::KAnonymity { k: 3 },
+    ] {
+        never_without_a_verdict("records", |o| of_records(&data, &binding, &claim, &[], o));
+    }
+    // So many that they are sampled.
+    let transactions: Vec<Vec<String>> =
+        (0..90_000).map(|i| (0..8).map(|j| format!("v{}", (i % 9 * j) % 11)).collect()).collect();
+    let (data, binding) = bound(sets::dataset(&transactions), sets::ATTRIBUTES);
+    for claim in [Claim::Km(Km { k: 3, m: 3, ..Km::default() }), Claim::KAnonymity { k: 3 }] {
+        never_without_a_verdict("sampled", |o| of_records(&data, &binding, &claim, &[], o));
+    }
+    let published = Dissected { people: vec![4; 200], sensitive: vec![values(200)] };
+    let claim = Apart { group_size: 4, ..Apart::default() };
+    never_without_a_verdict("apart", |o| of_dissected(&published, &claim, &[None], o));
+}
+
 const ALIKE: &str = r#"
     version = 1
     [[attribute]]
@@ -172,6 +198,7 @@ fn groups() {
     };
     let claim = Anatomized { k: Some(3), ask: Some(diverse(2.0)) };
     never_without_a_verdict("anatomized", |o| verify_anatomized(&sides, &claim, o));
+    never_without_a_verdict("anatomized again", |o| of_anatomized(&sides, &claim, o));
     let grouped = Grouped {
         published: sides,
         input: Side { data: &people, binding: &binding },

@@ -7,6 +7,8 @@ use bosket_model::{Builder, ClassId, Dataset, Kind};
 use bosket_verify::{Claim, Kmn, Witness, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 const POLICY: &str = r#"
 version = 1
 [[attribute]]
@@ -44,7 +46,8 @@ fn check(people: &[Person], m: u32, l: f64) -> Option<Witness> {
     let (policy, _) = Policy::parse("p", POLICY, &[]).expect("a good policy");
     let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "d").expect("declared");
     let claim = Claim::Kmn(Kmn { l: Some(l), ..Kmn::new(1, m, 0) });
-    verify(&data, &binding, &claim, &[], 1 << 30, &Quiet).expect("countable")
+    let found = verify(&data, &binding, &claim, &[], 1 << 30, &Quiet).expect("countable");
+    recount::agrees((&data, &binding), &claim, &[], found)
 }
 
 /// Every set of up to m items that somebody has, with the largest share of a value among those who have it.

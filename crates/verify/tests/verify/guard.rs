@@ -10,6 +10,8 @@ use bosket_testkit::{knowledge, trees};
 use bosket_verify::{Claim, Kmn, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 type Found = Option<(knowledge::Knowledge, usize)>;
 
 fn check(data: &Dataset, attributes: &str, (k, m, n): (u32, u32, u32), embedded: bool) -> Found {
@@ -18,8 +20,8 @@ fn check(data: &Dataset, attributes: &str, (k, m, n): (u32, u32, u32), embedded:
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
     let relations = if embedded { Relations::Embedded } else { Relations::Pair };
     let claim = Claim::Kmn(Kmn { relations, guard: true, ..Kmn::new(k, m, n) });
-    verify(data, &binding, &claim, &[], 1 << 20, &Quiet)
-        .expect("countable")
+    let found = verify(data, &binding, &claim, &[], 1 << 20, &Quiet).expect("countable");
+    recount::agrees((data, &binding), &claim, &[], found)
         .map(|w| ((w.values.iter().map(|v| v.value.clone()).collect(), w.relations.clone()), w.support))
 }
 

@@ -7,6 +7,8 @@ use bosket_testkit::{knowledge, trees};
 use bosket_verify::{Claim, Kmn, Witness, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 fn check(
     records: &[trees::PathRecord],
     k: u32,
@@ -20,7 +22,8 @@ fn check(
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
     let claim = Claim::Kmn(Kmn { relations, ..Kmn::new(k, m, n) });
-    verify(&data, &binding, &claim, &[], memory, &Quiet).expect("countable")
+    let found = verify(&data, &binding, &claim, &[], memory, &Quiet).expect("countable");
+    recount::agrees((&data, &binding), &claim, &[], found)
 }
 
 /// Random records: paths that may skip levels, so that values float.

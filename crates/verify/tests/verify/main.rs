@@ -10,6 +10,7 @@ mod golden;
 mod guard;
 mod knowledge;
 mod parts;
+mod recount;
 mod sets;
 mod sides;
 mod truth_global;

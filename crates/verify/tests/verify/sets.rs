@@ -8,6 +8,8 @@ use bosket_testkit::sets;
 use bosket_verify::{Claim, Km, Witness, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 fn check(transactions: &[Vec<String>], k: u32, m: u32, memory: usize) -> Option<(Vec<String>, Vec<u32>)> {
     let data = sets::dataset(transactions);
     let (policy, _) = Policy::parse("p", sets::ATTRIBUTES, &[]).expect("a good policy");
@@ -48,7 +50,9 @@ fn found(transactions: &[Vec<String>], claim: Km, memory: usize) -> Option<Witne
     let (policy, _) = Policy::parse("p", sets::ATTRIBUTES, &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("declared");
-    verify(&data, &binding, &Claim::Km(claim), &[], memory, &Quiet).expect("countable")
+    let claim = Claim::Km(claim);
+    let found = verify(&data, &binding, &claim, &[], memory, &Quiet).expect("countable");
+    recount::agrees((&data, &binding), &claim, &[], found)
 }
 
 proptest! {

@@ -13,12 +13,15 @@ use bosket_verify::vertex::Diverse;
 use bosket_verify::{Claim, Witness, verify};
 use proptest::prelude::*;
 
+use crate::recount;
+
 fn check(records: &[Vertex], roles: &Roles, claim: &Claim) -> Option<Witness> {
     let data = vertices::dataset(records);
     let (policy, _) = Policy::parse("p", &vertices::policy(roles), &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
-    verify(&data, &binding, claim, &[], 1 << 20, &Quiet).expect("countable")
+    let found = verify(&data, &binding, claim, &[], 1 << 20, &Quiet).expect("countable");
+    recount::agrees((&data, &binding), claim, &[], found)
 }
 
 fn claim(k: Option<u32>, ask: &Ask) -> Claim {

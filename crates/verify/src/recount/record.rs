@@ -1,0 +1,197 @@
+//! One record as its definition has it: a node is the path of values from the record's root to it.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::{Role, RootMode};
+use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING};
+
+/// The items from the root to a node.
+pub(super) type NodePath = Vec<u32>;
+
+/// Reads records one by one, as they are asked for.
+pub(super) struct Reader<'a> {
+    data: &'a Dataset,
+    binding: &'a Binding,
+    root: RootMode,
+    /// Labels that the attacker does not know.
+    hidden: &'a [String],
+    /// Per class its quasi attributes in the policy's order.
+    quasi: Vec<Vec<AttributeId>>,
+    /// Numbers of values: declared attribute, kind and text.
+    numbers: FxHashMap<(usize, Kind, &'a str), u32>,
+    /// Per number the declared attribute.
+    declared: Vec<usize>,
+    /// Per attribute and code the number, if the value was met.
+    of_code: Vec<Vec<Option<Option<u32>>>>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(data: &'a Dataset, binding: &'a Binding, root: RootMode, hidden: &'a [String]) -> Self {
+        let schema = data.schema();
+        let quasi = |class: ClassId| {
+            let is_quasi = |a: &AttributeId| binding.role(*a) == Some(Role::Quasi);
+            let mut own: Vec<AttributeId> =
+                schema.class(class).attributes.iter().copied().filter(is_quasi).collect();
+            own.sort_by_key(|a| binding.attributes[a.index()]);
+            own
+        };
+        Reader {
+            data,
+            binding,
+            root,
+            hidden,
+            quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
+            numbers: FxHashMap::default(),
+            declared: Vec::new(),
+            of_code: schema.attributes().map(|(id, _)| vec![None; data.dictionary(id).len()]).collect(),
+        }
+    }
+
+    /// The declared attribute of an item.
+    pub(super) fn declared(&self, item: u32) -> usize {
+        self.declared[item as usize]
+    }
+
+    /// Adds the items of a vertex in the policy's order.
+    fn of_vertex(&mut self, vertex: usize, out: &mut Vec<u32>) {
+        let class = self.data.class(vertex).index();
+        for at in 0..self.quasi[class].len() {
+            let attribute = self.quasi[class][at];
+            let code = self.data.value(vertex, attribute);
+            if code != MISSING && !self.repeats_its_leader(vertex, attribute, code) {
+                out.extend(self.item(attribute, code));
+            }
+        }
+    }
+
+    /// The item of a value; none if the attacker does not know it.
+    pub(super) fn item(&mut self, attribute: AttributeId, code: u32) -> Option<u32> {
+        if let Some(known) = self.of_code[attribute.index()][code as usize] {
+            return known;
+        }
+        let dictionary = self.data.dictionary(attribute);
+        let (kind, text) = (dictionary.kind(code), dictionary.text(code));
+        let declared = self.binding.attributes[attribute.index()]?;
+        let item = (!self.hidden.iter().any(|label| label == text)).then(|| {
+            let next = self.numbers.len() as u32;
+            *self.numbers.entry((declared, kind, text)).or_insert_with(|| {
+                self.declared.push(declared);
+                next
+            })
+        });
+        self.of_code[attribute.index()][code as usize] = Some(item);
+        item
+    }
+
+    /// A companion that says the same word as the attribute it follows says nothing of its own.
+    fn repeats_its_leader(&self, vertex: usize, attribute: AttributeId, code: u32) -> bool {
+        let Reader { data, binding, .. } = self;
+        let followed = binding.attributes[attribute.index()].and_then(|d| binding.declared[d].follows);
+        let Some(followed) = followed.filter(|&f| binding.declared[f].role == Role::Quasi) else {
+            return false;
+        };
+        let text = data.dictionary(attribute).text(code);
+        data.schema().class(data.class(vertex)).attributes.iter().any(|&other| {
+            let said = data.value(vertex, other);
+            binding.attributes[other.index()] == Some(followed)
+                && said != MISSING
+                && data.dictionary(other).text(said) == text
+        })
+    }
+
+    /// All items of a record, as often as they occur.
+    pub(super) fn items(&mut self, record: usize) -> Vec<u32> {
+        let mut items = Vec::new();
+        self.data.vertices(record).for_each(|vertex| self.of_vertex(vertex, &mut items));
+        items
+    }
+
+    /// The nodes of a record, each once.
+    pub(super) fn nodes(&mut self, record: usize) -> Vec<NodePath> {
+        let vertices = self.data.vertices(record);
+        let first = vertices.start;
+        let mut nodes = BTreeSet::new();
+        let mut last: Vec<NodePath> = Vec::new();
+        for vertex in vertices {
+            let mut path = self.data.parent(vertex).map_or(Vec::new(), |p| last[p - first].clone());
+            let apart = self.data.class(vertex) == ClassId::ROOT && self.root == RootMode::Separate;
+            let mut own = Vec::new();
+            self.of_vertex(vertex, &mut own);
+            for item in own {
+                if apart {
+                    nodes.insert(vec![item]);
+                } else {
+                    path.push(item);
+                    nodes.insert(path.clone());
+                }
+            }
+            last.push(path);
+        }
+        nodes.into_iter().collect()
+    }
+}
+
+/// Whether one node is above the other.
+pub(super) fn on_one_path(a: &NodePath, b: &NodePath) -> bool {
+    a != b && (a.starts_with(b) || b.starts_with(a))
+}
+
+/// What a reader of all records may put together again.
+pub(super) struct Guarded {
+    /// Items that some record shows one above the other.
+    shown: FxHashSet<(u32, u32)>,
+    /// Per declared attribute those that can be above it.
+    above: Vec<Vec<usize>>,
+}
+
+impl Guarded {
+    pub(super) fn new(binding: &Binding, root: RootMode) -> Self {
+        let can_be_above = |x: usize, b: usize| {
+            let (upper, lower) = (binding.declared[x].home, binding.declared[b].home);
+            (upper != 0 || root == RootMode::Chain)
+                && (binding.is_below(lower, upper) || (upper == lower && x < b))
+        };
+        let all = 0..binding.declared.len();
+        let above = all.clone().map(|b| all.clone().filter(|&x| can_be_above(x, b)).collect()).collect();
+        Guarded { shown: FxHashSet::default(), above }
+    }
+
+    /// Takes a record into account.
+    pub(super) fn show(&mut self, nodes: &[NodePath]) {
+        for node in nodes {
+            let below = node[node.len() - 1];
+            self.shown.extend(node[..node.len() - 1].iter().map(|&above| (above, below)));
+        }
+    }
+
+    /// The pairs of nodes (x, b) of a record of which b can only have come from x: b's parent lacks a level above b, and of
+    /// that level exactly one value that no record shows above b hangs below the parent.
+    pub(super) fn inferred(&self, nodes: &[NodePath], reader: &Reader<'_>) -> Vec<(usize, usize)> {
+        let level = |path: &NodePath| reader.declared(path[path.len() - 1]);
+        let mut found = Vec::new();
+        for (at, b) in nodes.iter().enumerate() {
+            let parent = b[..b.len() - 1].to_vec();
+            let is_there = |missing: usize| {
+                !parent.is_empty()
+                    && (level(&parent) == missing || self.above[level(&parent)].contains(&missing))
+            };
+            for &missing in self.above[level(b)].iter().filter(|&&missing| !is_there(missing)) {
+                let could_be = |x: &NodePath| {
+                    x.len() > parent.len()
+                        && x.starts_with(&parent)
+                        && level(x) == missing
+                        && !self.shown.contains(&(x[x.len() - 1], b[b.len() - 1]))
+                };
+                let places: Vec<usize> = (0..nodes.len()).filter(|&x| could_be(&nodes[x])).collect();
+                let values: BTreeSet<u32> = places.iter().map(|&x| nodes[x][nodes[x].len() - 1]).collect();
+                if values.len() == 1 {
+                    found.extend(places.into_iter().map(|x| (x, at)));
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,58 @@
+//! The sensitive values of a record, as the claim tells them apart.
+
+use bosket_model::binding::Binding;
+use bosket_model::policy::Role;
+use bosket_model::{Dataset, MISSING};
+
+/// What counts as sensitive.
+pub(super) enum Secrets<'a> {
+    /// Values of sensitive attributes, or their buckets. Bounds are per declared attribute.
+    OfAttributes(&'a [Option<Vec<f64>>]),
+    /// Quasi values that are listed.
+    Listed(&'a [String]),
+}
+
+impl Secrets<'_> {
+    /// The sensitive values of a record, each once: the declared attribute and the text that is compared.
+    pub(super) fn of(&self, data: &Dataset, binding: &Binding, record: usize) -> Vec<(usize, String)> {
+        let mut found = Vec::new();
+        for vertex in data.vertices(record) {
+            for &attribute in &data.schema().class(data.class(vertex)).attributes {
+                let code = data.value(vertex, attribute);
+                let Some(declared) = binding.attributes[attribute.index()].filter(|_| code != MISSING) else {
+                    continue;
+                };
+                let text = data.dictionary(attribute).text(code);
+                match (self, binding.declared[declared].role) {
+                    (Secrets::OfAttributes(bounds), Role::Sensitive) => {
+                        let bounds = bounds.get(declared).and_then(Option::as_deref);
+                        found.push((declared, told(bounds, text)));
+                    }
+                    (Secrets::Listed(listed), Role::Quasi) if listed.iter().any(|value| value == text) => {
+                        found.push((declared, text.to_owned()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// A value as it is compared: its text, or the two bounds around it.
+pub(super) fn told(bounds: Option<&[f64]>, text: &str) -> String {
+    let number = bounds.and_then(|_| text.trim().parse::<f64>().ok());
+    let (Some(bounds), Some(number)) = (bounds, number) else {
+        return text.to_owned();
+    };
+    let reached = bounds.iter().rfind(|bound| **bound <= number);
+    let next = bounds.iter().find(|bound| **bound > number);
+    match (reached, next) {
+        (Some(from), Some(to)) => format!("[{from},{to})"),
+        (Some(from), None) => format!(">= {from}"),
+        (None, Some(to)) => format!("< {to}"),
+        (None, None) => String::new(),
+    }
+}
