@@ -19,6 +19,7 @@ mod diverse;
 mod domain;
 mod forest;
 mod improve;
+mod interrupted;
 mod kinds;
 mod leftovers;
 mod params;
@@ -37,6 +38,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use assign::Solver;
 pub use cost::{Cost, Height, Lm, SCALE};
+pub use interrupted::Interrupted;
 pub use params::{APPROXIMATE, Absent, Algorithm, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;

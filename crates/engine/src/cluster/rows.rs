@@ -6,10 +6,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use bosket_model::Result;
 use rustc_hash::FxHashMap;
 
 use super::forest::{Forest, Kid};
+use super::interrupted::{Hot, go_on};
 use super::params::Matching;
 use super::rep::{FAR, Joiner, MANY_KIDS, Rep, greedy};
 
@@ -81,7 +81,7 @@ impl Rows {
     }
 
     /// The row of a subtree.
-    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Rc<Row>> {
+    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Rc<Row>> {
         let number = self.number(joiner, rep);
         if let Some(row) = self.rows.get(&number) {
             return Ok(Rc::clone(row));
@@ -101,8 +101,8 @@ impl Rows {
         Ok(row)
     }
 
-    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Row> {
-        let kids: Result<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
+    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Row> {
+        let kids: Hot<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
         let forest = joiner.forest;
         let class = &forest.classes[rep.class as usize];
         let weight = joiner.weight(rep.members()) + 1;
@@ -121,7 +121,7 @@ impl Rows {
             dual: Cell::default(),
         };
         for form in range {
-            joiner.observer.go_on()?;
+            go_on(joiner.observer)?;
             let values = forms.values(form);
             let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
             let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form))?;
@@ -134,7 +134,7 @@ impl Rows {
 }
 
 /// The cost of joining a subtree with a form.
-pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Result<i64> {
+pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Hot<i64> {
     let forest = joiner.forest;
     let at = (form - forest.forms.class_start[rep.class as usize]) as usize;
     if row.exact[at] {
@@ -160,7 +160,7 @@ pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) ->
 }
 
 /// The cost of pairing a representative's children of one class with a form's.
-fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Result<i64> {
+fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Hot<i64> {
     let forest = joiner.forest;
     let prune = &forest.forms.prune;
     let given_up: i64 = kids.iter().map(|k| prune[k.form as usize]).sum();
@@ -177,7 +177,7 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
     matrix.clear();
     for row in 0..n {
         if m >= MANY_KIDS {
-            joiner.observer.go_on()?;
+            go_on(joiner.observer)?;
         }
         for column in 0..m {
             let (i, j) = if swapped { (column, row) } else { (row, column) };
@@ -195,7 +195,9 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
     let all: i64 = (0..m).map(alone).sum();
     let total = match joiner.matching {
         Matching::Lsap => {
-            matrix.iter_mut().enumerate().for_each(|(at, cost)| *cost -= alone(at % m));
+            for costs in matrix.chunks_exact_mut(m) {
+                costs.iter_mut().enumerate().for_each(|(column, cost)| *cost -= alone(column));
+            }
             all + joiner.solver.solve(n, m, &matrix, FAR, joiner.observer)?.unwrap_or(FAR)
         }
         Matching::Grd | Matching::X => {
@@ -257,7 +259,7 @@ fn runs<'k>(
 }
 
 /// The cost of pairing all children of a vertex with those of a form, and whether it is exact.
-fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> Result<(i64, bool)> {
+fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> Hot<(i64, bool)> {
     if rep.kids.is_empty() && kids.is_empty() {
         return Ok((0, true));
     }
