@@ -2,6 +2,21 @@
 //!
 //! Representatives of different clusters have many subtrees in common, so rows are kept and found again by what the
 //! subtree is. Where a form has many children, the row holds a lower bound and the exact cost is worked out on demand.
+//!
+//! A cluster of one, somebody who takes math and reads x there, is to meet people who take math, take art, or take math and
+//! read x. Courses and books have two values each below `*`, so a value that becomes `*` costs 1, as one that is given up.
+//!
+//! ```text
+//! forms of courses          math   art   math(x)       of books   x
+//! prune                     1      1     2                        1
+//! row of the vertex math(x) 1      3     0
+//! row of its book                                                 0
+//! ```
+//!
+//! With math, x finds no partner and the member gives it up: 1. With art, the member and the newcomer both lose the course,
+//! 2, and x goes again: 3. With math(x) nothing is lost. What the newcomer keeps for himself is counted where he has more:
+//! a member without book that meets math(x) would cost the newcomer's x. Members count while clusters grow: with four of
+//! them the row would be 4, 9, 0.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -293,4 +308,51 @@ fn bound(joiner: &Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i
         by_kids += own;
     }
     by_kids.max(least.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_model::policy::Role;
+    use bosket_testkit::fixtures::{bound, hierarchy};
+    use bosket_testkit::vertices::{self, BOOKS, PERSON, TAKES, Vertex};
+
+    use super::*;
+    use crate::cluster::{Algorithm, Lm, Params, SCALE};
+
+    fn vertex(class: usize, value: Option<&str>, children: Vec<Vertex>) -> Vertex {
+        Vertex { class, values: [value.map(str::to_owned), None, None, None], children }
+    }
+
+    #[test]
+    fn the_example_of_the_head() {
+        let book = || vec![vertex(BOOKS, Some("x"), Vec::new())];
+        let takes = |course, books| vec![vertex(TAKES, Some(course), books)];
+        let courses = [takes("math", book()), takes("art", Vec::new()), takes("math", Vec::new())];
+        let people: Vec<Vertex> = courses.into_iter().map(|below| vertex(PERSON, None, below)).collect();
+        let data = vertices::dataset(&people);
+        let mut roles = [[Role::Insensitive; 4]; 4];
+        (roles[TAKES][0], roles[BOOKS][0]) = (Role::Quasi, Role::Quasi);
+        let (_, binding) = bound(&data, &vertices::policy(&roles));
+        let mut hierarchies = vec![None; 16];
+        hierarchies[4 * TAKES] = Some(hierarchy("math;*\nart;*\n"));
+        hierarchies[4 * BOOKS] = Some(hierarchy("x;*\ny;*\n"));
+        let params = Params::plain(Algorithm::Ctoff, 2, None);
+        let forest = Forest::new(&data, &binding, &hierarchies, &params, &Lm, &Quiet).expect("good");
+        let mut joiner = Joiner::new(&forest, Matching::Lsap, None, true, &Quiet);
+        let mut rows = Rows::default();
+        let one = Rep::of_record(&forest, 0);
+        // In which order forms are numbered does not matter: the costs tell which is which.
+        let mut costs = |rep: &Rep| {
+            let row = rows.row(&mut joiner, rep).expect("nobody interrupts");
+            let mut costs: Vec<i64> = row.cost.iter().map(|cost| cost / SCALE).collect();
+            costs.sort_unstable();
+            costs
+        };
+        assert_eq!((costs(&one.kids[0]), costs(&one.kids[0].kids[0])), (vec![0, 1, 3], vec![0]));
+        let mut four = one.kids[0].clone();
+        four.from = vec![four.from[0]; 4];
+        four.kids[0].from = vec![four.kids[0].from[0]; 4];
+        assert_eq!(costs(&four), [0, 4, 9]);
+    }
 }

@@ -2,6 +2,22 @@
 //!
 //! Every record has a lower bound; records are looked at in the order of their bounds, until none of the others can be
 //! better. Of equal costs the first record wins, as if all had been compared one after the other.
+//!
+//! Five records, whose costs are not known at first:
+//!
+//! ```text
+//! record    0   1   2   3   4
+//! bound     3   6   1   2   4
+//! (cost)    5   7   4   3   6
+//!
+//! 2 has the lowest bound. It costs 4            tried: 4 (2)           records with bounds above 4 are out: 1, so floor 6
+//! 3 is next, its bound is 2. It costs 3         tried: 3 (3), 4 (2)    from now on 3 is to be beaten
+//! 0 has bound 3. It costs more than that        floor 4                by how much is not worked out
+//! 4 has bound 4, more than 3: nobody behind it can be better           floor 4
+//! ```
+//!
+//! 3 joins at 3; 1 and 4 were never compared. When another cluster has taken 3 meanwhile, 2 is the cheapest that is known, but
+//! at 4 it is not below the floor: 0 and 4 might cost as little, so the search has to be made again.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
