@@ -3,8 +3,9 @@
 //! Jonker and Volgenant's shortest augmenting paths over potentials. The potentials bound the total from below all the
 //! time, so a search that only wants to know whether the total is small stops as soon as it cannot be.
 
-use bosket_model::Result;
 use bosket_model::observe::Observer;
+
+use super::interrupted::{Interrupted, go_on};
 
 /// Solves assignment problems one after the other, in the same memory.
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ impl Solver {
         cost: &[i64],
         limit: i64,
         observer: &dyn Observer,
-    ) -> Result<Option<i64>> {
+    ) -> Result<Option<i64>, Interrupted> {
         debug_assert!(rows <= columns && cost.len() == rows * columns);
         self.column_of.clear();
         self.column_of.resize(rows, NONE);
@@ -74,7 +75,7 @@ impl Solver {
         columns: &[i64],
         limit: i64,
         observer: &dyn Observer,
-    ) -> Result<Option<i64>> {
+    ) -> Result<Option<i64>, Interrupted> {
         debug_assert!(cost.len() == size * size && columns.len() == size);
         self.column_of.clear();
         self.column_of.resize(size, NONE);
@@ -113,12 +114,12 @@ impl Solver {
         mut bound: i64,
         limit: i64,
         observer: &dyn Observer,
-    ) -> Result<Option<i64>> {
+    ) -> Result<Option<i64>, Interrupted> {
         for row in 0..self.column_of.len() {
             if self.column_of[row] == NONE {
                 // Small problems are over before anybody could ask.
                 if columns >= WIDE {
-                    observer.go_on()?;
+                    go_on(observer)?;
                 }
                 match self.augment(row, columns, cost, bound, limit) {
                     Some(more) => bound = more,

@@ -3,7 +3,6 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::profile::Profile;
 use super::rep::Rep;
 use super::search::Search;
 use super::{Cluster, Clustering};
@@ -77,7 +76,7 @@ fn near(
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); forest.len()];
     for (at, cluster) in clusters.iter().enumerate() {
         observer.go_on()?;
-        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
+        let profile = search.profile(&cluster.rep)?;
         for record in 0..forest.len() {
             if own[record] == NOWHERE || own[record] == at {
                 continue;
@@ -110,7 +109,7 @@ fn exchange(
     };
     let rest = without(&clusters[from], record);
     let mut best: Option<(i64, Cluster, Cluster)> = None;
-    let mut consider = |search: &mut Search<'_>, a: Vec<u32>, b: Vec<u32>| {
+    let mut consider = |search: &mut Search<'_>, a: Vec<u32>, b: Vec<u32>| -> Result<()> {
         let Some(a) = build(search, &a)? else { return Ok(()) };
         if best.as_ref().map_or(before, |x| x.0) <= a.cost() {
             return Ok(());
@@ -149,7 +148,7 @@ fn build(search: &mut Search<'_>, members: &[u32]) -> Result<Option<Cluster>> {
             return Ok(None);
         }
         search.joiner.observer.go_on()?;
-        let Some(rep) = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))? else {
+        let Some(rep) = search.join(&cluster.rep, &Rep::of_record(forest, record))? else {
             return Ok(None);
         };
         cluster.add(forest, record, rep);
@@ -182,7 +181,7 @@ fn from(search: &mut Search<'_>, first: u32, members: &[u32]) -> Result<Option<C
         let mut best: Option<(i64, usize)> = None;
         for (at, (record, rep)) in rest.iter().enumerate() {
             if search.may_join(&cluster.rep, *record) {
-                let cost = search.joiner.cost(&cluster.rep, rep)?;
+                let cost = search.cost(&cluster.rep, rep)?;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }
@@ -190,7 +189,7 @@ fn from(search: &mut Search<'_>, first: u32, members: &[u32]) -> Result<Option<C
         }
         let Some((_, at)) = best else { return Ok(None) };
         let (record, rep) = rest.remove(at);
-        let Some(joined) = search.joiner.join(&cluster.rep, &rep)? else { return Ok(None) };
+        let Some(joined) = search.join(&cluster.rep, &rep)? else { return Ok(None) };
         cluster.add(forest, record, joined);
     }
     Ok(Some(cluster))

@@ -46,7 +46,7 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
         }
         let joined = match best {
             Some((_, at)) => {
-                let rep = search.joiner.join(&found.clusters[at].rep, &Rep::of_record(forest, record))?;
+                let rep = search.join(&found.clusters[at].rep, &Rep::of_record(forest, record))?;
                 rep.map(|rep| (at, rep))
             }
             None => None,
@@ -76,7 +76,7 @@ fn near(
     }
     for (at, cluster) in clusters.iter().enumerate() {
         search.joiner.observer.go_on()?;
-        let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
+        let profile = search.profile(&cluster.rep)?;
         let before = search.joiner.weight(cluster.rep.members()) * cluster.rep.loss;
         let taken = search.taken(&cluster.rep);
         for (list, &record) in near.iter_mut().zip(left) {
@@ -110,15 +110,15 @@ fn rise(
         let before = cluster.rep.members() as i64 * cluster.rep.loss;
         let limit = most.saturating_add(before).min(FAR);
         let cost = match known {
-            Some(profile) => profile.cost(&mut search.joiner, &cluster.rep, record, limit)?,
+            Some(profile) => search.profiled_cost(profile, &cluster.rep, record, limit)?,
             None => {
-                let profile = Profile::new(&mut search.joiner, &mut search.rows, &cluster.rep)?;
-                profile.cost(&mut search.joiner, &cluster.rep, record, limit)?
+                let profile = search.profile(&cluster.rep)?;
+                search.profiled_cost(&profile, &cluster.rep, record, limit)?
             }
         };
         cost.map(|cost| cost - before)
     } else {
-        let joined = search.joiner.join(&cluster.rep, &Rep::of_record(forest, record))?;
+        let joined = search.join(&cluster.rep, &Rep::of_record(forest, record))?;
         joined.map(|rep| rep.cost(cluster.had + forest.prune[record as usize]) - cluster.cost())
     };
     Ok(rise.filter(|&rise| rise <= most))

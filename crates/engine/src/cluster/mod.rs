@@ -19,6 +19,7 @@ mod diverse;
 mod domain;
 mod forest;
 mod improve;
+mod interrupted;
 mod kinds;
 mod leftovers;
 mod params;
@@ -38,6 +39,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 pub use assign::Solver;
 pub use bosket_model::policy::Algorithm;
 pub use cost::{Cost, Height, Lm, SCALE};
+pub use interrupted::Interrupted;
 pub use params::{APPROXIMATE, Absent, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;

@@ -7,10 +7,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::forest::Forest;
+use super::interrupted::{Hot, go_on};
 use super::params::Matching;
 use super::rep::{FAR, Joiner, Rep, greedy};
 use super::rows::{Row, Rows, exact, head};
@@ -48,7 +48,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn new(joiner: &mut Joiner<'_>, rows: &mut Rows, rep: &Rep) -> Result<Self> {
+    pub(super) fn new(joiner: &mut Joiner<'_>, rows: &mut Rows, rep: &Rep) -> Hot<Self> {
         let forest = joiner.forest;
         let weight = joiner.weight(rep.members());
         let class = &forest.classes[rep.class as usize];
@@ -59,7 +59,7 @@ impl Profile {
             table.iter_mut().for_each(|cost| *cost *= weight + 1);
             roots.push(table);
         }
-        let rows = rep.kids.iter().map(|k| rows.row(joiner, k)).collect::<Result<Vec<Rc<Row>>>>()?;
+        let rows = rep.kids.iter().map(|k| rows.row(joiner, k)).collect::<Hot<Vec<Rc<Row>>>>()?;
         let most: Vec<i64> = rep.kids.iter().map(|k| weight * k.prune).collect();
         let duals = rows.iter().zip(&most).map(|(row, &most)| row.usual_dual().min(most)).collect();
         let runs = runs(joiner, rep);
@@ -120,7 +120,7 @@ impl Profile {
         forest: &Forest,
         (duals, taken): (&[i64], &[i64]),
         observer: &dyn Observer,
-    ) -> Result<()> {
+    ) -> Hot<()> {
         self.order.sort_by_key(|&i| taken[i]);
         self.duals.clear();
         self.duals.extend(duals.iter().zip(&self.most).map(|(&dual, &most)| dual.min(most)));
@@ -128,7 +128,7 @@ impl Profile {
     }
 
     /// Works out the potentials of all kinds.
-    fn spread(&mut self, forest: &Forest, observer: &dyn Observer) -> Result<()> {
+    fn spread(&mut self, forest: &Forest, observer: &dyn Observer) -> Hot<()> {
         let (kinds, forms) = (&forest.kinds, &forest.forms);
         self.base = self.duals.iter().sum();
         self.potential.clear();
@@ -142,7 +142,7 @@ impl Profile {
             for kind in range.start as usize..range.end as usize {
                 let form = kinds.form[kind];
                 if form != last {
-                    observer.go_on()?;
+                    go_on(observer)?;
                     last = form;
                     let at = (form - start) as usize;
                     reduced.clear();
@@ -187,7 +187,7 @@ impl Profile {
         rep: &Rep,
         record: u32,
         limit: i64,
-    ) -> Result<Option<i64>> {
+    ) -> Hot<Option<i64>> {
         let forest = joiner.forest;
         let mut costs = std::mem::take(&mut joiner.costs);
         costs.clear();
@@ -204,7 +204,7 @@ impl Profile {
         record: u32,
         limit: i64,
         costs: &mut Vec<i64>,
-    ) -> Result<Option<i64>> {
+    ) -> Hot<Option<i64>> {
         let forest = joiner.forest;
         let forms = &forest.forms;
         let kinds = &forest.kinds;
@@ -269,7 +269,7 @@ impl Profile {
         mine: &[u32],
         costs: &mut [i64],
         limit: i64,
-    ) -> Result<Option<i64>> {
+    ) -> Hot<Option<i64>> {
         let forest = joiner.forest;
         let kinds = &forest.kinds;
         let (n, m) = (run.reps.len(), mine.len());

@@ -1,10 +1,10 @@
 //! The representative of a cluster, and joining two of them: `diversify`.
 
-use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::assign::Solver;
 use super::forest::Forest;
+use super::interrupted::{Hot, go_on};
 use super::params::Matching;
 use super::secrets::UNKNOWN;
 
@@ -146,7 +146,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// The cost of joining two trees; where their roots clash, that of giving both up.
-    pub(super) fn cost(&mut self, a: &Rep, b: &Rep) -> Result<i64> {
+    pub(super) fn cost(&mut self, a: &Rep, b: &Rep) -> Hot<i64> {
         let (wa, wb) = (self.weight(a.members()), self.weight(b.members()));
         if self.clash(a.class, &a.labels, &b.labels) {
             return Ok(wa * a.prune + wb * b.prune);
@@ -167,7 +167,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Pairs the children of one class, with the cost of each pair. Each child of the smaller side has a partner.
-    fn pair(&mut self, a: &[Rep], b: &[Rep]) -> Result<(Pairs, Vec<i64>)> {
+    fn pair(&mut self, a: &[Rep], b: &[Rep]) -> Hot<(Pairs, Vec<i64>)> {
         let swapped = a.len() > b.len();
         let (rows, columns) = if swapped { (b, a) } else { (a, b) };
         let (n, m) = (rows.len(), columns.len());
@@ -177,7 +177,7 @@ impl<'a> Joiner<'a> {
         let mut matrix = Vec::with_capacity(n * m);
         for row in rows {
             if m >= MANY_KIDS {
-                self.observer.go_on()?;
+                go_on(self.observer)?;
             }
             for column in columns {
                 let (x, y) = if swapped { (column, row) } else { (row, column) };
@@ -204,7 +204,7 @@ impl<'a> Joiner<'a> {
             }
             Matching::Grd | Matching::X => greedy(n, m, &matrix),
         };
-        let costs: Result<Vec<i64>> = (chosen.iter().enumerate())
+        let costs: Hot<Vec<i64>> = (chosen.iter().enumerate())
             .map(|(row, &column)| match self.matching {
                 Matching::X if swapped => self.cost(&columns[column], &rows[row]),
                 Matching::X => self.cost(&rows[row], &columns[column]),
@@ -225,7 +225,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Joins two trees; none if their roots clash. Children keep the order they have in `a`.
-    pub(super) fn join(&mut self, a: &Rep, b: &Rep) -> Result<Option<Rep>> {
+    pub(super) fn join(&mut self, a: &Rep, b: &Rep) -> Hot<Option<Rep>> {
         if self.clash(a.class, &a.labels, &b.labels) {
             return Ok(None);
         }

@@ -2,14 +2,29 @@
 //!
 //! Representatives of different clusters have many subtrees in common, so rows are kept and found again by what the
 //! subtree is. Where a form has many children, the row holds a lower bound and the exact cost is worked out on demand.
+//!
+//! A cluster of one, somebody who takes math and reads x there, is to meet people who take math, take art, or take math and
+//! read x. Courses and books have two values each below `*`, so a value that becomes `*` costs 1, as one that is given up.
+//!
+//! ```text
+//! forms of courses          math   art   math(x)       of books   x
+//! prune                     1      1     2                        1
+//! row of the vertex math(x) 1      3     0
+//! row of its book                                                 0
+//! ```
+//!
+//! With math, x finds no partner and the member gives it up: 1. With art, the member and the newcomer both lose the course,
+//! 2, and x goes again: 3. With math(x) nothing is lost. What the newcomer keeps for himself is counted where he has more:
+//! a member without book that meets math(x) would cost the newcomer's x. Members count while clusters grow: with four of
+//! them the row would be 4, 9, 0.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use bosket_model::Result;
 use rustc_hash::FxHashMap;
 
 use super::forest::{Forest, Kid};
+use super::interrupted::{Hot, go_on};
 use super::params::Matching;
 use super::rep::{FAR, Joiner, MANY_KIDS, Rep, greedy};
 
@@ -81,7 +96,7 @@ impl Rows {
     }
 
     /// The row of a subtree.
-    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Rc<Row>> {
+    pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Rc<Row>> {
         let number = self.number(joiner, rep);
         if let Some(row) = self.rows.get(&number) {
             return Ok(Rc::clone(row));
@@ -101,8 +116,8 @@ impl Rows {
         Ok(row)
     }
 
-    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Result<Row> {
-        let kids: Result<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
+    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Row> {
+        let kids: Hot<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
         let forest = joiner.forest;
         let class = &forest.classes[rep.class as usize];
         let weight = joiner.weight(rep.members()) + 1;
@@ -121,7 +136,7 @@ impl Rows {
             dual: Cell::default(),
         };
         for form in range {
-            joiner.observer.go_on()?;
+            go_on(joiner.observer)?;
             let values = forms.values(form);
             let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
             let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form))?;
@@ -134,7 +149,7 @@ impl Rows {
 }
 
 /// The cost of joining a subtree with a form.
-pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Result<i64> {
+pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Hot<i64> {
     let forest = joiner.forest;
     let at = (form - forest.forms.class_start[rep.class as usize]) as usize;
     if row.exact[at] {
@@ -160,7 +175,7 @@ pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) ->
 }
 
 /// The cost of pairing a representative's children of one class with a form's.
-fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Result<i64> {
+fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Hot<i64> {
     let forest = joiner.forest;
     let prune = &forest.forms.prune;
     let given_up: i64 = kids.iter().map(|k| prune[k.form as usize]).sum();
@@ -177,7 +192,7 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
     matrix.clear();
     for row in 0..n {
         if m >= MANY_KIDS {
-            joiner.observer.go_on()?;
+            go_on(joiner.observer)?;
         }
         for column in 0..m {
             let (i, j) = if swapped { (column, row) } else { (row, column) };
@@ -195,7 +210,9 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
     let all: i64 = (0..m).map(alone).sum();
     let total = match joiner.matching {
         Matching::Lsap => {
-            matrix.iter_mut().enumerate().for_each(|(at, cost)| *cost -= alone(at % m));
+            for costs in matrix.chunks_exact_mut(m) {
+                costs.iter_mut().enumerate().for_each(|(column, cost)| *cost -= alone(column));
+            }
             all + joiner.solver.solve(n, m, &matrix, FAR, joiner.observer)?.unwrap_or(FAR)
         }
         Matching::Grd | Matching::X => {
@@ -257,7 +274,7 @@ fn runs<'k>(
 }
 
 /// The cost of pairing all children of a vertex with those of a form, and whether it is exact.
-fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> Result<(i64, bool)> {
+fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) -> Hot<(i64, bool)> {
     if rep.kids.is_empty() && kids.is_empty() {
         return Ok((0, true));
     }
@@ -291,4 +308,51 @@ fn bound(joiner: &Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i
         by_kids += own;
     }
     by_kids.max(least.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_model::policy::Role;
+    use bosket_testkit::fixtures::{bound, hierarchy};
+    use bosket_testkit::vertices::{self, BOOKS, PERSON, TAKES, Vertex};
+
+    use super::*;
+    use crate::cluster::{Algorithm, Lm, Params, SCALE};
+
+    fn vertex(class: usize, value: Option<&str>, children: Vec<Vertex>) -> Vertex {
+        Vertex { class, values: [value.map(str::to_owned), None, None, None], children }
+    }
+
+    #[test]
+    fn the_example_of_the_head() {
+        let book = || vec![vertex(BOOKS, Some("x"), Vec::new())];
+        let takes = |course, books| vec![vertex(TAKES, Some(course), books)];
+        let courses = [takes("math", book()), takes("art", Vec::new()), takes("math", Vec::new())];
+        let people: Vec<Vertex> = courses.into_iter().map(|below| vertex(PERSON, None, below)).collect();
+        let data = vertices::dataset(&people);
+        let mut roles = [[Role::Insensitive; 4]; 4];
+        (roles[TAKES][0], roles[BOOKS][0]) = (Role::Quasi, Role::Quasi);
+        let (_, binding) = bound(&data, &vertices::policy(&roles));
+        let mut hierarchies = vec![None; 16];
+        hierarchies[4 * TAKES] = Some(hierarchy("math;*\nart;*\n"));
+        hierarchies[4 * BOOKS] = Some(hierarchy("x;*\ny;*\n"));
+        let params = Params::plain(Algorithm::Ctoff, 2, None);
+        let forest = Forest::new(&data, &binding, &hierarchies, &params, &Lm, &Quiet).expect("good");
+        let mut joiner = Joiner::new(&forest, Matching::Lsap, None, true, &Quiet);
+        let mut rows = Rows::default();
+        let one = Rep::of_record(&forest, 0);
+        // In which order forms are numbered does not matter: the costs tell which is which.
+        let mut costs = |rep: &Rep| {
+            let row = rows.row(&mut joiner, rep).expect("nobody interrupts");
+            let mut costs: Vec<i64> = row.cost.iter().map(|cost| cost / SCALE).collect();
+            costs.sort_unstable();
+            costs
+        };
+        assert_eq!((costs(&one.kids[0]), costs(&one.kids[0].kids[0])), (vec![0, 1, 3], vec![0]));
+        let mut four = one.kids[0].clone();
+        four.from = vec![four.from[0]; 4];
+        four.kids[0].from = vec![four.kids[0].from[0]; 4];
+        assert_eq!(costs(&four), [0, 4, 9]);
+    }
 }

@@ -2,12 +2,29 @@
 //!
 //! Every record has a lower bound; records are looked at in the order of their bounds, until none of the others can be
 //! better. Of equal costs the first record wins, as if all had been compared one after the other.
+//!
+//! Five records, whose costs are not known at first:
+//!
+//! ```text
+//! record    0   1   2   3   4
+//! bound     3   6   1   2   4
+//! (cost)    5   7   4   3   6
+//!
+//! 2 has the lowest bound. It costs 4            tried: 4 (2)           records with bounds above 4 are out: 1, so floor 6
+//! 3 is next, its bound is 2. It costs 3         tried: 3 (3), 4 (2)    from now on 3 is to be beaten
+//! 0 has bound 3. It costs more than that        floor 4                by how much is not worked out
+//! 4 has bound 4, more than 3: nobody behind it can be better           floor 4
+//! ```
+//!
+//! 3 joins at 3; 1 and 4 were never compared. When another cluster has taken 3 meanwhile, 2 is the cheapest that is known, but
+//! at 4 it is not below the floor: 0 and 4 might cost as little, so the search has to be made again.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rayon::prelude::*;
 
 use super::forest::Forest;
+use super::interrupted::Interrupted;
 use super::profile::{Bounds, Profile};
 use super::rep::{FAR, Joiner, Rep};
 use super::rows::Rows;
@@ -72,7 +89,7 @@ impl Pool {
         }
         bounds.resize(self.list.len(), (0, 0));
         let chunks = bounds.par_chunks_mut(CHUNK).zip(self.list.par_chunks(CHUNK));
-        chunks.try_for_each(|(bounds, records)| {
+        chunks.try_for_each(|(bounds, records)| -> Result<()> {
             observer.go_on()?;
             for (bound, &record) in bounds.iter_mut().zip(records) {
                 *bound = (if self.here[record as usize] { of.of(record) } else { FAR }, record);
@@ -127,6 +144,32 @@ impl<'a> Search<'a> {
         self.joiner.forest
     }
 
+    /// Joins two trees; none if their roots clash.
+    pub(super) fn join(&mut self, a: &Rep, b: &Rep) -> Result<Option<Rep>> {
+        self.joiner.join(a, b).map_err(Interrupted::failure)
+    }
+
+    /// The cost of joining two trees; where their roots clash, that of giving both up.
+    pub(super) fn cost(&mut self, a: &Rep, b: &Rep) -> Result<i64> {
+        self.joiner.cost(a, b).map_err(Interrupted::failure)
+    }
+
+    /// A representative, made ready to be compared with many records.
+    pub(super) fn profile(&mut self, rep: &Rep) -> Result<Profile> {
+        Profile::new(&mut self.joiner, &mut self.rows, rep).map_err(Interrupted::failure)
+    }
+
+    /// The cost of joining a record, whose root must not clash; none if it is more than `limit`.
+    pub(super) fn profiled_cost(
+        &mut self,
+        profile: &Profile,
+        rep: &Rep,
+        record: u32,
+        limit: i64,
+    ) -> Result<Option<i64>> {
+        profile.cost(&mut self.joiner, rep, record, limit).map_err(Interrupted::failure)
+    }
+
     /// The values of a representative that may stand only once in a class.
     pub(super) fn taken(&self, rep: &Rep) -> Vec<u32> {
         fn walk(forest: &Forest, rep: &Rep, taken: &mut Vec<u32>) {
@@ -162,7 +205,7 @@ impl<'a> Search<'a> {
     /// The record of the pool that joins at the least cost, and `more` others that are next to it.
     pub(super) fn nearest(&mut self, rep: &Rep, pool: &Pool, more: usize) -> Result<Looked> {
         let forest = self.forest();
-        let mut profile = Profile::new(&mut self.joiner, &mut self.rows, rep)?;
+        let mut profile = self.profile(rep)?;
         let taken = self.taken(rep);
         let mut bounds = std::mem::take(&mut self.bounds);
         pool.bounds(&profile.bounds(forest), &mut bounds, self.joiner.observer)?;
@@ -171,7 +214,7 @@ impl<'a> Search<'a> {
             self.keep_lowest(rep, &taken, &mut bounds, count);
             for &(_, record) in &bounds {
                 let limit = looked.tried.first().map_or(FAR, |t| t.0);
-                if let Some(cost) = profile.cost(&mut self.joiner, rep, record, limit)? {
+                if let Some(cost) = self.profiled_cost(&profile, rep, record, limit)? {
                     insert(&mut looked.tried, (cost, record));
                 }
             }
@@ -230,7 +273,7 @@ impl<'a> Search<'a> {
                 }
             }
             let Some((_, record)) = lowest else { break };
-            let Some(cost) = profile.cost(&mut self.joiner, rep, record, FAR)? else { break };
+            let Some(cost) = self.profiled_cost(profile, rep, record, FAR)? else { break };
             insert(&mut looked.tried, (cost, record));
         }
         if looked.tried.is_empty() {
@@ -249,7 +292,8 @@ impl<'a> Search<'a> {
             let sample: Vec<u32> = bounds.iter().step_by(step).map(|b| b.1).collect();
             let (duals, taken) = tune(profile, forest, &sample, most);
             profile.learn(&duals);
-            profile.set_duals(forest, (&duals, &taken), self.joiner.observer)?;
+            let set = profile.set_duals(forest, (&duals, &taken), self.joiner.observer);
+            set.map_err(Interrupted::failure)?;
             for (bound, record) in bounds.iter_mut() {
                 *bound = (*bound).max(profile.bound(forest, *record));
             }
@@ -262,7 +306,7 @@ impl<'a> Search<'a> {
                 break;
             }
             self.joiner.observer.go_on()?;
-            match profile.cost(&mut self.joiner, rep, record, most)? {
+            match self.profiled_cost(profile, rep, record, most)? {
                 Some(cost) => insert(&mut looked.tried, (cost, record)),
                 None => floor = floor.min(most + 1),
             }

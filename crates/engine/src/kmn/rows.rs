@@ -2,6 +2,24 @@
 //!
 //! Everything that the search asks is a question about paths: which records have this path, which have a above b.
 //! A rule of disassociation rewrites paths one by one. So a record is kept as its rows, and a cut groups equal rows.
+//!
+//! Two records, A1 and A2 below A*, B1 and B2 below B*. The first has B1 and B2 below A1, the second B1 below A1, and A2.
+//!
+//! ```text
+//! row         0       1       2       3
+//! items       A1 B1   A1 B2   A1 B1   A2
+//! record      0       0       1       1
+//! column B    B1      B2      B1      –          made when B is first split by
+//!
+//! cut         groups: path, rows, records
+//! nothing     []        0 1 2 3   0 1
+//! A*          [A*]      0 1 2 3   0 1
+//! A* B*       [A*]      3         1              [A* B*]   0 1 2   0 1
+//! A1 A2 B*    [A1 B*]   0 1 2     0 1            [A2]      3       1
+//! ```
+//!
+//! B* comes into the paths of the rows that have a value of B; A* is replaced only in the groups that hold it. How many
+//! records have A1 above B* is read off the one group that has both: two.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -255,5 +273,49 @@ impl<'a> Splitter<'a> {
             return path;
         };
         path.iter().filter_map(|&n| if n == old { node } else { Some(n) }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_testkit::fixtures::{bound, hierarchy, value_trees};
+    use bosket_testkit::trees;
+
+    use super::*;
+    use crate::kmn::domain::Wishes;
+
+    #[test]
+    fn the_example_of_the_head() {
+        let path = |path: &str| path.split(' ').map(str::to_owned).collect::<Vec<String>>();
+        let data = trees::dataset(&[vec![path("A1 B1"), path("A1 B2")], vec![path("A1 B1"), path("A2")]]);
+        let attributes = &trees::ATTRIBUTES[..trees::ATTRIBUTES.rfind("[[").expect("three attributes")];
+        let values = value_trees(&data, &bound(&data, attributes).1);
+        let hierarchies = ["A1;*\nA2;*\n", "B1;*\nB2;*\n"].map(|text| Some(hierarchy(text)));
+        let wishes = Wishes { weights: &[1.0; 2], shared: &[0, 1], negative: &[] };
+        let domain = Domain::new(&values, &hierarchies, &wishes, &Quiet).expect("nobody interrupts");
+        let rows = Rows::new(&values, 2, &Quiet).expect("nobody interrupts");
+        assert_eq!(
+            (rows.first.as_slice(), rows.record.as_slice()),
+            (&[0, 2, 4, 6, 7][..], &[0, 0, 1, 1][..])
+        );
+        let (a, b) = (domain.levels[0].root, domain.levels[1].root);
+        let all = vec![Arc::new(Group::new(Vec::new(), &[0, 1, 2, 3], &rows))];
+        let next = |groups: &[Arc<Group>], level, old, new: &[Node]| {
+            let changes = [Change { level, old, new: new.to_vec() }];
+            split(groups, &changes, &rows, &domain, true, &Quiet).expect("nobody interrupts")
+        };
+        let seen = |groups: &[Arc<Group>]| -> Vec<(Vec<Node>, Vec<u32>, Vec<u32>)> {
+            groups.iter().map(|g| (g.path.clone(), g.rows.clone(), g.records.clone())).collect()
+        };
+        let with_a = next(&all, 0, None, &[a]);
+        assert_eq!(seen(&with_a), [(vec![a], vec![0, 1, 2, 3], vec![0, 1])]);
+        let with_b = next(&with_a, 1, None, &[b]);
+        assert_eq!(seen(&with_b), [(vec![a], vec![3], vec![1]), (vec![a, b], vec![0, 1, 2], vec![0, 1])]);
+        let finer = next(&with_b, 0, Some(a), &[a + 1, a + 2]);
+        assert_eq!(
+            seen(&finer),
+            [(vec![a + 1, b], vec![0, 1, 2], vec![0, 1]), (vec![a + 2], vec![3], vec![1])]
+        );
     }
 }

@@ -8,6 +8,30 @@
 //! whatever knowledge the rules of that pass have touched, in the same order; and so on until nothing is violated. Of the
 //! relations of a violation the one with the fewest records goes (ties: the smallest pair). Knowledge that contains a
 //! violation is not looked at on its own: the rule that repairs the smaller one removes it as well.
+//!
+//! Three records, k = 3: two have b below a, the third has both side by side.
+//!
+//! ```text
+//! group   path   records   above: a mask per position
+//! 0       a b    0 1       0 1                          bit 0 of the second: a, at position 0, is above b
+//! 1       a      2         0
+//! 2       b      2         0
+//! ```
+//!
+//! The values a and b are in all three, but whoever knows that b is below a is left with the two records of `(a, b)`. That
+//! is the only relation of this knowledge, so the rule a ⇝ b is made: in group 0 the mask of b becomes 0, the pair has no
+//! records any more, and nothing else has changed. What a rule does to a longer path depends on how values are parted:
+//!
+//! ```text
+//! a ⇝ b on path a b c     a     b     c        as bits, position 0 last
+//! before                  000   001   011      c below b below a
+//! value                   000   000   001      c stays below a, b stands alone
+//! subtree, ancestor       000   000   010      c stays below b, a stands alone
+//!
+//! b ⇝ c on path a b c     000   001   011
+//! value, subtree          000   001   001      c goes to the parent of b
+//! ancestor                000   001   001      b is above nothing any more, which comes to the same
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -273,4 +297,25 @@ fn related_at(path: &[Node], above: &[u64], (a, b): Pair) -> Option<(usize, usiz
     let i = path.iter().position(|&n| n == a)?;
     let j = path.iter().position(|&n| n == b)?;
     (above[j] >> i & 1 == 1).then_some((i, j))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_masks_of_the_head() {
+        let after = |pair: (usize, usize), how: How| {
+            let mut above = vec![0b000, 0b001, 0b011];
+            take_apart(&mut above, pair, how);
+            above
+        };
+        assert_eq!(after((0, 1), How::Value), [0b000, 0b000, 0b001]);
+        for how in [How::Subtree, How::Ancestor] {
+            assert_eq!(after((0, 1), how), [0b000, 0b000, 0b010]);
+        }
+        for how in [How::Value, How::Subtree, How::Ancestor] {
+            assert_eq!(after((1, 2), how), [0b000, 0b001, 0b001]);
+        }
+    }
 }

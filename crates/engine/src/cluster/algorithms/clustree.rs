@@ -163,7 +163,7 @@ fn grow(
         pool.take(record);
         members.push(record);
         if let Some(current) = rep.take() {
-            rep = search.joiner.join(&current, &Rep::of_record(search.forest(), record))?;
+            rep = search.join(&current, &Rep::of_record(search.forest(), record))?;
         }
     }
     known.members = members;
@@ -190,7 +190,7 @@ fn rebuild(search: &mut Search<'_>, seed: u32, members: &[u32]) -> Result<Rep> {
     let mut rep = Rep::of_record(forest, seed);
     for &record in members {
         search.joiner.observer.go_on()?;
-        let joined = search.joiner.join(&rep, &Rep::of_record(forest, record))?;
+        let joined = search.join(&rep, &Rep::of_record(forest, record))?;
         rep = joined.expect("these have been joined before");
     }
     Ok(rep)

@@ -27,7 +27,7 @@ pub(crate) fn ctoff(search: &mut Search<'_>, size: usize, observer: &dyn Observe
         while members.len() < size {
             observer.go_on()?;
             let Some(&(_, record)) = search.nearest(&rep, &pool, 0)?.tried.first() else { break };
-            let Some(joined) = search.joiner.join(&rep, &Rep::of_record(search.forest(), record))? else {
+            let Some(joined) = search.join(&rep, &Rep::of_record(search.forest(), record))? else {
                 break;
             };
             rep = joined;

@@ -31,7 +31,7 @@ pub(crate) fn dmiracle(
             continue;
         };
         let other = bad.remove(at);
-        match search.joiner.join(&cluster.rep, &other.rep)? {
+        match search.join(&cluster.rep, &other.rep)? {
             Some(rep) => cluster.merge(other, rep),
             None => found.left.extend(other.members),
         }

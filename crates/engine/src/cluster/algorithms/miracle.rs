@@ -44,9 +44,7 @@ pub(crate) fn miracle(
     let mut found = Clustering::default();
     let kinds = &forest.kinds;
     let prepared = kinds.form.len() * forest.len() <= KINDS * stream.climit * kinds.of_kid.len();
-    let profile = |search: &mut Search<'_>, rep: &Rep| {
-        prepared.then(|| Profile::new(&mut search.joiner, &mut search.rows, rep)).transpose()
-    };
+    let profile = |search: &mut Search<'_>, rep: &Rep| prepared.then(|| search.profile(rep)).transpose();
     for record in 0..forest.len() as u32 {
         observer.go_on()?;
         if u64::from(record) % STEP == 0 {
@@ -65,7 +63,7 @@ pub(crate) fn miracle(
             open.push(Open { cluster, profile });
             continue;
         };
-        let Some(rep) = search.joiner.join(&open[at].cluster.rep, &this)? else {
+        let Some(rep) = search.join(&open[at].cluster.rep, &this)? else {
             found.left.push(record);
             continue;
         };
@@ -93,19 +91,18 @@ fn nearest(search: &mut Search<'_>, open: &[Open], record: u32, this: &Rep) -> R
         let weight = search.joiner.weight(cluster.rep.members());
         let values = (weight * cluster.rep.prune + forest.prune[record as usize]) as f64;
         let nearer = |cost: i64| best.is_none_or(|(distance, _)| (cost as f64 / values) < distance);
-        let joiner = &mut search.joiner;
         let bound = match profile {
             Some(profile) => profile.bound(forest, record),
-            None => joiner.head(&cluster.rep, this),
+            None => search.joiner.head(&cluster.rep, this),
         };
         if !nearer(bound) {
             continue;
         }
-        joiner.observer.go_on()?;
+        search.joiner.observer.go_on()?;
         let limit = best.map_or(FAR, |(distance, _)| (distance * values).ceil() as i64);
         let cost = match profile {
-            Some(profile) => profile.cost(joiner, &cluster.rep, record, limit)?,
-            None => Some(joiner.cost(&cluster.rep, this)?),
+            Some(profile) => search.profiled_cost(profile, &cluster.rep, record, limit)?,
+            None => Some(search.cost(&cluster.rep, this)?),
         };
         let Some(cost) = cost else { continue };
         if nearer(cost) {
@@ -122,7 +119,7 @@ fn merge(search: &mut Search<'_>, mut open: Vec<Cluster>, size: usize, found: &m
         while cluster.members.len() < size {
             let Some(at) = nearest_cluster(search, &cluster, &open)? else { break };
             let other = open.remove(at);
-            match search.joiner.join(&cluster.rep, &other.rep)? {
+            match search.join(&cluster.rep, &other.rep)? {
                 Some(rep) => cluster.merge(other, rep),
                 None => found.left.extend(other.members),
             }
@@ -147,11 +144,11 @@ pub(super) fn nearest_cluster(
         if !search.fit(&one.rep, &other.rep) {
             continue;
         }
-        let joiner = &mut search.joiner;
+        let joiner = &search.joiner;
         joiner.observer.go_on()?;
         let values = joiner.weight(one.rep.members()) * one.rep.prune
             + joiner.weight(other.rep.members()) * other.rep.prune;
-        let distance = joiner.cost(&one.rep, &other.rep)? as f64 / values as f64;
+        let distance = search.cost(&one.rep, &other.rep)? as f64 / values as f64;
         if best.is_none_or(|(nearest, _)| distance < nearest) {
             best = Some((distance, at));
         }

@@ -3,6 +3,24 @@
 //! A set is counted at its most popular items: all but the two rarest make a prefix, whose transactions are gone through once;
 //! the two rarest are counted in a plane. So the work grows with pairs, not with triples, and frequent
 //! sets cost nothing once they are known to be frequent.
+//!
+//! Six transactions, itemsets of three, k = 2. All items are in four transactions, so codes go by number: a = 0, b = 1, c = 2,
+//! d = 3. What has fewer than three items is left out.
+//!
+//! ```text
+//! transactions   a b c        a b c        a b d        a c d        b d    c d
+//! items          2 1 0 END    2 1 0 END    3 1 0 END    3 2 0 END            the rarest first
+//! places of 0    0            4            8            12                   two rarer codes stand before it
+//!
+//! plane of [0]   pairs of 1, 2, 3 in these transactions, bit b of row c stands for (b, c)
+//!                (1, 2) twice: closed at k, frequent
+//!                (1, 3) once, (2, 3) once: rare
+//!
+//! rare sets      0 1 3   0 2 3    that is abd and acd
+//! ```
+//!
+//! No set begins with 1, 2 or 3: too few of what stands before them is left. Of four items the prefix would have two codes, and
+//! the places of its first would be dealt out by the second (`split`).
 
 use std::sync::Mutex;
 
@@ -309,4 +327,26 @@ impl<'a, const D: usize> Counter<'a, D> {
 /// The first code that is rarer than all of a prefix.
 fn first_after(prefix: &[u32]) -> u32 {
     prefix.last().map_or(0, |&last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_head() {
+        let mut coded = Coded::empty(vec![1, 2, 3, 4]);
+        coded.items = vec![2, 1, 0, END, 2, 1, 0, END, 3, 1, 0, END, 3, 2, 0, END];
+        coded.longest = 3;
+        let places = Places::new(&coded, 3, &Quiet).expect("nobody interrupts");
+        assert_eq!(places.of(0), [0, 4, 8, 12]);
+        assert!((1..4).all(|code| places.of(code).is_empty()));
+        let bounds = Bounds { size: 3, k: 2, cap: usize::MAX, memory: 1 << 20, keep: true };
+        let rare = rare_sets(&coded, bounds, &Quiet).expect("nobody interrupts");
+        assert_eq!((rare.sets, rare.complete), (vec![0, 1, 3, 0, 2, 3], true));
+        let planes = planes(&coded, bounds, &Quiet).expect("nobody interrupts").expect("they fit");
+        assert_eq!(planes[&vec![0]].frequent.pairs().collect::<Vec<_>>(), [(1, 2)]);
+    }
 }

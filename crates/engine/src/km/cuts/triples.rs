@@ -3,6 +3,24 @@
 //! There may be millions of rare triples, but a repair kills most of those that come after it. So the violations with a
 //! node as their first are looked up when the walk gets to that node, among what is left of the cut by then. What was
 //! counted below a node that is in the cut only now still tells what is rare with it.
+//!
+//! The transactions abc, abc, abd, acd, bd, cd, k = 2, with b and c below X. All pairs are frequent; `rare` has counted the
+//! triples of the cut a, b, c, d.
+//!
+//! ```text
+//! order          X   a   b   c   d     by falling support, equal ones by number
+//! triples of a   rare: bd, cd          frequent: bc
+//!
+//! X              above the cut. ad is rare with b and with c, so with X it has to be counted:
+//!   X a d          in abd and acd, frequent after all
+//! a              at the cut. bd and cd are rare for sure
+//!   a b d          repaired: b goes up to X, which loses least, and takes c along
+//!   a c d          c is not in the cut any more: nothing to do
+//! b, c           gone
+//! d              nothing comes after it
+//! ```
+//!
+//! The first node of a triple is the first in the order, so Xd is not looked at with a again.
 
 use bosket_model::Result;
 use rustc_hash::FxHashSet;
@@ -147,5 +165,26 @@ impl Lookup {
             }
         }
         Ok(suspects)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_testkit::fixtures::{bound, hierarchy, value_trees};
+    use bosket_testkit::sets;
+
+    use crate::km::{Algorithm, Params, run};
+
+    #[test]
+    fn the_example_of_the_head() {
+        let letters = |set: &str| set.chars().map(String::from).collect();
+        let data = sets::dataset(&["abc", "abc", "abd", "acd", "bd", "cd"].map(letters));
+        let trees = value_trees(&data, &bound(&data, sets::ATTRIBUTES).1);
+        let h = [Some(hierarchy("a;*\nb;X;*\nc;X;*\nd;*\n"))];
+        let pairs = run(&trees, &h, &Params::plain(Algorithm::Aa, 2, 2), &Quiet).expect("possible");
+        assert_eq!(pairs.repaired, 0);
+        let triples = run(&trees, &h, &Params::plain(Algorithm::Aa, 2, 3), &Quiet).expect("possible");
+        assert_eq!((triples.parts[0].cut.join(" "), triples.repaired), ("a X d".to_owned(), 1));
     }
 }

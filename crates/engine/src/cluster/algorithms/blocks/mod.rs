@@ -40,7 +40,7 @@ pub(crate) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observ
         for &row in rows {
             observer.go_on()?;
             joined = match joined {
-                Some(rep) => search.joiner.join(&rep, &Rep::of_record(forest, row))?,
+                Some(rep) => search.join(&rep, &Rep::of_record(forest, row))?,
                 None => None,
             };
         }
