@@ -87,7 +87,7 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
     match Params::new(work.policy)? {
         Params::Kmn(params) => kmn(work, params, observer),
         Params::Km(params) => km(work, params, observer),
-        Params::Cluster(params) => clusters(work, &params, observer),
+        Params::Cluster(params) => clusters(work, params, observer),
         Params::Dissect(_) => Err(Failure::defect("dissection makes groups of people, not records")),
     }
 }
@@ -156,8 +156,9 @@ fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Resul
     })
 }
 
-fn clusters(work: &Work<'_>, params: &cluster::Params, observer: &dyn Observer) -> Result<Made> {
-    let release = cluster::run(work.data, work.published, work.hierarchies, params, observer)?;
+fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observer) -> Result<Made> {
+    params.memory = work.memory;
+    let release = cluster::run(work.data, work.published, work.hierarchies, &params, observer)?;
     let policy = work.policy;
     let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
     let sizes = release.clusters.iter().map(Vec::len);

@@ -16,6 +16,7 @@ use super::cost::Cost;
 use super::domain::Domain;
 use super::kinds::Kinds;
 use super::params::{Matching, Params};
+use super::rep::Rep;
 use super::secrets::Secrets;
 
 /// What the algorithms know about a class.
@@ -276,6 +277,19 @@ impl Forest {
             forms.prune[new as usize] = self.classes[key[0] as usize].own + below;
         }
         Ok(number)
+    }
+
+    /// About how many bytes the records take here, and again as members of clusters.
+    pub(super) fn bytes(&self) -> usize {
+        let forms = &self.forms;
+        let here = 4
+            * (self.values.len() + self.below.len() + self.root_values.len() + self.kinds.of_kid.len())
+            + 16 * (self.vertex_class.len() + self.roots.len())
+            + 4 * forms.values.len()
+            + size_of::<Kid>() * forms.kids.len()
+            + 20 * forms.class.len();
+        let members = (size_of::<Rep>() + 16) * self.vertex_class.len();
+        here + members
     }
 
     /// How many records there are.

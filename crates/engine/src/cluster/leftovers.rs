@@ -1,6 +1,7 @@
 //! Records that no cluster was grown for.
 
 use bosket_model::Result;
+use rustc_hash::FxHashMap;
 
 use super::profile::Profile;
 use super::rep::{FAR, Rep};
@@ -9,9 +10,6 @@ use super::{Cluster, Clustering};
 
 /// Clusters that a record is tried in at a time: those with the lowest bounds.
 const NEAR: usize = 256;
-
-/// Potentials kept from one record to the next at most.
-const MOST_POTENTIALS: usize = 1 << 22;
 
 /// A record that was left over joins the cluster, of those that are near, where that costs least, if it costs less than
 /// giving the record up.
@@ -29,10 +27,8 @@ pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) -> Result<(
 fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
     let forest = search.forest();
     let left = std::mem::take(&mut found.left);
-    let mut profiles: Vec<Option<Profile>> = Vec::new();
-    profiles.resize_with(found.clusters.len(), || None);
-    let keep = forest.kinds.form.len() * found.clusters.len() <= MOST_POTENTIALS;
-    let near = near(search, &found.clusters, &left, keep.then_some(&mut profiles))?;
+    let mut profiles = Profiles::new(search.room / 4);
+    let near = near(search, &found.clusters, &left)?;
     for (record, near) in left.into_iter().zip(near) {
         let mut best: Option<(i64, usize)> = None;
         for (bound, at) in near {
@@ -41,7 +37,7 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
             if bound > most {
                 break;
             }
-            let rise = rise(search, &found.clusters[at], profiles[at].as_ref(), record, most)?;
+            let rise = rise(search, &found.clusters, at, &mut profiles, record, most)?;
             best = rise.map(|rise| (rise, at)).or(best);
         }
         let joined = match best {
@@ -54,7 +50,7 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
         match joined {
             Some((at, rep)) => {
                 found.clusters[at].add(forest, record, rep);
-                profiles[at] = None;
+                profiles.forget(at);
             }
             None => found.left.push(record),
         }
@@ -62,13 +58,44 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
     Ok(())
 }
 
+/// Profiles of clusters that the next record may want too. One takes as much as all values and all forms of children
+/// together, so only as many are kept as there is room for.
+struct Profiles {
+    known: FxHashMap<usize, Profile>,
+    bytes: usize,
+    room: usize,
+}
+
+impl Profiles {
+    fn new(room: usize) -> Self {
+        Profiles { known: FxHashMap::default(), bytes: 0, room }
+    }
+
+    /// The profile of a cluster, made if it is not known.
+    fn of(&mut self, search: &mut Search<'_>, clusters: &[Cluster], at: usize) -> Result<&Profile> {
+        if !self.known.contains_key(&at) {
+            let profile = search.profile(&clusters[at].rep)?;
+            let bytes = profile.bytes();
+            if self.bytes + bytes > self.room {
+                self.known.clear();
+                self.bytes = 0;
+            }
+            self.bytes += bytes;
+            self.known.insert(at, profile);
+        }
+        Ok(&self.known[&at])
+    }
+
+    /// The cluster has changed.
+    fn forget(&mut self, at: usize) {
+        if let Some(profile) = self.known.remove(&at) {
+            self.bytes -= profile.bytes();
+        }
+    }
+}
+
 /// Per record the clusters that it could join at the lowest bounds.
-fn near(
-    search: &mut Search<'_>,
-    clusters: &[Cluster],
-    left: &[u32],
-    mut profiles: Option<&mut Vec<Option<Profile>>>,
-) -> Result<Vec<Vec<(i64, usize)>>> {
+fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Result<Vec<Vec<(i64, usize)>>> {
     let forest = search.forest();
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); left.len()];
     if left.is_empty() {
@@ -87,9 +114,6 @@ fn near(
                 list.truncate(NEAR);
             }
         }
-        if let Some(profiles) = &mut profiles {
-            profiles[at] = Some(profile);
-        }
     }
     Ok(near)
 }
@@ -97,25 +121,22 @@ fn near(
 /// What a cluster and a record lose more together, if they fit and it is no more than `most`.
 fn rise(
     search: &mut Search<'_>,
-    cluster: &Cluster,
-    known: Option<&Profile>,
+    clusters: &[Cluster],
+    at: usize,
+    profiles: &mut Profiles,
     record: u32,
     most: i64,
 ) -> Result<Option<i64>> {
     let forest = search.forest();
+    let cluster = &clusters[at];
     if !search.may_join(&cluster.rep, record) {
         return Ok(None);
     }
     let rise = if search.joiner.weighted {
         let before = cluster.rep.members() as i64 * cluster.rep.loss;
         let limit = most.saturating_add(before).min(FAR);
-        let cost = match known {
-            Some(profile) => search.profiled_cost(profile, &cluster.rep, record, limit)?,
-            None => {
-                let profile = search.profile(&cluster.rep)?;
-                search.profiled_cost(&profile, &cluster.rep, record, limit)?
-            }
-        };
+        let profile = profiles.of(search, clusters, at)?;
+        let cost = search.profiled_cost(profile, &cluster.rep, record, limit)?;
         cost.map(|cost| cost - before)
     } else {
         let joined = search.join(&cluster.rep, &Rep::of_record(forest, record))?;

@@ -202,6 +202,20 @@ fn refuse_nested(data: &Dataset, binding: &Binding, params: &Params) -> Result<(
     Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("use ctoff or clustree")))
 }
 
+/// Bytes that are left beside the records; a run that has not even these ends before it searches.
+fn room(forest: &Forest, params: &Params) -> Result<usize> {
+    let records = forest.bytes();
+    if let Some(room) = params.memory.checked_sub(records) {
+        return Ok(room);
+    }
+    let what = format!(
+        "the records take {} MB to search, of {} allowed",
+        records.div_ceil(1 << 20),
+        params.memory >> 20
+    );
+    Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("allow it more memory")))
+}
+
 fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
     let size = params.size();
     // How often a value may stand at one vertex of a cluster of this size.
@@ -209,7 +223,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
     let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
     let most = most.filter(|_| !regardless);
     let joiner = Joiner::new(forest, params.matching, most, params.weighted, observer);
-    let mut search = Search::new(joiner, params.neighbours)?;
+    let mut search = Search::new(joiner, params.neighbours, room(forest, params)?)?;
     let stream = Stream { size, climit: params.climit, th: params.th };
     let mut found = match params.algorithm {
         Algorithm::Ctoff => ctoff::ctoff(&mut search, size, observer)?,

@@ -73,7 +73,12 @@ pub struct Params {
     pub absent: Absent,
     /// Per declared attribute how much its loss counts.
     pub weights: Vec<f64>,
+    /// Bytes that the search may take.
+    pub memory: usize,
 }
+
+/// Bytes that a search may take, if nobody says.
+const MEMORY: usize = 1 << 30;
 
 /// The candidates that `neighbours = "approximate"` looks at.
 pub const APPROXIMATE: usize = 16;
@@ -97,6 +102,7 @@ impl Params {
             suppress_violators: false,
             absent: Absent::Unknown,
             weights: Vec::new(),
+            memory: MEMORY,
         }
     }
 

@@ -80,6 +80,14 @@ impl Profile {
         Ok(profile)
     }
 
+    /// About how many bytes it keeps, those of its rows included: as long as it is there, they are.
+    pub(super) fn bytes(&self) -> usize {
+        let rows: usize = self.rows.iter().map(|row| row.bytes()).sum();
+        let tables: usize = self.roots.iter().map(|table| 8 * table.len()).sum();
+        let clashes: usize = self.runs.iter().map(|run| 8 * run.clash.len()).sum();
+        size_of::<Profile>() + rows + tables + clashes + 32 * self.most.len() + 12 * self.potential.len()
+    }
+
     /// Remembers the potentials of the children for the next ones like them.
     pub(super) fn learn(&self, duals: &[i64]) {
         self.rows.iter().zip(duals).for_each(|(row, &dual)| row.learn_dual(dual));
@@ -281,7 +289,7 @@ impl Profile {
             for (j, &kind) in mine.iter().enumerate() {
                 if run.clash[kinds.local[kind as usize] as usize * n + i] == 0 {
                     let form = kinds.form[kind as usize];
-                    costs[i * m + j] = exact(joiner, &rep.kids[r], &self.rows[r], form)?;
+                    costs[i * m + j] = exact(joiner, &self.rows[r], form)?;
                 }
             }
         }

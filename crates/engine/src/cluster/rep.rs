@@ -51,6 +51,12 @@ impl Rep {
         self.from.len()
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = self.values.len() + self.from.len() + self.labels.len();
+        size_of::<Rep>() + 4 * lists + self.kids.iter().map(Rep::bytes).sum::<usize>()
+    }
+
     /// What the members have lost by now, given what they had.
     pub(super) fn cost(&self, had: i64) -> i64 {
         let members = self.members() as i64;

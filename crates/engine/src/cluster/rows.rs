@@ -28,8 +28,8 @@ use super::interrupted::{Hot, go_on};
 use super::params::Matching;
 use super::rep::{FAR, Joiner, MANY_KIDS, Rep, greedy};
 
-/// Costs kept in rows at most; about 150 MB.
-const MOST_COSTS: usize = 1 << 24;
+/// Bytes that rows take at most, however much there is.
+const MOST_BYTES: usize = 160 << 20;
 
 /// Problems up to this size are solved at once; larger ones are bounded first.
 const SMALL: usize = 2;
@@ -44,6 +44,9 @@ pub(super) struct Row {
     pub(super) is_exact: bool,
     later: RefCell<FxHashMap<u32, i64>>,
     kids: Vec<Rc<Row>>,
+    /// The subtree that the row was made for, if costs are still to be worked out. Others that have the row may have
+    /// their children in another order than `kids`.
+    made_for: Option<Rep>,
     /// Potentials that the subtree had in assignments: their sum and number.
     dual: Cell<(i64, i64)>,
 }
@@ -55,6 +58,13 @@ impl Row {
         if count == 0 { 0 } else { sum / count }
     }
 
+    /// About how many bytes it takes. Costs that are worked out later take more than those of the row.
+    pub(super) fn bytes(&self) -> usize {
+        let open = self.exact.iter().filter(|&&exact| !exact).count();
+        let rep = self.made_for.as_ref().map_or(0, Rep::bytes);
+        size_of::<Row>() + 9 * self.cost.len() + 24 * open + 8 * self.kids.len() + rep
+    }
+
     pub(super) fn learn_dual(&self, dual: i64) {
         let (sum, count) = self.dual.get();
         self.dual.set((sum + dual, count + 1));
@@ -62,14 +72,25 @@ impl Row {
 }
 
 /// All rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rows {
     numbers: FxHashMap<Vec<u32>, u32>,
     rows: FxHashMap<u32, Rc<Row>>,
-    costs: usize,
+    bytes: usize,
+    room: usize,
 }
 
 impl Rows {
+    /// Rows that take no more than so many bytes, but for those in use.
+    pub(super) fn new(room: usize) -> Self {
+        Rows {
+            numbers: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            bytes: 0,
+            room: room.min(MOST_BYTES),
+        }
+    }
+
     /// The number of everything about a subtree that its costs depend on.
     fn number(&mut self, joiner: &Joiner<'_>, rep: &Rep) -> u32 {
         let mut kids: Vec<Vec<u32>> = Vec::with_capacity(rep.kids.len());
@@ -102,16 +123,17 @@ impl Rows {
             return Ok(Rc::clone(row));
         }
         let row = Rc::new(self.make(joiner, rep)?);
-        self.costs += row.cost.len();
-        if self.costs > MOST_COSTS {
+        // The number's own key is about as long as the subtree has children.
+        let bytes = row.bytes() + 64 + 8 * rep.kids.len();
+        if self.bytes + bytes > self.room {
             // Rows in use live on; the others are made again when they are needed.
             self.rows.clear();
             self.numbers.clear();
-            self.costs = row.cost.len();
-            let number = self.number(joiner, rep);
-            self.rows.insert(number, Rc::clone(&row));
-            return Ok(row);
+            self.bytes = 0;
         }
+        self.bytes += bytes;
+        // Its number may be gone by now: the rows of its children may have taken the room as well.
+        let number = self.number(joiner, rep);
         self.rows.insert(number, Rc::clone(&row));
         Ok(row)
     }
@@ -133,6 +155,7 @@ impl Rows {
             is_exact: true,
             later: RefCell::default(),
             kids: kids?,
+            made_for: None,
             dual: Cell::default(),
         };
         for form in range {
@@ -144,21 +167,23 @@ impl Rows {
             row.exact.push(exact);
             row.is_exact &= exact;
         }
+        row.made_for = (!row.is_exact).then(|| rep.clone());
         Ok(row)
     }
 }
 
 /// The cost of joining a subtree with a form.
-pub(super) fn exact(joiner: &mut Joiner<'_>, rep: &Rep, row: &Row, form: u32) -> Hot<i64> {
+pub(super) fn exact(joiner: &mut Joiner<'_>, row: &Row, form: u32) -> Hot<i64> {
     let forest = joiner.forest;
-    let at = (form - forest.forms.class_start[rep.class as usize]) as usize;
-    if row.exact[at] {
+    let class = forest.forms.class[form as usize];
+    let at = (form - forest.forms.class_start[class as usize]) as usize;
+    let Some(rep) = row.made_for.as_ref().filter(|_| !row.exact[at]) else {
         return Ok(row.cost[at]);
-    }
+    };
     if let Some(&known) = row.later.borrow().get(&form) {
         return Ok(known);
     }
-    let class = &forest.classes[rep.class as usize];
+    let class = &forest.classes[class as usize];
     let values = forest.forms.values(form);
     let own: i64 = (0..values.len())
         .map(|i| {
@@ -200,7 +225,7 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
             matrix.push(if joiner.clash(first.class, &reps[i].labels, secret) {
                 weight * reps[i].prune + prune[kids[j].form as usize]
             } else {
-                exact(joiner, &reps[i], &rows[i], kids[j].form)?
+                exact(joiner, &rows[i], kids[j].form)?
             });
         }
     }
@@ -340,7 +365,7 @@ mod tests {
         let params = Params::plain(Algorithm::Ctoff, 2, None);
         let forest = Forest::new(&data, &binding, &hierarchies, &params, &Lm, &Quiet).expect("good");
         let mut joiner = Joiner::new(&forest, Matching::Lsap, None, true, &Quiet);
-        let mut rows = Rows::default();
+        let mut rows = Rows::new(usize::MAX);
         let one = Rep::of_record(&forest, 0);
         // In which order forms are numbered does not matter: the costs tell which is which.
         let mut costs = |rep: &Rep| {

@@ -36,6 +36,9 @@ const REFINE: usize = 12;
 /// Records that the better potentials are made for.
 const SAMPLE: usize = 12;
 
+/// Records that a search tells of, per record that is asked for.
+const REMEMBER: usize = 4;
+
 /// Records that one thread bounds at a time.
 const CHUNK: usize = 4096;
 
@@ -121,12 +124,23 @@ impl Looked {
         let first = self.tried.iter().copied().find(|&(_, r)| pool.has(r))?;
         (first.0 < self.floor).then_some(first)
     }
+
+    /// Forgets all but the first few; what is forgotten is as unknown as what was never looked at.
+    fn keep(&mut self, count: usize) {
+        if let Some(&(cost, _)) = self.tried.get(count) {
+            self.floor = self.floor.min(cost);
+            self.tried.truncate(count);
+            self.tried.shrink_to_fit();
+        }
+    }
 }
 
 /// Looks for records.
 pub(super) struct Search<'a> {
     pub(super) joiner: Joiner<'a>,
     pub(super) rows: Rows,
+    /// Bytes for all that is kept to be found again; rows have half of it.
+    pub(super) room: usize,
     /// Look only at so many records.
     neighbours: Option<usize>,
     /// Per record the values that may stand only once in a class.
@@ -135,9 +149,10 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>) -> Result<Self> {
+    /// A search that keeps no more than about so many bytes beside the forest.
+    pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>, room: usize) -> Result<Self> {
         let listed = listed(joiner.forest, joiner.observer)?;
-        Ok(Search { joiner, rows: Rows::default(), neighbours, listed, bounds: Vec::new() })
+        Ok(Search { joiner, rows: Rows::new(room / 2), room, neighbours, listed, bounds: Vec::new() })
     }
 
     pub(super) fn forest(&self) -> &'a Forest {
@@ -200,6 +215,12 @@ impl<'a> Search<'a> {
     pub(super) fn fit(&self, a: &Rep, b: &Rep) -> bool {
         let (in_a, in_b) = (self.taken(a), self.taken(b));
         !self.joiner.clash(a.class, &a.labels, &b.labels) && !in_a.iter().any(|l| in_b.contains(l))
+    }
+
+    /// Whether there is room to remember `steps` exact searches with `more` others each.
+    pub(super) fn can_remember(&self, steps: usize, more: usize) -> bool {
+        let each = size_of::<Looked>() + size_of::<(i64, u32)>() * REMEMBER * (more + 1);
+        self.neighbours.is_some() || steps.saturating_mul(each) <= self.room / 4
     }
 
     /// The record of the pool that joins at the least cost, and `more` others that are next to it.
@@ -312,6 +333,7 @@ impl<'a> Search<'a> {
             }
         }
         looked.floor = floor;
+        looked.keep(REMEMBER * (more + 1));
         Ok(())
     }
 }

@@ -56,8 +56,12 @@ fn compare(seed: u64, records: usize, secrets: &[&str]) {
         },
         ..Params::plain(algorithm, k, l)
     };
-    let (clusters, left) = literal(&case, &params);
-    match case.run(&params) {
+    same(&case, &params);
+}
+
+pub(super) fn same(case: &Case, params: &Params) {
+    let (clusters, left) = literal(case, params);
+    match case.run(params) {
         Ok(release) => {
             assert_eq!(release.clusters, clusters, "{params:?}");
             assert_eq!(release.suppressed, left);

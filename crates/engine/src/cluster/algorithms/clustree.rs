@@ -64,7 +64,8 @@ pub(crate) fn clustree(
     let mut pool = Pool::new(records);
     let mut found = Clustering::default();
     let mut accepted = Accepted::default();
-    let mut remembered = vec![Remembered::default(); if records <= MOST_REMEMBERED { records } else { 0 }];
+    let remember = records <= MOST_REMEMBERED && search.can_remember(records * size, RUNNERS_UP);
+    let mut remembered = vec![Remembered::default(); if remember { records } else { 0 }];
     let mut pass = 0;
     loop {
         let chi = f64::from(pass) * s;
