@@ -35,14 +35,14 @@ use crate::trees::Trees;
 
 /// Inferred pairs of nodes (x, b), sorted by b's record.
 #[derive(Default)]
-pub struct Inferred {
+pub(super) struct Inferred {
     pairs: Vec<(usize, usize)>,
     known: FxHashSet<(usize, usize)>,
 }
 
 impl Inferred {
     /// All pairs that a reader of the forest may infer.
-    pub(crate) fn new(
+    pub(super) fn new(
         trees: &Trees,
         binding: &Binding,
         root: RootMode,
@@ -99,14 +99,14 @@ impl Inferred {
     }
 
     /// The pairs of a record's nodes.
-    pub fn of(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn of(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
         let from = self.pairs.partition_point(|&(_, b)| b < nodes.start);
         let to = self.pairs.partition_point(|&(_, b)| b < nodes.end);
         self.pairs[from..to].iter().copied()
     }
 
     /// Whether x was inferred above b.
-    pub fn has(&self, x: usize, b: usize) -> bool {
+    pub(super) fn has(&self, x: usize, b: usize) -> bool {
         self.known.contains(&(x, b))
     }
 }

@@ -42,7 +42,6 @@ use bosket_model::observe::Observer;
 use bosket_model::{Failure, Result};
 
 pub use diverse::{SensitiveValues, smallest_uniform};
-pub use guard::Inferred;
 pub use read::View;
 pub use records::{Known, Pairs, Records, pair_bit, pair_count};
 

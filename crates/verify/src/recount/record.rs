@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
     numbers: FxHashMap<(usize, Kind, &'a str), u32>,
     /// Per number the declared attribute.
     declared: Vec<usize>,
-    /// Per attribute and code the number, if the value was met.
+    /// Per quasi attribute and code the number, if the value was met and the attacker knows it.
     of_code: Vec<Vec<Option<Option<u32>>>>,
 }
 
@@ -38,6 +38,10 @@ impl<'a> Reader<'a> {
             own.sort_by_key(|a| binding.attributes[a.index()]);
             own
         };
+        let codes = |id: AttributeId| match binding.role(id) {
+            Some(Role::Quasi) => vec![None; data.dictionary(id).len()],
+            _ => Vec::new(),
+        };
         Reader {
             data,
             binding,
@@ -46,7 +50,7 @@ impl<'a> Reader<'a> {
             quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
             numbers: FxHashMap::default(),
             declared: Vec::new(),
-            of_code: schema.attributes().map(|(id, _)| vec![None; data.dictionary(id).len()]).collect(),
+            of_code: schema.attributes().map(|(id, _)| codes(id)).collect(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Random choices from a fixed seed, and the steps that are left.
 
+use std::collections::BTreeSet;
+
 use super::STEPS;
 
 /// A stream of choices: SplitMix64. The same input gives the same choices.
@@ -21,14 +23,17 @@ impl Choices {
 
     /// So many different numbers below `n`, or all of them, ascending.
     pub(super) fn some_of(&mut self, n: usize, count: usize) -> Vec<usize> {
-        let mut all: Vec<usize> = (0..n).collect();
-        for at in 0..count.min(n) {
-            let other = at + self.below(n - at);
-            all.swap(at, other);
+        let count = count.min(n);
+        // Drawing those that stay out is faster where these are fewer.
+        let (drawn, stay_out) = if 2 * count > n { (n - count, true) } else { (count, false) };
+        let mut some = BTreeSet::new();
+        while some.len() < drawn {
+            some.insert(self.below(n));
         }
-        all.truncate(count);
-        all.sort_unstable();
-        all
+        match stay_out {
+            true => (0..n).filter(|at| !some.contains(at)).collect(),
+            false => some.into_iter().collect(),
+        }
     }
 }
 
