@@ -83,7 +83,7 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
         None if wrong.is_empty() => {
             out.push_str(&format!("HOLDS: {claim}.\n       Checked for all of {all}.\n"));
             if let Some(recount) = &verification.recount {
-                out.push_str(&format!("       {}\n", recounted(recount)));
+                out.push_str(&format!("       {}\n", recounted(recount, verification.claim.as_ref())));
             }
         }
         None => {
@@ -104,16 +104,24 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
 }
 
 /// The second count, in words.
-fn recounted(recount: &Recount) -> String {
-    let pieces = plural(recount.pieces as usize, "piece");
+fn recounted(recount: &Recount, claim: Option<&Claim>) -> String {
+    let (one, many) = match claim {
+        Some(Claim::Km(_) | Claim::Kmn(_)) => ("piece of knowledge", "pieces of knowledge"),
+        Some(Claim::Apart(_) | Claim::Anatomized(_)) => ("group", "groups"),
+        _ => ("class of records that look alike", "classes of records that look alike"),
+    };
+    let pieces = match recount.pieces {
+        1 => format!("1 {one}"),
+        n => format!("{} {many}", count(n as usize)),
+    };
     let how = if recount.complete {
-        format!("all {pieces} of knowledge")
+        format!("all {pieces}")
     } else {
-        format!("{pieces} of knowledge of {} drawn", plural(recount.records as usize, "record"))
+        format!("{pieces}, of {} drawn", plural(recount.records as usize, "record"))
     };
     let but = match recount.not_covered.as_slice() {
         [] => String::new(),
-        some => format!(", but for {}", some.join(", ")),
+        some => format!("; not again: {}", some.join(", ")),
     };
     format!("Counted a second time, literally: {how}{but}.")
 }
