@@ -162,7 +162,12 @@ impl Draft for Anatomized<'_> {
         drafts.finish_certified(self.create.clone(), others, certify)
     }
 
-    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {
+    fn study(
+        &mut self,
+        verification: Option<Verification>,
+        loss: Option<Loss>,
+        run: &Run<'_>,
+    ) -> Result<Study> {
         let subject = self.private.subject(self.people()?, &self.pairs);
         let verification = verification.ok_or_else(too_early)?;
         Study::of_anatomized(&subject, &self.again()?.sides(), verification, loss, run.observer)

@@ -22,7 +22,7 @@ use crate::figures::{DissectedFigures, Figures};
 use crate::prepare::{Input, Prepared, refuse_taken, sensitive};
 use crate::report;
 use crate::run::Run;
-use crate::verify::{declared, judged_sides};
+use crate::verify::declared;
 use crate::words::plural;
 
 /// A dissected publication on its way.
@@ -176,14 +176,15 @@ impl Draft for Dissected<'_> {
         drafts.finish_certified(self.create.clone(), others, certify)
     }
 
-    fn study(&self, verification: Option<Verification>, _: Option<Loss>, run: &Run<'_>) -> Result<Study> {
+    fn study(&mut self, verification: Option<Verification>, _: Option<Loss>, run: &Run<'_>) -> Result<Study> {
         let file = &self.prepared.file;
         match &self.found {
             Some(found) => report::dissected(file, found, verification, run),
             // What nobody claims anything about was not read again yet.
             None => {
-                let found = judged_sides(file, &self.prepared.target, run.observer)?;
-                report::dissected(file, &found, verification, run)
+                let drafts = self.drafts.as_mut().ok_or_else(too_early)?;
+                let found = PublishedReader::new(file, expected)?.read_drafts(drafts, run.observer)?;
+                report::dissected(file, &JudgedSides::new(&file.policy, &found)?, verification, run)
             }
         }
     }

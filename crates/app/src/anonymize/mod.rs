@@ -69,7 +69,12 @@ trait Draft {
     fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, run: &Run<'_>) -> Result<()>;
 
     /// What the report says, from what is in memory.
-    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study>;
+    fn study(
+        &mut self,
+        verification: Option<Verification>,
+        loss: Option<Loss>,
+        run: &Run<'_>,
+    ) -> Result<Study>;
 }
 
 /// What is to be said about a publication.
@@ -128,14 +133,15 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         measured: loss.as_ref().map(Loss::to_json),
         kept: &mut kept,
     };
+    // What takes long is done before anything is in its place.
+    let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
+    let study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;
-    let report = match &file.policy.publish.as_ref().and_then(|p| p.report.as_ref()) {
+    let report = match &study {
         None => None,
-        Some(_) => {
-            let written = draft.study(verification.clone(), loss.clone(), run).and_then(|study| {
-                report::with_publication(prepared, &study, &caveats, kept, request.force, run)
-            });
+        Some(study) => {
+            let written = report::with_publication(prepared, study, &caveats, kept, request.force, run);
             Some(written.map_err(late)?)
         }
     };

@@ -189,7 +189,12 @@ impl Draft for Records<'_> {
         self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify, run.observer)
     }
 
-    fn study(&self, verification: Option<Verification>, loss: Option<Loss>, run: &Run<'_>) -> Result<Study> {
+    fn study(
+        &mut self,
+        verification: Option<Verification>,
+        loss: Option<Loss>,
+        run: &Run<'_>,
+    ) -> Result<Study> {
         let subject = self.private.subject(self.again()?.side(), &self.pairs);
         Study::of_records(&subject, verification.ok_or_else(too_early)?, loss, run.observer)
     }

@@ -39,8 +39,8 @@ impl Example {
         }
     }
 
-    /// All files with their content.
-    pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    /// All files with the hash of their content.
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, String> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -49,8 +49,8 @@ impl Example {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    let text = std::fs::read(&path).expect("a file");
-                    files.insert(path, text);
+                    let hash = bosket_io::fingerprint::of_file(&path, &Quiet).expect("a file");
+                    files.insert(path, hash);
                 }
             }
         }
