@@ -1,7 +1,6 @@
 //! Points of dissection: a document read, grouped and written as a stream, and the grouping of generated people.
 
 use bosket_engine::dissect::{Algorithm, Params, Release, Sensitive, run};
-use bosket_generate::random::Random;
 use bosket_generate::sensitive_tree::{Shape, hierarchy, values};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, PolicyFile, Whereabouts, hierarchies};
@@ -9,6 +8,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Model;
+use bosket_model::random::Random;
 use bosket_model::{Dictionary, Failure, Kind};
 
 use super::job::{Answer, Group, Outcome, Policy};
