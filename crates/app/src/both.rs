@@ -13,7 +13,7 @@ use crate::load::{self, Bound};
 use crate::run::Run;
 use crate::verify::judged_clusters;
 use crate::verify::mapping::{pairs_of_groups, read_mapping};
-use crate::words::plural;
+use bosket_model::words::plural;
 
 /// What is published: records, or people apart from their sensitive values.
 enum PublishedAs {

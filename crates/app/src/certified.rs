@@ -13,7 +13,7 @@ use bosket_verify::Claim;
 use serde_json::{Value, json};
 
 use crate::certificate::named;
-use crate::words::count;
+use bosket_model::words::count;
 
 /// What was found out about a certificate.
 #[derive(Clone, Debug)]

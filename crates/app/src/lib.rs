@@ -37,7 +37,6 @@ pub mod sweep;
 pub mod trial;
 pub mod verify;
 mod warned;
-mod words;
 
 pub use anonymize::{Release, anonymize};
 pub use attack::attack;

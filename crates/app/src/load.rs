@@ -9,7 +9,7 @@ use bosket_model::policy::Policy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use crate::run::Run;
-use crate::words::{count, plural};
+use bosket_model::words::{count, plural};
 
 /// A policy on disk, and what overrides it.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,7 @@ use crate::negative;
 use crate::places;
 use crate::run::{Run, run};
 use crate::warned::Warned;
-use crate::words::{count, plural};
+use bosket_model::words::{count, plural};
 
 /// Everything a run needs, checked.
 #[derive(Debug)]

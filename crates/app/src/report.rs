@@ -24,7 +24,7 @@ use crate::prepare::{Prepared, claim_of};
 use crate::run::{Run, Settings, run};
 use crate::verify::{declared, judged_sides};
 use crate::warned::Warned;
-use crate::words::count;
+use bosket_model::words::count;
 
 /// What is to be reported on.
 #[derive(Clone, Debug, Default)]

@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Write, stdout};
 
 use bosket_model::{Diagnostic, Failure, Fault};
 
+pub use bosket_model::words::{count, plural};
+
 /// Prints text. A reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = stdout().lock();
@@ -26,22 +28,4 @@ pub fn print_invalid(failure: Failure) -> Result<Failure, Failure> {
     let problems: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
     print_json(&serde_json::json!({"valid": false, "problems": problems}))?;
     Ok(failure)
-}
-
-/// A number with separators: 1,234,567.
-pub fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// `1 record`, `2 records`.
-pub fn plural(n: usize, one: &str) -> String {
-    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }

@@ -15,7 +15,7 @@ use bosket_io::{Create, Output, finish_all};
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use crate::random::Random;
+use bosket_model::random::Random;
 
 /// How many articles there are.
 pub const ITEMS: usize = 1_657;

@@ -10,7 +10,7 @@ use std::path::Path;
 use bosket_io::{Create, Output, finish_all};
 use bosket_model::Result;
 
-use crate::random::Random;
+use bosket_model::random::Random;
 
 const FIRST: &[&str] = &[
     "Ada", "Bela", "Cosmo", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jule", "Kai", "Lena", "Milo",

@@ -2,7 +2,6 @@
 
 pub mod baskets;
 pub mod clinic;
-pub mod random;
 pub mod sensitive_tree;
 pub mod students;
 pub mod tpch;

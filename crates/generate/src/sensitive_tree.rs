@@ -12,7 +12,7 @@ use std::path::Path;
 use bosket_io::{Create, Output, finish_all, make_folder, write_failure};
 use bosket_model::Result;
 
-use crate::random::Random;
+use bosket_model::random::Random;
 
 /// The shape of hierarchy and data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

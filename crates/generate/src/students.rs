@@ -20,7 +20,7 @@ use bosket_io::{Create, Output};
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use crate::random::Random;
+use bosket_model::random::Random;
 use catalogue::{Course, courses};
 use policy::{PolicyFormat, policy};
 use write::Tables;

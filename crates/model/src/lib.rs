@@ -3,6 +3,7 @@
 //! Everything here is a function of its arguments: no files, no clock, no threads.
 
 pub mod binding;
+pub mod calendar;
 pub mod dataset;
 pub mod diag;
 pub mod dictionary;
@@ -12,9 +13,11 @@ pub mod hierarchy;
 pub mod observe;
 pub mod path;
 pub mod policy;
+pub mod random;
 pub mod schema;
 pub mod sides;
 pub mod value_tree;
+pub mod words;
 
 pub use dataset::{Builder, Dataset};
 pub use diag::{Diagnostic, Failure, Fault, Place, Result, Severity};

@@ -1,25 +1,20 @@
 //! Random choices from a seed, for data that is easier to throw than to describe as a strategy.
 
+use bosket_model::random::Random;
+
 /// A stream of choices; equal seeds give equal streams.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct Dice(Random);
 
 impl Dice {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
-        Dice(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Dice(Random::new(seed))
     }
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
+        self.0.below(n)
     }
 
     /// True in one of `n` cases.

@@ -23,7 +23,7 @@ use crate::prepare::{Input, Prepared, refuse_taken, sensitive};
 use crate::report;
 use crate::run::Run;
 use crate::verify::declared;
-use crate::words::plural;
+use bosket_model::words::plural;
 
 /// A dissected publication on its way.
 pub(super) struct Dissected<'p> {

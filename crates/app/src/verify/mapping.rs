@@ -7,7 +7,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::JudgedClusters;
 use bosket_verify::truth::{Mapping, Pair};
 
-use crate::words::plural;
+use bosket_model::words::plural;
 
 /// Reads `input_record,published_record`, numbered from 1.
 pub(crate) fn read_mapping(path: &Path) -> Result<Mapping> {

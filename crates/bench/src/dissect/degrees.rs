@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use bosket_engine::dissect::{Algorithm, Params, Sensitive, run};
-use bosket_generate::random::Random;
 use bosket_generate::sensitive_tree::{Shape, hierarchy, values};
 use bosket_io::Whereabouts;
 use bosket_io::apart::Dissection;
@@ -11,6 +10,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::Model;
+use bosket_model::random::Random;
 use bosket_model::sides::Fates;
 use bosket_model::{Dictionary, Kind};
 

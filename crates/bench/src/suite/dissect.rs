@@ -3,13 +3,13 @@
 use bosket_app::Settings;
 use bosket_app::trial::TrialPeople;
 use bosket_engine::dissect::{Algorithm, Params, Release, Sensitive, run};
-use bosket_generate::random::Random;
 use bosket_generate::sensitive_tree::{Shape, hierarchy, values};
 use bosket_io::apart::Dissection;
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
+use bosket_model::random::Random;
 use bosket_model::sides::Fates;
 use bosket_model::{Dictionary, Failure, Kind};
 

@@ -201,6 +201,7 @@ impl Solver {
 #[cfg(test)]
 mod tests {
     use bosket_model::observe::Quiet;
+    use bosket_model::random::Random;
 
     use super::*;
 
@@ -224,14 +225,11 @@ mod tests {
         let solve_from = |solver: &mut Solver, size, cost: &[i64], columns: &[i64], limit| {
             solver.solve_from(size, cost, columns, limit, &Quiet).expect("nobody interrupts")
         };
-        let mut state = 7u64;
+        let mut random = Random::new(7);
         for round in 0..3000 {
-            let mut next = |n: u64| {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                (state >> 33) % n
-            };
-            let rows = next(6) as usize;
-            let columns = rows + next(3) as usize;
+            let mut next = |n: usize| random.below(n);
+            let rows = next(6);
+            let columns = rows + next(3);
             let high = if round % 2 == 0 { 5 } else { 1000 };
             let cost: Vec<i64> = (0..rows * columns).map(|_| next(high) as i64 - 2).collect();
             let best = least(rows, columns, &cost, 0, 0);

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::catalogue::{Course, Group};
-use crate::random::Random;
+use bosket_model::random::Random;
 
 /// Letter grades, best first.
 const GRADES: [&str; 11] = ["A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "F"];

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bosket_model::Kind;
+use bosket_model::calendar::Civil;
 
 use super::error::Error;
 use super::number::canonical;
@@ -214,19 +215,11 @@ fn milliseconds(parser: &mut Parser<'_>) -> Result<Option<i64>, Error> {
 /// A moment as a text, from its milliseconds since 1970; none outside the years 1 to 9999.
 fn date(milliseconds: i64) -> Option<String> {
     let (days, rest) = (milliseconds.div_euclid(DAY), milliseconds.rem_euclid(DAY));
-    // Days since 0000-03-01, in eras of 400 years, which all have the same length.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) =
-        (if month < 10 { month + 3 } else { month - 9 }, year + era * 400 + i64::from(month >= 10));
+    let day = Civil::from_days(days)?;
     let (seconds, part) = (rest / 1_000, rest % 1_000);
     let part = if part > 0 { format!(".{part:03}") } else { String::new() };
     let clock = format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    (1..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{day:02}T{clock}{part}Z"))
+    Some(format!("{day}T{clock}{part}Z"))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// Days from 0000-03-01 to 1970-01-01.
-const EPOCH: i64 = 719_468;
+use bosket_model::calendar::Civil;
+
 const DAY: i64 = 86_400;
 
 /// The units of a second that times are counted in.
@@ -34,33 +34,15 @@ impl Unit {
 
 /// Appends a day, counted from 1970-01-01; false outside the years 1 to 9999.
 pub(super) fn push_day(out: &mut String, day: i64) -> bool {
-    // Counting from March puts the leap day at the end of the year, counting in 400 years makes them all alike.
-    let Some(day) = day.checked_add(EPOCH) else { return false };
-    let (era, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (year + era * 400 + i64::from(month > 9), (month + 2) % 12 + 1);
+    let Some(day) = Civil::from_days(day) else { return false };
     // Writing to a String cannot fail.
-    let _ = write!(out, "{year:04}-{month:02}-{of_month:02}");
-    (1..=9999).contains(&year)
+    let _ = write!(out, "{day}");
+    true
 }
 
 /// The day that a text says.
 pub(super) fn parse_day(text: &str) -> Option<i64> {
-    let mut parts = text.split('-');
-    let mut number = |width: usize| -> Option<i64> {
-        let part = parts.next()?;
-        (part.len() == width && part.bytes().all(|c| c.is_ascii_digit())).then(|| part.parse().ok())?
-    };
-    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let year = if month > 2 { year } else { year - 1 };
-    let month = (month + 9) % 12;
-    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - EPOCH)
+    Civil::parse(text).map(Civil::days)
 }
 
 /// Appends a time of day; false if it is none.
@@ -141,6 +123,9 @@ mod tests {
         }
         for far in [2_932_897, -719_163, i64::MAX, i64::MIN] {
             assert!(!push_day(&mut String::new(), far));
+        }
+        for wrong in ["2023-02-31", "2023-02-29", "0000-01-01", "2023-1-01"] {
+            assert_eq!(parse_day(wrong), None, "{wrong}");
         }
     }
 

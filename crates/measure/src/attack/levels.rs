@@ -4,12 +4,12 @@ use rayon::prelude::*;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
+use bosket_model::random::Random;
 
 use super::Options;
 use super::count::{ONE, Tally, choose};
 use super::figures::{Figure, Look, Point};
 use super::person::{Person, PersonScope, work, work_at_once, work_of_draw};
-use super::random::Random;
 use super::records::Records;
 use super::sweep::{Scope, sweep};
 
@@ -139,7 +139,7 @@ impl Plan<'_> {
         let mean = (sum / everybody.max(1)).max(1);
         let people = wanted.unwrap_or((budget / mean).max(fewest_people));
         let people = people.clamp(1, everybody.max(1)) as usize;
-        let people = Random::new(self.options.seed, 0).sample(records.people(), people);
+        let people = Random::stream(self.options.seed, 0).sample(records.people(), people);
         self.observer.stage(&format!("knowledge of {m} values"), people.len() as u64);
         let scope = PersonScope { records, size, relations: self.relations, observer: self.observer };
         let found: Result<Vec<(Vec<Tally>, u64)>> = (people.par_iter())
@@ -148,7 +148,7 @@ impl Plan<'_> {
                 let found = if work(records, person as usize, size) <= share {
                     means.all(scope, person as usize)?
                 } else {
-                    let mut random = Random::new(self.options.seed, 1 + u64::from(person));
+                    let mut random = Random::stream(self.options.seed, 1 + u64::from(person));
                     means.drawn(scope, person as usize, draws(person as usize), &mut random)?
                 };
                 self.observer.advance(1);

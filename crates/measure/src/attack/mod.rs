@@ -14,7 +14,6 @@ mod json;
 mod levels;
 mod person;
 mod population;
-mod random;
 mod raw;
 mod records;
 mod secrets;
@@ -26,6 +25,7 @@ mod worst;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Privacy, Relations, Role, Shape};
+use bosket_model::random::Random;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Sides, risk_anatomized};
@@ -35,7 +35,6 @@ pub use population::{Population, Side, check_journalist, journalist};
 
 use levels::{Level, Plan};
 use person::work;
-use random::Random;
 use records::{MOST_VALUES, Records};
 use secrets::Labels;
 use worst::Strength;
@@ -242,7 +241,7 @@ fn add_confidence(
         let mean = (all / records.len().max(1) as u128).max(1);
         let fits = (u128::from(options.budget) / mean / 4).min(WATCHED as u128) as usize;
         let wanted = options.sample.map_or(fits, |s| s.min(fits)).max(1);
-        let people = Random::new(options.seed, 0).sample(records.len(), wanted);
+        let people = Random::stream(options.seed, 0).sample(records.len(), wanted);
         let strength = Strength { values: m as usize, relations: n as usize };
         let shares = secrets::confidence(records, &secrets, &people, strength, observer)?;
         let highest = shares.iter().copied().fold(0.0, f64::max);

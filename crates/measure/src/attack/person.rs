@@ -2,9 +2,9 @@
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
+use bosket_model::random::Random;
 
 use super::count::{Kinds, List, Tally, choose};
-use super::random::Random;
 use super::records::Records;
 
 /// What is counted of a person: knowledge of `size` values (all, if there are fewer) with each of these numbers of

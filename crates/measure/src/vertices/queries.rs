@@ -3,6 +3,7 @@
 use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
+use bosket_model::random::Random;
 
 use super::coded::{Coded, Held};
 
@@ -25,7 +26,7 @@ pub(super) fn accuracy(
     (queries, seed): (usize, u64),
     observer: &dyn Observer,
 ) -> Result<(Option<f64>, usize)> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let places = places(input);
     let (mut sum, mut asked) = (0.0, 0);
     for _ in 0..queries {
@@ -138,16 +139,4 @@ fn count(
         sum += all;
     }
     Ok(sum)
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((u128::from(z ^ (z >> 31)) * n as u128) >> 64) as usize
-    }
 }

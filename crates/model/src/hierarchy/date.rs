@@ -1,9 +1,10 @@
 //! Dates: day → month → quarter → year → decade.
 
-use super::civil::{Civil, Precision, When};
 use super::spec::DateLevel;
 use super::tree::Hierarchy;
 use super::tree_builder::{Handle, Ladder, TreeBuilder};
+use super::when::{Precision, When};
+use crate::calendar::Civil;
 use crate::diag::Diagnostic;
 
 /// Up to this many days all of them are leaves, so that the tree does not depend on the data.
@@ -23,7 +24,7 @@ pub fn date(
 ) -> Result<Hierarchy, Vec<Diagnostic>> {
     let (min, max) = bounds(min, max)?;
     let mut calendar = Calendar::new(levels);
-    let all_days = max.number() - min.number() < ALL_DAYS;
+    let all_days = max.days() - min.days() < ALL_DAYS;
     if all_days {
         let mut day = min;
         while day <= max {

@@ -7,7 +7,6 @@
 pub mod bind;
 pub mod build;
 mod cells;
-mod civil;
 pub mod csv;
 pub mod date;
 pub mod draw;
@@ -23,6 +22,7 @@ pub mod range;
 pub mod spec;
 pub mod tree;
 pub mod tree_builder;
+mod when;
 
 pub use bind::MISSING_LABEL;
 pub use build::build;

@@ -1,5 +1,7 @@
 //! Text and numbers as HTML.
 
+use bosket_model::words::grouped;
+
 /// Escapes what has a meaning in HTML, in texts and in attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -33,15 +35,7 @@ pub(super) fn percent(share: f64) -> String {
 
 /// A whole number in groups of three digits.
 pub(super) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(c);
-    }
-    out
+    grouped(number, '\u{202f}')
 }
 
 /// A figure of any size in few characters.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
+use bosket_model::random::Random;
 
 use super::fit::{Register, Seen};
 use super::forms::{Alike, Forms, Shape, Trees, grouped};
@@ -16,7 +17,6 @@ use super::{Population, Side};
 use crate::attack::Options;
 use crate::attack::figures::{Figure, Look};
 use crate::attack::levels::FEW_PEOPLE;
-use crate::attack::random::Random;
 
 /// What was found, and how it was looked for.
 pub(super) struct WholeMatches {
@@ -90,6 +90,6 @@ fn asked(
     }
     match size {
         None => (0..everybody as u32).collect(),
-        Some(size) => Random::new(options.seed, 0).sample(everybody, size.min(everybody)),
+        Some(size) => Random::stream(options.seed, 0).sample(everybody, size.min(everybody)),
     }
 }
