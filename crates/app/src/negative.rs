@@ -70,8 +70,8 @@ fn of_attribute(
     let hierarchy = hierarchies::one(spec, &file.folder, if built { listed } else { &[] })?;
     if !built {
         // Where an inner node occurs in the data, its own leaf may be published or listed.
-        let stems = labels.iter().filter_map(|label| label.strip_suffix(" (unspecified)"));
-        return Ok(Some(hierarchy.with_unspecified(listed.iter().copied().chain(stems))));
+        let stems = labels.iter().chain(listed).filter_map(|label| label.strip_suffix(" (unspecified)"));
+        return Ok(Some(hierarchy.with_unspecified(stems)));
     }
     if listed.iter().any(|value| hierarchy.leaf(value).is_some()) && !labels.is_empty() {
         return Ok(None);

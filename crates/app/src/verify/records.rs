@@ -46,6 +46,7 @@ fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Unt
         recoding: Recoding::of(&file.policy)?,
         suppress: file.policy.method.flag("suppress").unwrap_or(false),
         mapping: mapping.as_ref(),
+        sensitive: file.policy.privacy.as_ref().map_or(&[], |privacy| &privacy.sensitive),
     };
     compare(&comparison, run.observer)
 }

@@ -1,6 +1,7 @@
 //! The application layer as its callers see it.
 
 mod dry_run;
+mod edges;
 mod interrupted;
 mod report;
 mod util;

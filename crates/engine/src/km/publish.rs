@@ -72,9 +72,10 @@ fn published_items(
     data: &Transactions,
     used: &[bool],
 ) -> (Vec<Item>, Vec<u32>) {
-    // Two items that differ in kind only share a leaf; the first stands for both.
+    // Two items that differ in kind only share a leaf; the first stands for both. The label of an inner node would say
+    // that it may be anything below: such a value is published by the label of its leaf.
     let mut original: FxHashMap<Node, &Item> = FxHashMap::default();
-    for (i, item) in trees.items().iter().enumerate() {
+    for (i, item) in trees.items().iter().enumerate().filter(|(_, item)| !hierarchy.is_inner(&item.label)) {
         original.entry(data.tree.leaf(leaf_of[i])).or_insert(item);
     }
     let nodes = || (0..used.len() as Node).filter(|&n| used[n as usize]);

@@ -303,34 +303,34 @@ pub(super) fn the_hierarchy<'a>(
 /// The sensitive leaves, and per leaf whether its absence counts.
 fn special(hierarchy: &Hierarchy, params: &Params) -> Result<(Vec<u32>, Vec<bool>)> {
     let mut problems = Vec::new();
-    let mut leaves_of = |key: &str, label: &str| -> std::ops::Range<u32> {
-        let node = hierarchy.leaf(label).or_else(|| hierarchy.node(label));
-        match node.filter(|&n| n != NodeId::ROOT || hierarchy.is_leaf(n)) {
-            Some(node) => hierarchy.leaves(node),
-            None => {
-                problems.push(
-                    Diagnostic::error(format!(
-                        "`privacy.{key}` lists `{label}`, which is not in the hierarchy"
-                    ))
+    let mut known = |key: &str, label: &str, node: Option<NodeId>| {
+        if node.is_none() {
+            problems.push(
+                Diagnostic::error(format!("`privacy.{key}` lists `{label}`, which is not in the hierarchy"))
                     .help("write it as the hierarchy does, or take it out"),
-                );
-                0..0
-            }
+            );
         }
+        node
     };
-    let mut sensitive: Vec<u32> =
-        params.sensitive.iter().flat_map(|label| leaves_of("sensitive", label)).collect();
+    let mut leaves_of = |label: &String| -> std::ops::Range<u32> {
+        let node = hierarchy.leaf(label).or_else(|| hierarchy.node(label));
+        let node = node.filter(|&n| n != NodeId::ROOT || hierarchy.is_leaf(n));
+        known("sensitive", label, node).map_or(0..0, |node| hierarchy.leaves(node))
+    };
+    let mut sensitive: Vec<u32> = params.sensitive.iter().flat_map(&mut leaves_of).collect();
     sensitive.sort_unstable();
     sensitive.dedup();
-    let mut listed = vec![false; hierarchy.leaf_count()];
+    let mut absent: Vec<&str> = Vec::new();
     for value in &params.negative {
         if let Negative::Value(label) = value {
-            leaves_of("negative", label).for_each(|leaf| listed[leaf as usize] = true);
+            known("negative", label, hierarchy.node(label));
+            absent.push(label);
         }
     }
     // A generalized item stands for its other leaves only, so a sensitive one among them keeps nobody from seeing that
     // all of these are absent.
-    sensitive.iter().for_each(|&leaf| listed[leaf as usize] = true);
+    absent.extend(sensitive.iter().map(|&leaf| hierarchy.label(hierarchy.leaf_node(leaf))));
+    let listed = hierarchy.listed(absent);
     if problems.is_empty() { Ok((sensitive, listed)) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 

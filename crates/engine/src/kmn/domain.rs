@@ -313,13 +313,8 @@ impl<'a> Domain<'a> {
 
 /// Per node whether all its leaves are listed.
 fn negatable(hierarchy: &Hierarchy, listed: &[String]) -> Vec<bool> {
-    let mut leaf = vec![false; hierarchy.len()];
-    for node in listed.iter().filter_map(|label| hierarchy.leaf(label)) {
-        leaf[node.0 as usize] = true;
-    }
-    (hierarchy.nodes())
-        .map(|node| hierarchy.subtree(node).all(|n| !hierarchy.is_leaf(NodeId(n)) || leaf[n as usize]))
-        .collect()
+    let listed = hierarchy.listed(listed.iter().map(String::as_str));
+    (hierarchy.nodes()).map(|node| hierarchy.leaves(node).all(|leaf| listed[leaf as usize])).collect()
 }
 
 /// Per depth of a hierarchy: its nodes there, and the leaves above, which stay as they are; to the power of the weight.

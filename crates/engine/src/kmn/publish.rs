@@ -146,11 +146,15 @@ fn published_items(
     domain: &Domain<'_>,
     cut: &[Node],
 ) -> (Vec<Item>, FxHashMap<Node, u32>) {
+    // The label of an inner node would say that it may be anything below: such a value is published by the label of its
+    // leaf.
+    let is_inner = |node: Node, label: &str| domain.levels[domain.level_of(node)].hierarchy.is_inner(label);
     let original: FxHashMap<Node, (&str, Kind)> = trees
         .items()
         .iter()
         .enumerate()
         .map(|(i, item)| (domain.leaf_of_item(i as u32), (item.label.as_str(), item.kind)))
+        .filter(|&(node, (label, _))| !is_inner(node, label))
         .collect();
     let mut items: Vec<(Item, Node)> = (cut.iter())
         .map(|&node| {

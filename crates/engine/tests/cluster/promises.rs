@@ -48,6 +48,7 @@ pub(super) fn check(case: &Case, params: &Params, release: &Release) {
             hierarchies: &case.hierarchies,
             recoding: Recoding::LocalTrees,
             mapping: Some(&mapping),
+            sensitive: &[],
             suppress: false,
         },
         &Quiet,

@@ -112,6 +112,7 @@ proptest! {
                 recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep },
                 suppress,
                 mapping: None,
+                sensitive: &[],
             };
             prop_assert_eq!(compare(&comparison, &Quiet).expect("comparable"), []);
         }

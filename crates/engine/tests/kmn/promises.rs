@@ -63,6 +63,7 @@ fn check(data: &Dataset, release: &Release, p: &Params, claim: &Claim) {
         recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep },
         suppress: p.suppress,
         mapping: None,
+        sensitive: &[],
     };
     assert_eq!(compare(&comparison, &Quiet).expect("comparable"), [], "{p:?}\n{release:?}");
 }

@@ -108,6 +108,7 @@ fn check(case: &Case, release: &Release, what: &str) {
                 recoding: Recoding::of(&case.policy).expect("comparable"),
                 suppress: false,
                 mapping: mapping.as_ref(),
+                sensitive: &[],
             };
             assert_eq!(compare(&comparison, &Quiet).expect("comparable"), [], "{what}");
         }

@@ -44,6 +44,35 @@ impl Hierarchy {
         builder.finish()
     }
 
+    /// Per leaf whether one of the labels stands for it: that of an inner node stands for all leaves below.
+    ///
+    /// A value that is written like an inner node counts as listed if all others below that node are. Whoever has only
+    /// the publication cannot know that the data has such a value, and must come to the same.
+    pub fn listed<'a>(&self, labels: impl IntoIterator<Item = &'a str>) -> Vec<bool> {
+        let mut listed = vec![false; self.leaf_count()];
+        for node in labels.into_iter().filter_map(|label| self.node(label)) {
+            self.leaves(node).for_each(|at| listed[at as usize] = true);
+        }
+        for inner in self.nodes() {
+            let Some(own) = self.own_leaf(inner) else { continue };
+            if self.proper_leaves(inner).all(|leaf| listed[self.leaves(leaf).start as usize]) {
+                listed[self.leaves(own).start as usize] = true;
+            }
+        }
+        listed
+    }
+
+    /// The leaves at or below the node, without those of values that are written like inner nodes; a leaf is its own.
+    pub fn proper_leaves(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let leaves = self.leaves(n).map(|at| self.leaf_node(at));
+        leaves.filter(move |&leaf| leaf == n || !self.is_own_leaf(leaf))
+    }
+
+    /// Whether the leaf stands for a value that is written like the inner node above it.
+    pub fn is_own_leaf(&self, leaf: NodeId) -> bool {
+        self.parent(leaf).is_some_and(|parent| self.own_leaf(parent) == Some(leaf))
+    }
+
     /// The same hierarchy with a leaf for missing values directly under the root.
     #[must_use]
     pub fn with_missing(&self) -> Hierarchy {
@@ -93,6 +122,22 @@ mod tests {
     fn a_taken_label_leaves_the_value_uncovered() {
         let h = parse("h", "a;A;*\nA (unspecified);B;*\n").expect("good");
         assert_eq!(h.bind(["A"]).expect_err("the leaf's label is taken"), [0]);
+    }
+
+    #[test]
+    fn a_label_of_an_inner_node_lists_all_its_leaves() {
+        let h = parse("h", "a;A;B;*\nb;A;B;*\nc;B;*\nd;*\n").expect("good").with_unspecified(["A", "B"]);
+        let listed = |labels: &[&str]| -> Vec<&str> {
+            let listed = h.listed(labels.iter().copied());
+            let leaves = (0..h.leaf_count() as u32).filter(|&at| listed[at as usize]);
+            leaves.map(|at| h.label(h.leaf_node(at))).collect()
+        };
+        assert_eq!(listed(&["A"]), ["A (unspecified)", "a", "b"]);
+        assert_eq!(listed(&["A"]), listed(&["a", "b"]));
+        assert_eq!(listed(&["B"]), listed(&["c", "A"]));
+        assert_eq!(listed(&["a", "A (unspecified)"]), ["A (unspecified)", "a"]);
+        assert_eq!(listed(&["*"]).len(), h.leaf_count());
+        assert_eq!(listed(&["x"]), [""; 0]);
     }
 
     #[test]

@@ -200,6 +200,11 @@ impl Hierarchy {
         if self.is_leaf(n) { Some(n) } else { self.own_leaf(n) }
     }
 
+    /// Whether the label is that of an inner node.
+    pub fn is_inner(&self, label: &str) -> bool {
+        self.node(label).is_some_and(|n| !self.is_leaf(n))
+    }
+
     /// The leaf `<label> (unspecified)` of an inner node that occurs as data.
     pub fn own_leaf(&self, n: NodeId) -> Option<NodeId> {
         let at = self.own_leaves.binary_search_by_key(&n.0, |&(inner, _)| inner).ok()?;

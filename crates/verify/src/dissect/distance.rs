@@ -73,7 +73,7 @@ fn several(
             return Ok(Some(distance));
         }
     }
-    Ok(None)
+    Ok(Some(0))
 }
 
 /// Into how many parts values fall if those closer than a distance stay together.

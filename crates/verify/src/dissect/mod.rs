@@ -1,8 +1,9 @@
 //! Dissected publications: Anatomy and δ-dependency.
 //!
 //! What can be seen is how many people a group has and which sensitive values, not whose they are. So a value's share is
-//! its count among the people of the group: no more of them can have it. Where everybody has one value of an attribute,
-//! those without are the rest, and count as one more value, which may stand only once. Distances are taken over all
+//! its count among the people of the group: no more of them can have it. Where there are fewer values than people, some
+//! have none: at least as many as values are missing, however many one person may have. At most one such person may
+//! stand in a group. Distances are taken over all
 //! values of the group; where a person may have several, values that are closer may be one person's, which the
 //! publication does not show, and there must be enough values apart from each other for all its people.
 
@@ -154,8 +155,8 @@ fn too_common(
         let value = placed.map(|p| p.hierarchy.label(p.nodes[code as usize]));
         *counts.entry(value.unwrap_or_else(|| sensitive.values.text(code))).or_default() += 1;
     }
-    // Several values per person leave open who has none.
-    let missing = if sensitive.many { 0 } else { people.saturating_sub(codes.len() as u32) };
+    // So many at least: where a person may have several values, it may be more.
+    let missing = people.saturating_sub(codes.len() as u32);
     let over = |count: u32| {
         let l = claim.l.unwrap_or(0.0).max(f64::from(claim.group_size));
         f64::from(count) * l > f64::from(people) * (1.0 + 1e-12)

@@ -1,9 +1,10 @@
 //! Absence as knowledge: which published values an attacker may know to be missing from a record, and which pairs of values
 //! to be there without being related.
 //!
-//! A policy lists values as the data has them. That somebody does not have a value tells something about a published one
-//! only if it covers nothing else: a published value counts when all its leaves are listed, a pair when all pairs of
-//! leaves are. The two values of a pair may be listed in either order, since the embedding leaves only one in which they
+//! A policy lists values as the data has them, or labels above them, which stand for all values below. That somebody does
+//! not have a value tells something about a published one only if it covers nothing else: a published value counts when
+//! all its leaves are listed, a pair when all pairs of leaves are. Leaves of values that are written like an inner node
+//! hinder nothing: who has only the publication cannot know of them. The two values of a pair may be listed in either order, since the embedding leaves only one in which they
 //! can be related. Nothing can be said without the hierarchies, so a claim whose hierarchies are missing is refused.
 //!
 //! Say the hierarchy is `* → A → a1, a2` and `* → B → b1, b2`, listed are a1, a2 and b1, and published are the items 0 = A, 1 = B
@@ -54,23 +55,18 @@ impl Absence {
     ) -> Result<Self> {
         let domains = Domains::new(items, used, binding, view)?;
         let mut absence = Absence::default();
-        let mut leaves: Vec<FxHashSet<NodeId>> = vec![FxHashSet::default(); binding.declared.len()];
         let mut labels: FxHashSet<&str> = FxHashSet::default();
         let mut unknown = Vec::new();
         for negative in view.negative {
             match negative {
                 Negative::Value(value) => {
                     labels.insert(value);
-                    let found = domains.leaves(value);
-                    if found.is_empty() && !domains.has_label(value) {
+                    if domains.nodes(value).is_empty() && !domains.has_label(value) {
                         unknown.push(value);
-                    }
-                    for (declared, leaf) in found {
-                        leaves[declared].insert(leaf);
                     }
                 }
                 Negative::Pair(a, b) => {
-                    let missing = [a, b].into_iter().filter(|value| domains.leaves(value).is_empty());
+                    let missing = [a, b].into_iter().filter(|value| domains.nodes(value).is_empty());
                     unknown.extend(missing);
                 }
             }
@@ -80,10 +76,21 @@ impl Absence {
             unknown.dedup();
             return Err(Failure::all(Fault::Policy, unknown.into_iter().map(|v| unlisted(v)).collect()));
         }
+        // Sensitive items are published as they are, so what stands above them stands for the others only.
+        let listed: Vec<Vec<bool>> = (domains.hierarchies.iter())
+            .map(|hierarchy| match hierarchy {
+                Some(_) if labels.is_empty() => Vec::new(),
+                Some(hierarchy) => {
+                    hierarchy.listed(labels.iter().copied().chain(view.sensitive.iter().map(String::as_str)))
+                }
+                None => Vec::new(),
+            })
+            .collect();
         let known_absent = |item: usize| match domains.node(item) {
-            _ if view.sensitive.contains(&items[item].label) => false,
-            Some((hierarchy, node)) => (hierarchy.leaves(node))
-                .all(|at| leaves[items[item].declared].contains(&hierarchy.leaf_node(at))),
+            _ if labels.is_empty() || view.sensitive.contains(&items[item].label) => false,
+            Some((hierarchy, node)) => {
+                hierarchy.leaves(node).all(|at| listed[items[item].declared][at as usize])
+            }
             None => labels.contains(items[item].label.as_str()),
         };
         absence.items = (0..items.len()).filter(|&i| used[i] && known_absent(i)).map(|i| i as u32).collect();
@@ -180,24 +187,19 @@ impl<'a> Domains<'a> {
         hierarchy.node(&self.items[item].label).map(|node| (hierarchy, node))
     }
 
-    /// The leaves that a listed value stands for, in every attribute that has it: its own, or, if the data cannot have
-    /// had it, all below it.
+    /// The node that a listed value is, in every attribute that has it.
+    fn nodes(&self, value: &str) -> Vec<(usize, &'a Hierarchy, NodeId)> {
+        let all = self.hierarchies.iter().enumerate();
+        all.filter_map(|(declared, &hierarchy)| Some((declared, hierarchy?, hierarchy?.node(value)?)))
+            .collect()
+    }
+
+    /// The leaves that a listed value stands for, in every attribute that has it: all below it.
     fn leaves(&self, value: &str) -> Vec<(usize, NodeId)> {
-        let mut found = Vec::new();
-        for (declared, hierarchy) in self.hierarchies.iter().enumerate() {
-            let Some(hierarchy) = hierarchy else {
-                continue;
-            };
-            match (hierarchy.leaf(value), hierarchy.node(value)) {
-                (Some(leaf), _) => found.push((declared, leaf)),
-                (None, Some(node)) => {
-                    let below = hierarchy.leaves(node).map(|at| hierarchy.leaf_node(at));
-                    found.extend(below.map(|leaf| (declared, leaf)));
-                }
-                (None, None) => {}
-            }
-        }
-        found
+        let below = |(declared, hierarchy, node): (usize, &'a Hierarchy, NodeId)| {
+            hierarchy.leaves(node).map(move |at| (declared, hierarchy.leaf_node(at)))
+        };
+        self.nodes(value).into_iter().flat_map(below).collect()
     }
 
     /// Whether a companion column publishes the value as it is.
@@ -227,7 +229,7 @@ impl<'a> Domains<'a> {
             }
         }
         let above = |(declared, leaf): (usize, NodeId)| {
-            let hierarchy = self.hierarchies[declared];
+            let hierarchy = self.hierarchies[declared].filter(|h| !h.is_own_leaf(leaf));
             let up = std::iter::successors(Some(leaf), move |&n| hierarchy.and_then(|h| h.parent(n)));
             up.filter_map(|node| covers.get(&(declared, node))).flatten().copied().collect::<Vec<u32>>()
         };
@@ -242,7 +244,7 @@ impl<'a> Domains<'a> {
                 }
             }
         }
-        let size = |item: u32| self.node(item as usize).map_or(0, |(h, node)| h.leaves(node).len());
+        let size = |item: u32| self.node(item as usize).map_or(0, |(h, node)| h.proper_leaves(node).count());
         let complete = covered.into_iter().filter(|&((g, h), count)| count == size(g) * size(h));
         Ok(complete.map(|(pair, _)| pair).collect())
     }

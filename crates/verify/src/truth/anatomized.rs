@@ -53,6 +53,7 @@ pub fn compare_anatomized(c: &Grouped<'_>, observer: &dyn Observer) -> Result<Ve
         recoding: Recoding::LocalTrees,
         suppress: false,
         mapping: None,
+        sensitive: &[],
     };
     let trees = match VertexTrees::new(&comparison, observer)? {
         Ok(trees) => trees,

@@ -146,11 +146,14 @@ fn recover_cut(
     let paths: Vec<&str> = c.input.binding.declared.iter().map(|d| d.path.as_str()).collect();
     let mut nodes: Vec<FxHashMap<NodeId, u32>> = vec![FxHashMap::default(); paths.len()];
     let mut labels: FxHashMap<(usize, &str), u32> = FxHashMap::default();
+    let kept = c.kept();
     let mut unknown = Vec::new();
     let mut is_published = vec![false; paths.len()];
     for (i, item) in published.items().iter().enumerate() {
-        is_published[item.declared] = true;
-        match c.hierarchies[item.declared].as_ref().map(|h| h.node(&item.label)) {
+        let node = c.hierarchies[item.declared].as_ref().map(|h| h.node(&item.label));
+        // What stays as it is says nothing about the others: all of them may be at the root, and not there.
+        is_published[item.declared] |= !matches!(node, Some(Some(n)) if kept.contains(&(item.declared, n)));
+        match node {
             Some(Some(node)) => drop(nodes[item.declared].insert(node, same[i])),
             Some(None) => unknown.push(item.declared),
             None => drop(labels.insert((item.declared, &item.label), same[i])),
@@ -169,7 +172,7 @@ fn recover_cut(
                     let mut at = hierarchy.leaf(&item.label);
                     while let Some(node) = at {
                         found.extend(nodes[declared].get(&node));
-                        at = hierarchy.parent(node);
+                        at = hierarchy.parent(node).filter(|_| !kept.contains(&(declared, node)));
                     }
                 }
             }

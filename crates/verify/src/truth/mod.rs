@@ -17,8 +17,10 @@ mod sets;
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use bosket_model::binding::Binding;
-use bosket_model::hierarchy::Hierarchy;
+use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Policy, RootMode, Shape};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
@@ -95,6 +97,24 @@ pub struct Comparison<'a> {
     pub suppress: bool,
     /// Which published record was made of which input record, if that is known.
     pub mapping: Option<&'a Mapping>,
+    /// Items of sets that are sensitive: they are published as they are, whatever their neighbours became.
+    pub sensitive: &'a [String],
+}
+
+impl Comparison<'_> {
+    /// The leaves of values that are published as they are, with their declared attributes.
+    fn kept(&self) -> FxHashSet<(usize, NodeId)> {
+        let mut kept = FxHashSet::default();
+        for (declared, hierarchy) in self.hierarchies.iter().enumerate() {
+            let Some(hierarchy) = hierarchy else { continue };
+            for label in self.sensitive {
+                let node = hierarchy.leaf(label).or_else(|| hierarchy.node(label));
+                let leaves = node.map_or(0..0, |node| hierarchy.leaves(node));
+                kept.extend(leaves.map(|at| (declared, hierarchy.leaf_node(at))));
+            }
+        }
+        kept
+    }
 }
 
 /// A private mapping as it was read.

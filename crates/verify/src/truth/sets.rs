@@ -39,9 +39,13 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
     if !unknown.is_empty() {
         return Ok(unknown_values(c, unknown));
     }
+    let kept = c.kept();
     let covers = |p: u32, i: u32| match (&out[p as usize], &original[i as usize]) {
         (Some(Known::Node(pd, pn)), Some(Known::Node(id, leaf))) => {
-            pd == id && c.hierarchies[*pd].as_ref().is_some_and(|h| h.is_ancestor_or_self(*pn, *leaf))
+            let above = pn == leaf || !kept.contains(&(*id, *leaf));
+            above
+                && pd == id
+                && c.hierarchies[*pd].as_ref().is_some_and(|h| h.is_ancestor_or_self(*pn, *leaf))
         }
         (p, i) => p == i,
     };
@@ -52,12 +56,17 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
     );
     assign(c, observer, |p, i| {
         let (p, i) = (&published[p], &input[i]);
-        // An empty publication of a record is its suppression; else every item went to exactly one published one.
+        // A record of which nothing is published, but what stays as it is, is suppressed; else every item went to exactly
+        // one published one.
+        let stays =
+            |known: &Option<Known>| matches!(known, Some(Known::Node(d, n)) if kept.contains(&(*d, *n)));
+        let suppressed = p.items.iter().all(|&p| stays(&out[p as usize]));
         let recoded = p.items.is_empty()
             || (p.items.iter().all(|&p| i.items.iter().any(|&i| covers(p, i)))
                 && i.items.iter().all(|&i| {
                     let over = p.items.iter().filter(|&&p| covers(p, i)).count();
-                    over == 1 || (over == 0 && c.suppress)
+                    let may_go = c.suppress || (suppressed && !stays(&original[i as usize]));
+                    over == 1 || (over == 0 && may_go)
                 }));
         Ok(recoded
             && p.companions.iter().all(|said| i.companions.contains(said))

@@ -145,3 +145,65 @@ fn several_values_per_person_are_not_accused_wrongly() {
     }
     assert!(seen > 500, "{seen}");
 }
+
+/// Fewer values than people, and nobody was missed: one place per person was accused, several were not.
+#[test]
+fn people_without_value_count_however_many_values_one_may_have() {
+    let h = letters();
+    for many in [false, true] {
+        for claim in [anatomy(2), far(2, 0, false), far(2, 1, true)] {
+            let holds = |values: &[&str]| check(&[group(values)], many, &claim, &h).witness.is_none();
+            assert!(holds(&["aa", "ba", "ca", ""]), "{many} {claim:?}");
+            assert!(!holds(&["aa", "ba", "", ""]), "{many} {claim:?}");
+            assert!(!holds(&["aa", "", "", ""]), "{many} {claim:?}");
+            assert!(!holds(&["", "", "", ""]), "{many} {claim:?}");
+        }
+    }
+}
+
+/// All ways to give values to so many people.
+fn dealt(values: &[String], people: usize) -> Vec<People> {
+    let mut ways: Vec<People> = vec![vec![Vec::new(); people]];
+    for value in values {
+        let mut longer = Vec::new();
+        for way in &ways {
+            longer.extend((0..people).map(|person| {
+                let mut way = way.clone();
+                way[person].push(value.clone());
+                way
+            }));
+        }
+        ways = longer;
+    }
+    ways
+}
+
+/// Where a person may have several values, a group is accused exactly if nobody could have which values so that the
+/// promise holds; and never where one value each keeps it.
+#[test]
+fn several_values_per_person_are_accused_if_no_way_to_deal_them_is_good() {
+    let mut seen = [0; 2];
+    for seed in 0..u64::from(cases(3000)) {
+        let mut dice = Dice::new(seed);
+        let (text, words) = literal::words(&mut dice, 3, 3);
+        let h = csv::parse("h", &text).unwrap_or_else(|d| panic!("{d:?}"));
+        let people = 2 + dice.below(3);
+        let values: Vec<String> = (0..dice.below(6)).map(|_| dice.of(&words).clone()).collect();
+        let distance = dice.below(3);
+        let rare = values.iter().all(|v| values.iter().filter(|w| *w == v).count() * 2 <= people);
+        let good = |way: &People| {
+            let without = way.iter().filter(|p| p.is_empty()).count();
+            without <= 1 && literal::degrees(&h, way).1.is_none_or(|d| d >= distance)
+        };
+        let ways = dealt(&values, people);
+        let expected = rare && ways.iter().any(good);
+        let claim = far(2, distance as u32, true);
+        let holds = |way: &People, many| check(&[way.clone()], many, &claim, &h).witness.is_none();
+        assert_eq!(holds(&ways[0], true), expected, "seed {seed}: {people} {values:?} {claim:?}");
+        for way in ways.iter().filter(|way| way.iter().all(|p| p.len() <= 1)) {
+            assert!(!holds(way, false) || holds(way, true), "seed {seed}: {way:?} {claim:?}");
+        }
+        seen[usize::from(expected)] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
+}

@@ -221,8 +221,15 @@ fn truth() {
     for recoding in [trees, Recoding::GlobalSets, Recoding::LocalSets, Recoding::LocalTrees] {
         for mapping in [None, Some(&mapping)] {
             let hierarchies = &[const { None }; 3];
-            let comparison =
-                Comparison { published: side, input: side, hierarchies, recoding, suppress: true, mapping };
+            let comparison = Comparison {
+                published: side,
+                input: side,
+                hierarchies,
+                recoding,
+                suppress: true,
+                mapping,
+                sensitive: &[],
+            };
             never_without_a_verdict(&format!("{recoding:?}"), |o| compare(&comparison, o));
         }
     }

@@ -204,6 +204,7 @@ fn is_true(
         recoding,
         suppress: case.suppress,
         mapping: mapping.as_ref(),
+        sensitive: &[],
     };
     compare(&comparison, &Quiet).expect("comparable").is_empty()
 }

@@ -43,6 +43,7 @@ impl Case<'_> {
             recoding: self.recoding,
             suppress: self.suppress,
             mapping: mapping.as_ref(),
+            sensitive: &[],
         };
         compare(&comparison, &Quiet).expect("comparable").is_empty()
     }

@@ -46,6 +46,7 @@ fn is_true(published: &'static str, input: &'static str, sets: &[&str]) -> bool 
         recoding: Recoding::of(&policy).expect("comparable"),
         suppress: false,
         mapping: None,
+        sensitive: &[],
     };
     compare(&comparison, &Quiet).expect("comparable").is_empty()
 }
