@@ -198,7 +198,7 @@ fn several_values_per_person_are_accused_if_no_way_to_deal_them_is_good() {
         let ways = dealt(&values, people);
         let expected = rare && ways.iter().any(good);
         let claim = far(2, distance as u32, true);
-        let holds = |way: &People, many| check(&[way.clone()], many, &claim, &h).witness.is_none();
+        let holds = |way: &People, many| check(std::slice::from_ref(way), many, &claim, &h).witness.is_none();
         assert_eq!(holds(&ways[0], true), expected, "seed {seed}: {people} {values:?} {claim:?}");
         for way in ways.iter().filter(|way| way.iter().all(|p| p.len() <= 1)) {
             assert!(!holds(way, false) || holds(way, true), "seed {seed}: {way:?} {claim:?}");
