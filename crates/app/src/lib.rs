@@ -9,7 +9,7 @@
 //! prepare ─► make ─► write ─► read again ─► verify ─► pair ─► measure ─► certify ─► publish ─► report
 //! ```
 //!
-//! is the one pipeline of [`anonymize`]; what differs between publications of records, of clusters with their sides
+//! is the one pipeline of [`anonymize()`]; what differs between publications of records, of clusters with their sides
 //! apart and of dissected data is one file each in its folder.
 
 pub mod anonymize;

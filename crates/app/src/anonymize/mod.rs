@@ -1,7 +1,7 @@
 //! The one pipeline: prepare, make, write, read again, verify, pair, measure, certify, publish, report.
 //!
 //! The order is the same for all families, and so is what may be handed out: nothing is put in its place before it was
-//! read again from its bytes and found to hold. A [`Draft`] is what differs: [`records`], [`anatomized`], [`dissected`].
+//! read again from its bytes and found to hold. A `Draft` is what differs: `records`, `anatomized`, `dissected`.
 
 mod anatomized;
 mod dissected;
