@@ -96,7 +96,10 @@ pub(crate) fn records(place: Whereabouts, run: &Run<'_>) -> Result<Opened> {
 /// Reads a document that no policy describes.
 pub(crate) fn document(path: &Path, format: Option<&str>, layout: Layout, run: &Run<'_>) -> Result<Opened> {
     let format = format.map(|name| bosket_io::by_name(name).map(|format| format.name())).transpose()?;
-    records(Whereabouts::Document { path: path.to_owned(), format, layout: Box::new(layout) }, run)
+    records(
+        Whereabouts::Document { path: path.to_owned(), format, layout: Box::new(layout), published: false },
+        run,
+    )
 }
 
 /// Private data of the shape that a policy describes.

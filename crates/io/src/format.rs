@@ -149,6 +149,7 @@ pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<L
         return Err(input.is_a_folder());
     }
     let (data, layout) = format.read(&mut input, layout)?;
+    input.nothing_outside()?;
     Ok(Loaded { data, format, layout, warnings: input.warnings() })
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::fault;
+use crate::problems::Problems;
 use crate::stop::Stop;
 
 /// How much of the text is looked at to recognise its format.
@@ -54,6 +55,8 @@ pub struct Input {
     /// The file itself, for formats that are not read from start to end.
     file: Option<File>,
     warnings: Vec<Diagnostic>,
+    /// What stands in a publication beside what the policy speaks of; none if this is no publication.
+    outside: Option<Problems>,
     /// The files of a folder, in place of a text.
     files: Option<Vec<PathBuf>>,
     stop: Stop,
@@ -162,7 +165,8 @@ impl Input {
     pub(crate) fn part(&self, path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
-        Self::counted(&name, file, self.progress(), self.stop.clone())
+        let part = Self::counted(&name, file, self.progress(), self.stop.clone())?;
+        Ok(if self.is_published() { part.published() } else { part })
     }
 
     /// What a format says that reads no folders.
@@ -199,6 +203,7 @@ impl Input {
             marked: false,
             file: None,
             warnings: Vec::new(),
+            outside: None,
             files: None,
             stop,
         };
@@ -276,6 +281,29 @@ impl Input {
 
     pub(crate) fn warnings(self) -> Vec<Diagnostic> {
         self.warnings
+    }
+
+    /// This is a publication: every byte of it has to be accounted for, and whatever is no part of a record is refused.
+    pub fn published(mut self) -> Self {
+        self.outside = Some(Problems::new(&self.name));
+        self
+    }
+
+    /// Whether this is a publication.
+    pub(crate) fn is_published(&self) -> bool {
+        self.outside.is_some()
+    }
+
+    /// Notes something that stands beside what the policy speaks of; private data may have it, a publication not.
+    pub(crate) fn outside(&mut self, what: impl FnOnce(Place) -> Diagnostic) {
+        if let Some(outside) = &mut self.outside {
+            outside.push(what);
+        }
+    }
+
+    /// Refuses a publication in which something stands outside.
+    pub(crate) fn nothing_outside(&mut self) -> Result<()> {
+        self.outside.take().map_or(Ok(()), Problems::settle)
     }
 
     /// The file itself and the count of what is read from it, if it is one and not compressed.

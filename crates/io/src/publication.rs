@@ -138,7 +138,8 @@ impl Document {
     }
 
     fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
-        let input = self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?;
+        let input =
+            self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?.published();
         let stop = input.stop().clone();
         let read = || format::read(input, Some(self.format.name()), &self.known);
         Ok(watched(observer, &stop, || (), read)?.data)

@@ -65,6 +65,8 @@ pub enum Whereabouts {
         format: Option<&'static str>,
         /// What the format leaves open.
         layout: Box<Layout>,
+        /// Whether it is a publication, of which every byte has to be accounted for.
+        published: bool,
     },
     /// In linked tables.
     Tables(Box<Tables>),
@@ -78,7 +80,7 @@ impl Whereabouts {
             return Ok(Whereabouts::Tables(Box::new(Tables::input(file)?)));
         }
         let path = file.resolve(source.path.as_deref().unwrap_or("-"));
-        Ok(Self::document(file, path))
+        Ok(Self::document(file, path, false))
     }
 
     /// Data of the shape that a policy describes, at a place of its own: private like its source, or a publication.
@@ -87,11 +89,11 @@ impl Whereabouts {
             Some(source) if is_linked(source) => {
                 Ok(Whereabouts::Tables(Box::new(Tables::given(file, at, publication)?)))
             }
-            _ => Ok(Self::document(file, at.to_owned())),
+            _ => Ok(Self::document(file, at.to_owned(), publication)),
         }
     }
 
-    fn document(file: &PolicyFile, path: PathBuf) -> Self {
+    fn document(file: &PolicyFile, path: PathBuf, published: bool) -> Self {
         let source = file.policy.source.as_ref();
         let layout = Layout {
             record: source.and_then(|s| s.record.clone()),
@@ -100,7 +102,8 @@ impl Whereabouts {
             homes: Box::new(Homes::expected(&file.policy.attributes)),
             ..Layout::default()
         };
-        Whereabouts::Document { path, format: source.map(|s| s.format.name()), layout: Box::new(layout) }
+        let format = source.map(|s| s.format.name());
+        Whereabouts::Document { path, format, layout: Box::new(layout), published }
     }
 
     /// What messages call it.
@@ -130,8 +133,9 @@ impl Whereabouts {
                 let (data, form) = tables.read(observer)?;
                 Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings: Vec::new() })
             }
-            Whereabouts::Document { path, format, layout } => {
+            Whereabouts::Document { path, format, layout, published } => {
                 let input = Input::open_records(&path)?;
+                let input = if published { input.published() } else { input };
                 Ok(format::read_observed(input, format, &layout, observer)?.into())
             }
         }
