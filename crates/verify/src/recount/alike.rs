@@ -1,7 +1,7 @@
 //! k-anonymity and l-diversity counted again: records are written down as texts and compared letter by letter.
 //!
-//! The text of a vertex is its class, its quasi values and the texts of its children in their order as texts: two records
-//! look alike exactly if they have the same text.
+//! The text of a vertex is its class, its quasi values and the numbers of its children's texts, ascending; texts that are
+//! the same letter by letter have the same number. Two records look alike exactly if theirs have.
 
 use std::collections::BTreeMap;
 
@@ -42,14 +42,15 @@ fn all(
     (k, ask): (Option<u32>, Option<&Diverse>),
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut written = Written::new(data, binding);
+    let mut classes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for record in 0..data.len() {
         observer.go_on()?;
-        classes.entry(text(data, binding, record)).or_default().push(record);
+        classes.entry(written.record(record)).or_default().push(record);
     }
     for class in classes.values() {
         observer.go_on()?;
-        judge(data, binding, class, (k, ask), observer)?;
+        judge(&mut written, class, (k, ask), observer)?;
     }
     Ok(Recount {
         pieces: classes.len() as u64,
@@ -81,11 +82,12 @@ fn some(
             own.push(record);
         }
     }
+    let mut written = Written::new(data, binding);
     let mut recount = Recount::default();
     let mut judged = 0;
     for record in drawn {
         observer.go_on()?;
-        let own = text(data, binding, record);
+        let own = written.record(record);
         let candidates = alike.get(&sum(data, binding, record)).map_or(&[][..], Vec::as_slice);
         let cost = VERTEX * data.vertices(record).len();
         let mut class = Vec::new();
@@ -99,12 +101,12 @@ fn some(
                 break;
             }
             observer.go_on()?;
-            class.extend(Some(other).filter(|&other| text(data, binding, other) == own));
+            class.extend(Some(other).filter(|&other| written.record(other) == own));
         }
         // All of a class are judged; enough of it are enough for k alone, even if not everybody was asked.
         let enough = k.is_some_and(|k| class.len() >= k as usize);
         if compared && (ask.is_none() || budget.take(2 * cost * class.len())) {
-            judge(data, binding, &class, (k, ask), observer)?;
+            judge(&mut written, &class, (k, ask), observer)?;
             judged += 1;
         } else if !enough {
             continue;
@@ -133,18 +135,45 @@ fn sum(data: &Dataset, binding: &Binding, record: usize) -> u64 {
     data.vertices(record).map(of_vertex).fold(0, u64::wrapping_add)
 }
 
-/// A record as a text.
-pub(super) fn text(data: &Dataset, binding: &Binding, record: usize) -> String {
-    texts(data, binding, record).swap_remove(0)
+/// What has been written down so far.
+pub(super) struct Written<'a> {
+    data: &'a Dataset,
+    binding: &'a Binding,
+    numbers: FxHashMap<String, u32>,
 }
 
-/// All vertices of a record as texts.
-fn texts(data: &Dataset, binding: &Binding, record: usize) -> Vec<String> {
-    let vertices = data.vertices(record);
-    let first = vertices.start;
-    let mut below: Vec<Vec<String>> = vec![Vec::new(); vertices.len()];
-    let mut texts = vec![String::new(); vertices.len()];
-    for vertex in vertices.rev() {
+impl<'a> Written<'a> {
+    pub(super) fn new(data: &'a Dataset, binding: &'a Binding) -> Self {
+        Written { data, binding, numbers: FxHashMap::default() }
+    }
+
+    /// The number of a record's text.
+    pub(super) fn record(&mut self, record: usize) -> u32 {
+        self.vertices(record)[0]
+    }
+
+    /// The numbers of the texts of all vertices of a record.
+    fn vertices(&mut self, record: usize) -> Vec<u32> {
+        let vertices = self.data.vertices(record);
+        let first = vertices.start;
+        let mut below: Vec<Vec<u32>> = vec![Vec::new(); vertices.len()];
+        let mut numbers = vec![0; vertices.len()];
+        for vertex in vertices.rev() {
+            let mut children = std::mem::take(&mut below[vertex - first]);
+            children.sort_unstable();
+            let text = self.text(vertex, &children);
+            let next = self.numbers.len() as u32;
+            let number = *self.numbers.entry(text).or_insert(next);
+            if let Some(parent) = self.data.parent(vertex) {
+                below[parent - first].push(number);
+            }
+            numbers[vertex - first] = number;
+        }
+        numbers
+    }
+
+    fn text(&self, vertex: usize, children: &[u32]) -> String {
+        let Written { data, binding, .. } = self;
         let class = data.class(vertex);
         let mut text = format!("{}(", class.0);
         for &attribute in &data.schema().class(class).attributes {
@@ -156,16 +185,10 @@ fn texts(data: &Dataset, binding: &Binding, record: usize) -> Vec<String> {
                 text += &format!("{}={:?}{}:{value}", attribute.0, dictionary.kind(code), value.len());
             }
         }
-        let mut children = std::mem::take(&mut below[vertex - first]);
-        children.sort_unstable();
-        text += &format!("){}", children.concat());
-        text.push('.');
-        if let Some(parent) = data.parent(vertex) {
-            below[parent - first].push(text.clone());
-        }
-        texts[vertex - first] = text;
+        text.push(')');
+        children.iter().for_each(|number| text += &format!("{number},"));
+        text
     }
-    texts
 }
 
 /// What is counted of a sensitive attribute at one place of a class.
@@ -179,8 +202,7 @@ struct AtPlace {
 
 /// Holds a class to what is claimed.
 fn judge(
-    data: &Dataset,
-    binding: &Binding,
+    written: &mut Written<'_>,
     class: &[usize],
     (k, ask): (Option<u32>, Option<&Diverse>),
     observer: &dyn Observer,
@@ -191,21 +213,26 @@ fn judge(
     let Some(ask) = ask else {
         return Ok(());
     };
-    // A place is the texts on the way from the top to a vertex.
-    let mut places: BTreeMap<(Vec<String>, AttributeId), AtPlace> = BTreeMap::new();
+    let (data, binding) = (written.data, written.binding);
+    // A place is the texts on the way from the top to a vertex: the place of its parent, and its own text.
+    let mut ways: FxHashMap<(usize, u32), usize> = FxHashMap::default();
+    let mut places: BTreeMap<(usize, AttributeId), AtPlace> = BTreeMap::new();
     let mut everywhere: BTreeMap<String, usize> = BTreeMap::new();
     for &record in class {
         observer.go_on()?;
         let first = data.vertices(record).start;
-        let texts = texts(data, binding, record);
+        let texts = written.vertices(record);
+        let mut stands_at: Vec<usize> = Vec::with_capacity(texts.len());
         for vertex in data.vertices(record) {
-            let up = std::iter::successors(Some(vertex), |&v| data.parent(v));
-            let place: Vec<String> = up.map(|v| texts[v - first].clone()).collect();
+            let above = data.parent(vertex).map_or(0, |parent| stands_at[parent - first]);
+            let next = ways.len() + 1;
+            let place = *ways.entry((above, texts[vertex - first])).or_insert(next);
+            stands_at.push(place);
             for &attribute in &data.schema().class(data.class(vertex)).attributes {
                 if binding.role(attribute) != Some(Role::Sensitive) {
                     continue;
                 }
-                let at = places.entry((place.clone(), attribute)).or_default();
+                let at = places.entry((place, attribute)).or_default();
                 at.vertices += 1;
                 let code = data.value(vertex, attribute);
                 if code != MISSING {

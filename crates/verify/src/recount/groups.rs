@@ -8,7 +8,7 @@ use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Diversity;
 
-use super::alike::text;
+use super::alike::Written;
 use super::sample::{Budget, Choices};
 use super::secrets::told;
 use super::{Recount, STEPS, disagreement, is_over, is_uniform};
@@ -171,7 +171,8 @@ pub(super) fn of_clusters(
     let cost = |group: usize| 10 + 40 * vertices(group) + 20 * values(group);
     let check = |group: usize| {
         let people = &members[group];
-        let looks: Vec<String> = people.iter().map(|&p| text(sides.people, sides.binding, p)).collect();
+        let mut written = Written::new(sides.people, sides.binding);
+        let looks: Vec<u32> = people.iter().map(|&person| written.record(person)).collect();
         if looks.windows(2).any(|two| two[0] != two[1]) {
             return Err(disagreement("people of a group do not look alike"));
         }

@@ -1,6 +1,6 @@
 //! k^m- and k^(m,n)-anonymity counted again: whatever can be known of a record is written down, and who it fits is counted.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
@@ -9,8 +9,9 @@ use bosket_model::policy::{Negative, Relations, RootMode};
 use bosket_model::{Dataset, Result};
 
 use super::absent;
-use super::record::{Guarded, NodePath, Reader, on_one_path};
-use super::sample::{Budget, Choices};
+use super::person::{ABSENT, Known, PRESENT, Person, Piece};
+use super::record::{Guarded, Reader};
+use super::sample::Budget;
 use super::secrets::Secrets;
 use super::{Recount, STEPS, disagreement, is_over};
 use crate::claim::{Km, Kmn};
@@ -18,45 +19,21 @@ use crate::claim::{Km, Kmn};
 /// Pieces of knowledge, each as often as a record has it, up to which all are counted: each takes about ten steps.
 const ALL_PIECES: u64 = STEPS / 10;
 
-/// Draws in a row that bring nothing new before no more are made.
-const MOST_KNOWN: usize = 1000;
-
-/// Something that can be known of a record: an item, and how often it occurs where that counts.
-type Known = (u32, u32);
-
-/// An item that is there, however often.
-const PRESENT: u32 = 0;
-/// An item that is not there.
-const ABSENT: u32 = u32::MAX;
-
-/// What is known, and which pairs of it are known to be related, by their places in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Piece {
-    known: Vec<Known>,
-    related: Vec<(usize, usize)>,
-}
-
-/// A record, taken apart.
-struct Person {
-    /// All that can be known of it, ascending.
-    known: Vec<Known>,
-    nodes: Vec<NodePath>,
-    /// Pairs of nodes that a reader may put together.
-    inferred: Vec<(usize, usize)>,
-}
+/// Vertices of a record up to which its relations are looked at, each with each.
+pub(super) const RELATED: usize = 100;
 
 /// What is asked for.
-struct Asked<'a> {
-    data: &'a Dataset,
-    binding: &'a Binding,
-    k: usize,
-    m: usize,
-    n: usize,
-    embedded: bool,
-    multiset: bool,
-    guarded: Option<Guarded>,
-    absent: Vec<u32>,
-    diverse: Option<(f64, Secrets<'a>)>,
+pub(super) struct Asked<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) binding: &'a Binding,
+    pub(super) k: usize,
+    pub(super) m: usize,
+    pub(super) n: usize,
+    pub(super) embedded: bool,
+    pub(super) multiset: bool,
+    pub(super) guarded: Option<Guarded>,
+    pub(super) absent: Vec<u32>,
+    pub(super) diverse: Option<(f64, Secrets<'a>)>,
 }
 
 /// Counts knowledge of sets again.
@@ -96,7 +73,8 @@ pub(super) fn of_trees(
     let mut n = if claim.m > 1 { claim.n as usize } else { 0 };
     let mut guarded = None;
     if claim.guard && n > 0 {
-        if data.vertex_count() as u64 <= ALL_PIECES / 10 {
+        let small = (0..data.len()).all(|record| data.vertices(record).len() <= RELATED);
+        if small && data.vertex_count() as u64 <= ALL_PIECES / 10 {
             let mut all = Guarded::new(binding, claim.root);
             for record in 0..data.len() {
                 observer.go_on()?;
@@ -150,21 +128,29 @@ impl Asked<'_> {
         Ok(recount)
     }
 
-    fn person(&self, reader: &mut Reader<'_>, record: usize) -> Person {
+    pub(super) fn person(&self, reader: &mut Reader<'_>, record: usize) -> Person {
         let mut items = reader.items(record);
         items.sort_unstable();
         let mut known: Vec<Known> = (items.chunk_by(|a, b| a == b))
             .map(|run| (run[0], if self.multiset { run.len() as u32 } else { PRESENT }))
             .collect();
-        known.extend(self.absent.iter().filter(|item| !items.contains(item)).map(|&item| (item, ABSENT)));
+        known.extend(
+            self.absent.iter().filter(|item| items.binary_search(item).is_err()).map(|&item| (item, ABSENT)),
+        );
         known.sort_unstable();
-        let nodes = if self.n > 0 { reader.nodes(record) } else { Vec::new() };
+        let shown = self.n > 0 && !self.is_large(record);
+        let nodes = if shown { reader.nodes(record) } else { Vec::new() };
         let inferred = self.guarded.as_ref().map_or(Vec::new(), |g| g.inferred(&nodes, reader));
         Person { known, nodes, inferred }
     }
 
+    /// Whether a record has too many vertices to look at its relations.
+    pub(super) fn is_large(&self, record: usize) -> bool {
+        self.data.vertices(record).len() > RELATED
+    }
+
     /// Whether a person fits some knowledge.
-    fn fits(&self, person: &Person, piece: &Piece) -> bool {
+    pub(super) fn fits(&self, person: &Person, piece: &Piece) -> bool {
         piece.known.iter().all(|known| person.known.contains(known))
             && match self.embedded {
                 true => person.places(piece, &mut Vec::new()),
@@ -225,6 +211,9 @@ impl Asked<'_> {
 
     /// Counts all knowledge of all records; none if there is too much of it.
     fn count_all(&self, reader: &mut Reader<'_>, observer: &dyn Observer) -> Result<Option<Recount>> {
+        if self.n > 0 && (0..self.data.len()).any(|record| self.is_large(record)) {
+            return Ok(None);
+        }
         let mut budget = Budget::of(ALL_PIECES);
         let mut people: FxHashMap<Piece, Vec<u32>> = FxHashMap::default();
         for record in 0..self.data.len() {
@@ -269,182 +258,10 @@ impl Asked<'_> {
             not_covered: Vec::new(),
         }))
     }
-
-    /// Counts random knowledge of random records.
-    fn count_some(&self, reader: &mut Reader<'_>, observer: &dyn Observer) -> Result<Recount> {
-        let mut choices = Choices::new(self.data.len());
-        let mut counted: FxHashSet<Piece> = FxHashSet::default();
-        let mut from: FxHashSet<usize> = FxHashSet::default();
-        let mut budget = Budget::of(STEPS * 3 / 4);
-        let mut known = 0;
-        while let Some((record, piece)) = self.draw(reader, &mut choices, &mut budget) {
-            observer.go_on()?;
-            if counted.contains(&piece) {
-                known += 1;
-                // Hardly anything is left that was not drawn yet.
-                if known == MOST_KNOWN {
-                    break;
-                }
-                continue;
-            }
-            known = 0;
-            let enough = Some(self.k.max(1));
-            let Some(fitting) = self.fitting(reader, &piece, (record, enough), &mut budget, observer)? else {
-                break;
-            };
-            if fitting.len() < self.k {
-                return Err(disagreement("some knowledge fits fewer records than claimed"));
-            }
-            counted.insert(piece);
-            from.insert(record);
-        }
-        let mut recount = Recount { complete: false, ..Recount::default() };
-        if let Some((l, secrets)) = &self.diverse {
-            let mut looked_at = 0;
-            let mut budget = Budget::of(STEPS / 4);
-            while let Some((record, piece)) = self.draw(reader, &mut choices, &mut budget) {
-                let all = self.fitting(reader, &piece, (record, None), &mut budget, observer)?;
-                let Some(fitting) = all.filter(|fitting| budget.take(100 * fitting.len())) else {
-                    break;
-                };
-                let of: Vec<_> = fitting.iter().map(|&r| secrets.of(self.data, self.binding, r)).collect();
-                if says_too_much(of.iter().map(Vec::as_slice), *l) {
-                    return Err(disagreement(
-                        "some knowledge says more about a sensitive value than claimed",
-                    ));
-                }
-                looked_at += 1;
-            }
-            if looked_at == 0 {
-                recount.not_covered.push("what knowledge says about sensitive values");
-            }
-        }
-        (recount.pieces, recount.records) = (counted.len() as u64, from.len() as u64);
-        Ok(recount)
-    }
-
-    /// Random knowledge of a random record; none if there are no steps left.
-    fn draw(
-        &self,
-        reader: &mut Reader<'_>,
-        choices: &mut Choices,
-        budget: &mut Budget,
-    ) -> Option<(usize, Piece)> {
-        loop {
-            let record = choices.below(self.data.len().max(1));
-            let each = if self.n > 0 { 80 } else { 20 };
-            if record >= self.data.len() || !budget.take(20 + each * self.data.vertices(record).len()) {
-                return None;
-            }
-            let person = self.person(reader, record);
-            let most = self.m.min(person.known.len());
-            if most == 0 {
-                continue;
-            }
-            let size = 1 + choices.below(most);
-            let known = choices.some_of(person.known.len(), size).into_iter().map(|at| person.known[at]);
-            let mut piece = Piece { known: known.collect(), related: Vec::new() };
-            let pairs = person.pairs(&piece);
-            let wanted = choices.below(self.n.min(pairs.len()) + 1);
-            for at in choices.some_of(pairs.len(), wanted) {
-                piece.related.push(pairs[at]);
-                if !self.fits(&person, &piece) {
-                    piece.related.pop();
-                }
-            }
-            return Some((record, piece));
-        }
-    }
-
-    /// The records that some knowledge fits, from one on and round to it, up to as many as are enough; none if there are no
-    /// steps left before that is known.
-    fn fitting(
-        &self,
-        reader: &mut Reader<'_>,
-        piece: &Piece,
-        (first, enough): (usize, Option<usize>),
-        budget: &mut Budget,
-        observer: &dyn Observer,
-    ) -> Result<Option<Vec<usize>>> {
-        let mut found = Vec::new();
-        for record in (first..self.data.len()).chain(0..first) {
-            observer.go_on()?;
-            if !budget.take(1 + 3 * self.data.vertices(record).len()) {
-                return Ok(None);
-            }
-            // Most records do not even have the values.
-            let items = reader.items(record);
-            let has = |&(item, times): &Known| items.contains(&item) == (times != ABSENT);
-            if !piece.known.iter().all(has) {
-                continue;
-            }
-            let person = self.person(reader, record);
-            if !budget.take(10 * person.known.len() + 60 * person.nodes.len()) {
-                return Ok(None);
-            }
-            if self.fits(&person, piece) {
-                found.push(record);
-                if enough == Some(found.len()) {
-                    break;
-                }
-            }
-        }
-        Ok(Some(found))
-    }
-}
-
-impl Person {
-    /// Pairs of known items of which some nodes are related.
-    fn pairs(&self, piece: &Piece) -> Vec<(usize, usize)> {
-        if self.nodes.is_empty() {
-            return Vec::new();
-        }
-        let all = (0..piece.known.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-        all.filter(|&(a, b)| self.relates(piece, a, b)).collect()
-    }
-
-    fn nodes_of(&self, known: Known) -> impl Iterator<Item = usize> {
-        (0..self.nodes.len()).filter(move |&at| known.1 != ABSENT && self.nodes[at].last() == Some(&known.0))
-    }
-
-    fn related(&self, a: usize, b: usize) -> bool {
-        on_one_path(&self.nodes[a], &self.nodes[b])
-            || self.inferred.contains(&(a, b))
-            || self.inferred.contains(&(b, a))
-    }
-
-    /// Whether some nodes of two known items are related.
-    fn relates(&self, piece: &Piece, a: usize, b: usize) -> bool {
-        self.nodes_of(piece.known[a]).any(|x| self.nodes_of(piece.known[b]).any(|y| self.related(x, y)))
-    }
-
-    /// Whether one node can be found for each known item so that all relations hold between these: tried one by one.
-    fn places(&self, piece: &Piece, chosen: &mut Vec<usize>) -> bool {
-        let at = chosen.len();
-        if at == piece.known.len() || piece.related.is_empty() {
-            return true;
-        }
-        if piece.related.iter().all(|&(a, b)| a != at && b != at) {
-            chosen.push(usize::MAX);
-            let found = self.places(piece, chosen);
-            chosen.pop();
-            return found;
-        }
-        self.nodes_of(piece.known[at]).any(|node| {
-            let holds = |&(a, b): &(usize, usize)| b != at || self.related(chosen[a], node);
-            if !piece.related.iter().all(holds) {
-                return false;
-            }
-            chosen.push(node);
-            let found = self.places(piece, chosen);
-            chosen.pop();
-            found
-        })
-    }
 }
 
 /// Whether a sensitive value is in more than one in l of some records.
-fn says_too_much<'a>(of: impl Iterator<Item = &'a [(usize, String)]>, l: f64) -> bool {
+pub(super) fn says_too_much<'a>(of: impl Iterator<Item = &'a [(usize, String)]>, l: f64) -> bool {
     let mut counts: FxHashMap<&(usize, String), usize> = FxHashMap::default();
     let mut records = 0;
     for values in of {

@@ -8,8 +8,10 @@
 
 mod absent;
 mod alike;
+mod drawn;
 mod groups;
 mod knowledge;
+mod person;
 mod record;
 mod sample;
 mod secrets;

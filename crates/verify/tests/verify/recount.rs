@@ -103,6 +103,20 @@ fn a_sample_finds_what_is_wrong_with_many() {
     }
 }
 
+/// Relations of such records would be counted each with each; what they could decide is left out, the rest is not.
+#[test]
+fn a_record_of_thousands_of_vertices_took_the_second_count_hours() {
+    let large: trees::PathRecord =
+        (0..1_000).map(|i| vec![format!("A{}", i % 7), format!("B{}", i % 50), format!("C{i}")]).collect();
+    let small: trees::PathRecord = vec![vec!["A1".to_owned(), "B1".to_owned()]];
+    let records: Vec<_> = (0..10).map(|i| if i < 5 { large.clone() } else { small.clone() }).collect();
+    let (data, binding) = bound(trees::dataset(&records), trees::ATTRIBUTES);
+    for claim in claims() {
+        let recount = of_records(&data, &binding, &claim, &[], &Quiet).expect("it holds");
+        assert!(recount.pieces > 0, "{claim:?} {recount:?}");
+    }
+}
+
 /// A bound on what somebody may know keeps the count of everything small; one lonely person is found wherever it is.
 #[test]
 fn of_few_records_all_are_counted() {
