@@ -2,11 +2,13 @@
 //!
 //! Nothing is written here: `anonymize` writes and verifies what comes out, `sweep` and benchmarks look at it in memory.
 
+use std::collections::BTreeSet;
+
 use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_verify::{Claim, Witness};
@@ -65,7 +67,10 @@ impl Product {
             Product::Vertices { data, binding, .. } => {
                 let own = data.schema().attributes().map(|(id, _)| id);
                 let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
-                own.map(|id| data.dictionary(id).len()).sum()
+                // What has moved up stands in a class of its own, with the same labels.
+                let labels: BTreeSet<&str> =
+                    own.flat_map(|id| data.dictionary(id).iter().map(|(_, text)| text)).collect();
+                labels.len()
             }
         }
     }
@@ -94,34 +99,51 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
 
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
-    let keeps = |trees: &ValueTrees| -> Result<kmn::Verdict> {
-        let data = trees.write_back(work.binding);
-        let policy = work.policy;
-        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution")?;
+    let policy = work.policy;
+    let bind =
+        |data: &Dataset| Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution");
+    let keeps = |data: &Dataset| -> Result<kmn::Verdict> {
+        let binding = bind(data)?;
         let witness =
-            bosket_verify::verify(&data, &binding, work.claim, work.hierarchies, work.memory, observer)?;
+            bosket_verify::verify(data, &binding, work.claim, work.hierarchies, work.memory, observer)?;
         Ok(witness.map_or(kmn::Verdict::Kept, |w| broken_by(&w, &binding)))
     };
-    let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
     let trees = work.trees()?;
-    let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
-    let path = |(declared, label): &(usize, String)| json!([work.binding.declared[*declared].path, label]);
-    let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": work.binding.declared[*declared].path, "published": labels});
-    Ok(Made {
-        figures: Figures::Kmn(KmnFigures {
-            route: release.route,
-            cuts_examined: release.examined,
-            cost: release.cost,
-            rpd: release.rpd,
-            disassociations: release.rules.len(),
-            values_left_out: release.suppressed,
-        }),
-        private: json!({
-            "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
-            "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
-        }),
-        product: Product::Trees(release.trees),
-    })
+    if policy.rows() == Rows::United {
+        let keeps = |trees: &ValueTrees| keeps(&trees.write_back(work.binding));
+        let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
+        let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
+        let (figures, private) = told(&release, work.binding);
+        return Ok(Made { product: Product::Trees(release.published), figures, private });
+    }
+    let payload = policy.need_privacy()?.payload;
+    let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
+    let accept: Option<kmn::Accept<'_, Dataset>> = if params.beyond { Some(&keeps) } else { None };
+    let release = kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer)?;
+    let (figures, private) = told(&release, work.binding);
+    let data = release.published;
+    let binding = bind(&data)?;
+    let records = (0..data.len() as u32).collect();
+    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private })
+}
+
+/// What a release of trees cost, and what goes beside the mapping.
+fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
+    let path = |(declared, label): &(usize, String)| json!([binding.declared[*declared].path, label]);
+    let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": binding.declared[*declared].path, "published": labels});
+    let figures = Figures::Kmn(KmnFigures {
+        route: release.route.clone(),
+        cuts_examined: release.examined,
+        cost: release.cost,
+        rpd: release.rpd,
+        disassociations: release.rules.len(),
+        values_left_out: release.suppressed,
+    });
+    let private = json!({
+        "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),
+        "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
+    });
+    (figures, private)
 }
 
 /// What a witness tells the search. Diversity does not depend on single relations, so there they are of no use.

@@ -82,7 +82,7 @@ fn claim(trees: &ValueTrees, binding: &Binding, number: u64) {
             let mapping: Vec<(u32, u32)> = (0..trees.len() as u32).map(|r| (r, r)).collect();
             let compared = Comparison {
                 input: trees,
-                published: &release.trees,
+                published: &release.published,
                 binding,
                 hierarchies: &hierarchies(&policy),
                 mapping: Some(&mapping),

@@ -46,7 +46,7 @@ fn publication() {
     let number = |n: Option<u32>| n.expect("the claim's number");
     let (k, m, n) = (number(privacy.k), number(privacy.m) as usize, number(privacy.n) as usize);
     println!("  published with k={k}:");
-    let published = release.trees.write_back(&binding);
+    let published = release.published.write_back(&binding);
     count(&published, &policy, privacy.relations, Range { k, m, n, memory: 2 << 30 });
 }
 

@@ -29,7 +29,7 @@ fn publish(data: &Dataset, policy: &Policy, hierarchies: &[Option<Hierarchy>]) -
     let trees = ValueTrees::new(data, &binding, RootMode::Separate, Payload::Keep);
     let trees = match Params::new(policy)? {
         Params::Km(params) => km::run(&trees, hierarchies, &params, &Quiet)?.trees,
-        Params::Kmn(params) => kmn::run(&trees, hierarchies, &params, None, &Quiet)?.trees,
+        Params::Kmn(params) => kmn::run(&trees, hierarchies, &params, None, &Quiet)?.published,
         _ => unreachable!("models of sets and value trees"),
     };
     let label = |node: usize| trees.items()[trees.item(node) as usize].label.clone();

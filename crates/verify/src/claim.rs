@@ -4,7 +4,7 @@ use serde_json::json;
 
 use bosket_model::binding::Binding;
 use bosket_model::policy::{
-    Diversity, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Siblings,
+    Diversity, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Rows, Siblings,
 };
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
@@ -67,6 +67,8 @@ pub struct Kmn {
     pub relations: Relations,
     /// Where the values of the record's top object stand.
     pub root: RootMode,
+    /// What was done with rows that look alike.
+    pub rows: Rows,
     /// Whether relations that can be put together again count.
     pub guard: bool,
     /// Among the records that match any knowledge no sensitive value has a share over 1/l.
@@ -86,6 +88,7 @@ impl Kmn {
             n,
             relations: Relations::Pair,
             root: RootMode::Separate,
+            rows: Rows::Distinct,
             guard: false,
             l: None,
             buckets: Vec::new(),
@@ -135,6 +138,7 @@ impl Claim {
                 n: number(privacy.n, "n")?,
                 relations: privacy.relations,
                 root: privacy.root,
+                rows: policy.rows(),
                 guard: privacy.guard,
                 l: privacy.l,
                 buckets: buckets(),
@@ -214,7 +218,7 @@ impl Claim {
                     diverse(*l, "item")
                 )
             }
-            Claim::Kmn(Kmn { k, m, n, relations, guard, l, negative, .. }) => {
+            Claim::Kmn(Kmn { k, m, n, relations, rows, guard, l, negative, .. }) => {
                 let known = match n {
                     0 => String::new(),
                     1 => " and one relation between them".to_owned(),
@@ -226,8 +230,13 @@ impl Claim {
                 };
                 let guard = if *guard { ", also where a relation can be put together again" } else { "" };
                 let absent = if negative.is_empty() { "" } else { ", or that listed ones are absent," };
+                let rows = match rows {
+                    Rows::Distinct => "",
+                    Rows::All => "; how many rows a person has is not covered",
+                    Rows::United => "; a row may stand for several",
+                };
                 format!(
-                    "whoever knows {} of a person{known}{reading}{guard}{absent} finds at least {k} people who fit{}",
+                    "whoever knows {} of a person{known}{reading}{guard}{absent} finds at least {k} people who fit{}{rows}",
                     up_to(*m, "value"),
                     diverse(*l, "value")
                 )
@@ -288,10 +297,10 @@ impl Claim {
                 }
                 claim
             }
-            Claim::Kmn(Kmn { k, m, n, relations, root, guard, l, .. }) => {
+            Claim::Kmn(Kmn { k, m, n, relations, root, rows, guard, l, .. }) => {
                 let mut claim = json!({
-                    "model": "kmn", "k": k, "m": m, "n": n,
-                    "relations": relations.name(), "root": root.name(), "guard": guard,
+                    "model": "kmn", "k": k, "m": m, "n": n, "relations": relations.name(),
+                    "root": root.name(), "rows": rows.name(), "guard": guard,
                 });
                 if let Some(l) = l {
                     claim["l"] = json!(l);

@@ -21,7 +21,7 @@ pub mod witness;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::Role;
+use bosket_model::policy::{Role, Rows};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
@@ -105,6 +105,7 @@ fn verify_kmn(
     let view = View {
         root: claim.root,
         relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
+        united: claim.rows == Rows::United,
         guard: claim.guard,
         negative: &claim.negative,
         hierarchies,

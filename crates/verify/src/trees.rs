@@ -17,6 +17,9 @@
 //! ```
 //!
 //! `end` is one past the last node below: 1 is above 2 and 3 because they lie between 1 and its end.
+//!
+//! Where rows are published as they are, whoever reads them sees each for itself: then every value of every vertex is a node
+//! of its own ([`Trees::of_rows`]), and the two visits above are two nodes H1, one above flu, one above flu and cold.
 
 use std::ops::Range;
 
@@ -110,6 +113,45 @@ impl Trees {
         blocks.into_iter().for_each(|block| all.join(block));
         all.items = columns.items;
         Ok(all)
+    }
+
+    /// The trees of a publication whose rows stand for themselves, without what stands beside quasi values.
+    pub(crate) fn of_rows(
+        data: &Dataset,
+        binding: &Binding,
+        root: RootMode,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let columns = Columns::new(data, binding);
+        let mut trees = Trees::default();
+        let mut last: Vec<Option<u32>> = Vec::new();
+        for record in 0..data.len() {
+            observer.go_on()?;
+            let vertices = data.vertices(record);
+            let (first, first_node) = (vertices.start, trees.item.len());
+            last.clear();
+            for vertex in vertices {
+                let mut above = data.parent(vertex).and_then(|parent| last[parent - first]);
+                let apart = root == RootMode::Separate && data.class(vertex) == ClassId::ROOT;
+                columns.of_vertex(data, vertex, |item| {
+                    let node = trees.item.len() as u32;
+                    trees.item.push(item);
+                    trees.parent.push(above);
+                    trees.end.push(node + 1);
+                    above = if apart { None } else { Some(node) };
+                });
+                last.push(above);
+            }
+            for node in (first_node..trees.item.len()).rev() {
+                if let Some(parent) = trees.parent[node] {
+                    trees.end[parent as usize] = trees.end[parent as usize].max(trees.end[node]);
+                }
+            }
+            trees.last_node.push(trees.item.len() as u32);
+            trees.last_beside.push(0);
+        }
+        trees.items = columns.items;
+        Ok(trees)
     }
 
     fn join(&mut self, other: Trees) {

@@ -31,12 +31,16 @@ pub(super) struct Wishes<'a> {
     pub(super) shared: &'a [usize],
     /// Values whose absence counts as knowledge.
     pub(super) negative: &'a [String],
+    /// Per declared attribute the home of its rows, if rows are published as they are.
+    pub(super) homes: Option<&'a [usize]>,
 }
 
 /// One quasi attribute.
 pub(super) struct Level<'a> {
     pub(super) declared: usize,
     pub(super) hierarchy: &'a Hierarchy,
+    /// The home of its rows, if rows are published as they are.
+    home: Option<usize>,
     /// The number of its root; its other nodes follow.
     pub(super) root: Node,
     /// The first level that shares its cut; itself if none does.
@@ -82,7 +86,9 @@ impl<'a> Domain<'a> {
                 let width = widths(hierarchy, weight);
                 let shares = |l: &Level<'_>| wishes.shared[l.declared] == wishes.shared[item.declared];
                 let leader = levels.iter().position(shares).unwrap_or(levels.len());
-                levels.push(Level { declared: item.declared, hierarchy, root: next, leader, weight, width });
+                let home = wishes.homes.map(|homes| homes[item.declared]);
+                let declared = item.declared;
+                levels.push(Level { declared, hierarchy, home, root: next, leader, weight, width });
                 next += hierarchy.len() as Node;
             }
             let level = levels.len() - 1;
@@ -122,6 +128,16 @@ impl<'a> Domain<'a> {
         (self.levels.iter())
             .find(|level| !same(level.hierarchy, leader(level).hierarchy))
             .map(|level| (leader(level).declared, level.declared))
+    }
+
+    /// The position from which on a value loses what is above it when it is parted from an upper one: this itself, or
+    /// the top of its row where rows are published as they are. No part of such a row stands above something alone.
+    pub(super) fn lost_from(&self, path: &[Node], upper: usize) -> usize {
+        let home = |at: usize| self.levels[self.level_of(path[at])].home;
+        match self.levels.first().and_then(|level| level.home) {
+            None => upper,
+            Some(_) => (0..upper).rev().take_while(|&at| home(at) == home(upper)).last().unwrap_or(upper),
+        }
     }
 
     /// How many nodes there are.

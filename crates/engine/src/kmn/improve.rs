@@ -43,7 +43,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     }
     let grouped = problem.relations(&best.cut)?;
     let plain = problem.unrepaired(&grouped)?;
-    let mut above = grouped.rewrite(&best.rules, problem.observer)?;
+    let mut above = grouped.rewrite(&best.rules, &problem.domain, problem.observer)?;
     let mut related = problem.related(&grouped, &above, |_| true)?;
     let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
     problem.observer.stage("taking back rules", tried.len() as u64);
@@ -51,7 +51,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
         problem.observer.go_on()?;
         problem.observer.advance(1);
         let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();
-        let without = grouped.rewrite(&fewer, problem.observer)?;
+        let without = grouped.rewrite(&fewer, &problem.domain, problem.observer)?;
         // Only knowledge with a relation that comes back or goes can match too few records now.
         let changed = grouped.difference(&above, &without);
         let mut now = related.clone();

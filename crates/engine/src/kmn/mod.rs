@@ -5,11 +5,13 @@
 //! Global recoding: one cut per hierarchy, and rules that take relations apart everywhere (structural disassociation).
 
 mod cost;
+mod distinct;
 mod domain;
 mod improve;
 mod params;
 mod problem;
 mod publish;
+mod published_rows;
 mod rows;
 mod search;
 mod set;
@@ -23,11 +25,12 @@ use std::sync::Mutex;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use bosket_model::policy::Algorithm;
 pub use params::{Disassociation, Params};
 pub use problem::{Cost, Shortcuts};
+pub use published_rows::Source;
 
 use domain::{Domain, Wishes};
 use problem::{Pairs, Problem, Solution};
@@ -40,9 +43,9 @@ use crate::asked::foreign;
 
 /// What a run has made.
 #[derive(Debug)]
-pub struct Release {
-    /// The published value trees.
-    pub trees: ValueTrees,
+pub struct Release<P = ValueTrees> {
+    /// What is published: value trees, or records with their rows.
+    pub published: P,
     /// The relations taken apart. Private.
     pub rules: Vec<Relation>,
     /// Published labels per declared attribute; none where the attribute is left out.
@@ -72,12 +75,21 @@ pub enum Verdict {
 }
 
 /// Judges a promise that the search knows only a part of.
-pub type Accept<'a> = &'a dyn Fn(&ValueTrees) -> Result<Verdict>;
+pub type Accept<'a, P = ValueTrees> = &'a dyn Fn(&P) -> Result<Verdict>;
+
+/// What becomes of a solution.
+#[derive(Clone, Copy)]
+struct Outcome<'a, P> {
+    publish: &'a dyn Fn(&Domain<'_>, &Solution) -> Result<P>,
+    accept: Option<Accept<'a, P>>,
+    /// Per declared attribute the home of its rows, if rows are published as they are.
+    homes: Option<&'a [usize]>,
+}
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
 
-/// Anonymizes value trees. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
+/// Anonymizes value trees, in which rows that look alike are one. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
 /// from the cheapest on until one is accepted. So promises that are not monotone (embedded relations, the guard, diversity)
 /// are kept: by taking apart the relations that break them, or else by rejecting cuts. Such a promise is refused without
 /// `accept`.
@@ -88,11 +100,47 @@ pub fn run(
     accept: Option<Accept<'_>>,
     observer: &dyn Observer,
 ) -> Result<Release> {
+    let publish =
+        |domain: &Domain<'_>, solution: &Solution| publish::publish(trees, domain, solution, observer);
+    search_and_publish(
+        trees,
+        hierarchies,
+        params,
+        Outcome { publish: &publish, accept, homes: None },
+        observer,
+    )
+}
+
+/// The same for records whose rows are published as they are; `trees` are their value trees.
+pub fn run_rows(
+    source: &Source<'_>,
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    accept: Option<Accept<'_, Dataset>>,
+    observer: &dyn Observer,
+) -> Result<Release<Dataset>> {
+    let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
+    let publish = |domain: &Domain<'_>, solution: &Solution| {
+        published_rows::publish_rows(source, trees, domain, solution, observer)
+    };
+    let outcome = Outcome { publish: &publish, accept, homes: Some(&homes) };
+    search_and_publish(trees, hierarchies, params, outcome, observer)
+}
+
+fn search_and_publish<P>(
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+    outcome: Outcome<'_, P>,
+    observer: &dyn Observer,
+) -> Result<Release<P>> {
+    let accept = outcome.accept;
     if params.beyond && accept.is_none() {
         // The search would publish what nobody has looked at.
         return Err(Failure::defect("a promise beyond what the search counts has nobody to judge it"));
     }
-    let domain = domain(trees, hierarchies, params, observer)?;
+    let domain = domain(trees, hierarchies, params, outcome.homes, observer)?;
     let rows = Rows::new(trees, domain.levels.len(), observer)?;
     let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
     let mut problem = Problem {
@@ -102,6 +150,8 @@ pub fn run(
         cost: params.cost,
         repair: params.disassociate,
         how: match params.disassociation {
+            // Rows that are published as they are lose values one by one.
+            _ if outcome.homes.is_some() => Some(How::Value),
             Disassociation::Value => Some(How::Value),
             Disassociation::Subtree => Some(How::Subtree),
             Disassociation::Ancestor => Some(How::Ancestor),
@@ -155,10 +205,10 @@ pub fn run(
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
     let offered = solutions.len();
     for solution in solutions {
-        let Some((solution, trees)) = keep(trees, &problem, solution, accept)? else {
+        let Some((solution, published)) = keep(&problem, solution, &outcome)? else {
             continue;
         };
-        return release(&problem, solution, trees, route, found.examined);
+        return release(&problem, solution, published, route, found.examined);
     }
     Err(unreachable(
         format!("none of the {offered} solutions found keeps the whole promise"),
@@ -173,7 +223,7 @@ pub fn refuse_unfit(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<()> {
-    domain(trees, hierarchies, params, observer).map(|_| ())
+    domain(trees, hierarchies, params, None, observer).map(|_| ())
 }
 
 /// The hierarchies laid over the records, unless they do not fit.
@@ -181,6 +231,7 @@ fn domain<'h>(
     trees: &ValueTrees,
     hierarchies: &'h [Option<Hierarchy>],
     params: &Params,
+    homes: Option<&[usize]>,
     observer: &dyn Observer,
 ) -> Result<Domain<'h>> {
     let mut longest = 0;
@@ -194,7 +245,8 @@ fn domain<'h>(
             "give fewer attributes of nested classes the role quasi",
         ));
     }
-    let wishes = Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative };
+    let wishes =
+        Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative, homes };
     let domain = Domain::new(trees, hierarchies, &wishes, observer)?;
     if let Some((a, b)) = domain.mismatch() {
         let what = format!("attributes {} and {} share a cut, but their hierarchies differ", a + 1, b + 1);
@@ -206,15 +258,14 @@ fn domain<'h>(
 
 /// The publication of a solution, with more relations taken apart as long as the promise asks for it; none if that does not
 /// help.
-fn keep(
-    trees: &ValueTrees,
+fn keep<P>(
     problem: &Problem<'_>,
     mut solution: Solution,
-    accept: Option<Accept<'_>>,
-) -> Result<Option<(Solution, ValueTrees)>> {
+    outcome: &Outcome<'_, P>,
+) -> Result<Option<(Solution, P)>> {
     loop {
-        let released = publish::publish(trees, &problem.domain, &solution, problem.observer)?;
-        let broken = match accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {
+        let released = (outcome.publish)(&problem.domain, &solution)?;
+        let broken = match outcome.accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {
             Verdict::Kept => return Ok(Some((solution, released))),
             Verdict::Broken(relations) => relations,
         };
@@ -245,13 +296,13 @@ fn unreachable(what: String, help: &str) -> Failure {
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
 }
 
-fn release(
+fn release<P>(
     problem: &Problem<'_>,
     solution: Solution,
-    trees: ValueTrees,
+    published: P,
     route: String,
     examined: u64,
-) -> Result<Release> {
+) -> Result<Release<P>> {
     let domain = &problem.domain;
     let named =
         |node: domain::Node| (domain.levels[domain.level_of(node)].declared, domain.label(node).to_owned());
@@ -259,14 +310,14 @@ fn release(
     for &node in &solution.cut {
         cut[domain.level_of(node)].1.push(domain.label(node).to_owned());
     }
-    let published = |item: u32| !cut[domain.level_of_item(item)].1.is_empty();
+    let is_published = |item: u32| !cut[domain.level_of_item(item)].1.is_empty();
     let above = domain.assign_all(&solution.cut);
-    let left_out = |&item: &u32| above[item as usize].is_none() && published(item);
+    let left_out = |&item: &u32| above[item as usize].is_none() && is_published(item);
     Ok(Release {
-        trees,
         rules: solution.rules.iter().map(|rule| (named(rule.pair.0), named(rule.pair.1))).collect(),
         suppressed: (0..domain.item_count() as u32).filter(left_out).count(),
         cut,
+        published,
         cost: solution.cost,
         rpd: problem.exact_rpd(&solution.cut, &solution.rules)?,
         route,

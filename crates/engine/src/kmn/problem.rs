@@ -146,11 +146,16 @@ pub(super) struct Grouped {
 
 impl Grouped {
     /// The ancestors that rules leave to each position of each group.
-    pub(super) fn rewrite(&self, rules: &[Rule], observer: &dyn Observer) -> Result<Vec<Vec<u64>>> {
+    pub(super) fn rewrite(
+        &self,
+        rules: &[Rule],
+        domain: &Domain<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Vec<u64>>> {
         let rules = by_pair(rules);
         let rewritten = |group: &Arc<Group>| {
             observer.go_on()?;
-            Ok(rewrite(&group.path, &rules))
+            Ok(rewrite(&group.path, &rules, domain))
         };
         self.groups.iter().map(rewritten).collect()
     }
@@ -260,7 +265,7 @@ impl Problem<'_> {
         self.repaired_cost(
             cut,
             &grouped,
-            &grouped.rewrite(rules, self.observer)?,
+            &grouped.rewrite(rules, &self.domain, self.observer)?,
             self.unrepaired(&grouped)?.as_ref(),
         )
     }
@@ -268,7 +273,7 @@ impl Problem<'_> {
     /// Exact RPD of a cut with rules.
     pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Rule]) -> Result<f64> {
         let grouped = self.relations(cut)?;
-        let above = grouped.rewrite(rules, self.observer)?;
+        let above = grouped.rewrite(rules, &self.domain, self.observer)?;
         self.rpd(&self.counted(&grouped, Some(&above), Reuse::Nothing)?, &grouped)
     }
 
@@ -276,7 +281,7 @@ impl Problem<'_> {
     /// which other relation of their lower values.
     pub(super) fn weakest(&self, solution: &Solution, pairs: &[Pair]) -> Result<Option<Pair>> {
         let grouped = self.relations(&solution.cut)?;
-        let above = grouped.rewrite(&solution.rules, self.observer)?;
+        let above = grouped.rewrite(&solution.rules, &self.domain, self.observer)?;
         let least = |related: Related| {
             related.iter().map(|(&pair, set)| (set.len(), pair)).min().map(|(_, pair)| pair)
         };

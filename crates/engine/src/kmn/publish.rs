@@ -30,7 +30,7 @@ pub(super) fn publish(
         .map(|&from| {
             let mut out = ValueTrees::over(items.clone());
             let mut tree = RecordTree::default();
-            let mut paths = Paths { rules: &rules, number: &number, known: FxHashMap::default() };
+            let mut paths = Paths { domain, rules: &rules, number: &number, known: FxHashMap::default() };
             for record in from..(from + CHUNK).min(trees.len()) {
                 observer.go_on()?;
                 tree.clear();
@@ -78,6 +78,7 @@ fn rewrite_record(
 
 /// What rules make of paths; the same ones come again and again.
 struct Paths<'a> {
+    domain: &'a Domain<'a>,
     rules: &'a Rules,
     number: &'a FxHashMap<Node, u32>,
     known: FxHashMap<(Vec<Node>, Option<usize>), Rewritten>,
@@ -93,13 +94,13 @@ struct Rewritten {
 
 impl Paths<'_> {
     fn of(&mut self, chain: Vec<Node>, below: Option<usize>) -> &Rewritten {
-        let Paths { rules, number, known } = self;
+        let Paths { domain, rules, number, known } = self;
         known.entry((chain, below)).or_insert_with_key(|(chain, below)| {
             // A place for what hangs below a value; no rule is about it.
             let place = below.unwrap_or(chain.len());
             let mut all = chain.clone();
             all.insert(place, PLACE);
-            let above = rewrite(&all, rules);
+            let above = rewrite(&all, rules, domain);
             let items = |mask: u64| -> Vec<u32> {
                 (all.iter().enumerate()).filter(|(i, _)| mask >> i & 1 == 1).map(|(_, n)| number[n]).collect()
             };
@@ -123,7 +124,7 @@ pub(super) fn by_pair(rules: &[Rule]) -> Rules {
 }
 
 /// The ancestors of each position of a path after all rules in their order.
-pub(super) fn rewrite(path: &[Node], rules: &Rules) -> Vec<u64> {
+pub(super) fn rewrite(path: &[Node], rules: &Rules, domain: &Domain<'_>) -> Vec<u64> {
     let mut above: Vec<u64> = (0..path.len()).map(|j| (1u64 << j) - 1).collect();
     let mut apply: Vec<(u32, usize, usize, How)> = Vec::new();
     for j in 1..path.len() {
@@ -134,14 +135,14 @@ pub(super) fn rewrite(path: &[Node], rules: &Rules) -> Vec<u64> {
     apply.sort_unstable_by_key(|a| a.0);
     for (_, i, j, how) in apply {
         if above[j] >> i & 1 == 1 {
-            take_apart(&mut above, (i, j), how);
+            take_apart(&mut above, (i, j), how, domain.lost_from(path, i));
         }
     }
     above
 }
 
 /// The items of a publication. An attribute of which anything is generalized is text.
-fn published_items(
+pub(super) fn published_items(
     trees: &ValueTrees,
     domain: &Domain<'_>,
     cut: &[Node],

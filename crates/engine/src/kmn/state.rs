@@ -270,7 +270,8 @@ impl Problem<'_> {
         let changes = self.domain.changes(step);
         let groups = split(&state.groups, &changes, &self.rows, &self.domain, true, self.observer)?;
         let groups = Grouped { groups };
-        let above = (!rules.is_empty()).then(|| groups.rewrite(rules, self.observer)).transpose()?;
+        let above =
+            (!rules.is_empty()).then(|| groups.rewrite(rules, &self.domain, self.observer)).transpose()?;
         let reuse = self.reuse(state, &changes);
         let (cost, _) = self.cost(cut, &groups.groups, above.as_deref(), reuse)?;
         let costs = vec![(self.cost, !rules.is_empty(), cost)];

@@ -94,11 +94,12 @@ pub(super) struct Rule {
     pub(super) how: How,
 }
 
-/// Parts position j from position i above it; masks are the positions above each position.
-pub(super) fn take_apart(above: &mut [u64], (i, j): (usize, usize), how: How) {
+/// Parts position j from position i above it; masks are the positions above each position. What is above j from `from` on,
+/// i or further up, goes in any case.
+pub(super) fn take_apart(above: &mut [u64], (i, j): (usize, usize), how: How, from: usize) {
     match how {
         How::Value => {
-            above[j] = above[i];
+            above[j] = above[i] & ((1 << from) - 1);
             above.iter_mut().for_each(|mask| *mask &= !(1 << j));
         }
         How::Subtree => {
@@ -243,7 +244,7 @@ impl<'a> Repair<'a> {
             let path = &self.groups[g as usize].path;
             let above = &mut self.above[g as usize];
             let before = above.clone();
-            take_apart(above, at, how);
+            take_apart(above, at, how, self.domain.lost_from(path, at.0));
             for (c, (before, after)) in before.iter().zip(above).enumerate() {
                 let lost = before & !*after;
                 self.stale.extend((0..c).filter(|x| lost >> x & 1 == 1).map(|x| (path[x], path[c])));
@@ -257,7 +258,8 @@ impl<'a> Repair<'a> {
             let mut above = self.above[g as usize].clone();
             let pairs = |above: &[u64]| above.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>();
             let before = pairs(&above);
-            take_apart(&mut above, at, how);
+            let from = self.domain.lost_from(&self.groups[g as usize].path, at.0);
+            take_apart(&mut above, at, how, from);
             (before - pairs(&above)) * self.groups[g as usize].rows.len() as u64
         };
         self.having(pair).into_iter().map(of_group).sum()
@@ -307,7 +309,7 @@ mod tests {
     fn the_masks_of_the_head() {
         let after = |pair: (usize, usize), how: How| {
             let mut above = vec![0b000, 0b001, 0b011];
-            take_apart(&mut above, pair, how);
+            take_apart(&mut above, pair, how, pair.0);
             above
         };
         assert_eq!(after((0, 1), How::Value), [0b000, 0b000, 0b001]);

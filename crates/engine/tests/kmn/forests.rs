@@ -3,7 +3,7 @@
 use bosket_engine::kmn::{Algorithm, Disassociation, Params, run};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, Policy, RootMode};
+use bosket_model::policy::{Payload, Policy, RootMode, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Builder, ClassId, Dataset, Kind};
 use bosket_testkit::dice::Dice;
@@ -100,7 +100,7 @@ proptest! {
         for (algorithm, disassociation, suppress) in ways {
             let p = Params { disassociation, suppress, ..params(hierarchies.len(), algorithm, k, m, n) };
             let Ok(release) = run(&trees, &hierarchies, &p, None, &Quiet) else { continue };
-            let published = release.trees.write_back(&binding);
+            let published = release.published.write_back(&binding);
             let again = bind(&published);
             let claim = Claim::Kmn(Kmn::new(k, m as u32, n as u32));
             let witness = verify(&published, &again, &claim, &[], 1 << 30, &Quiet).expect("countable");
@@ -109,7 +109,7 @@ proptest! {
                 published: Side { data: &published, binding: &again },
                 input: Side { data: &data, binding: &binding },
                 hierarchies: &hierarchies,
-                recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep },
+                recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows: Rows::United },
                 suppress,
                 mapping: None,
                 sensitive: &[],

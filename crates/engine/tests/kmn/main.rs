@@ -3,6 +3,7 @@
 mod forests;
 mod laws;
 mod promises;
+mod rows;
 
 use bosket_engine::kmn::{Algorithm, Cost, Disassociation, Params, Shortcuts};
 use bosket_model::hierarchy::{Hierarchy, csv};

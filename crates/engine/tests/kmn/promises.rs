@@ -4,7 +4,7 @@ use bosket_engine::kmn::{Algorithm, Disassociation, Params, Release, Shortcuts, 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Negative, Payload, Policy, Relations, RootMode};
+use bosket_model::policy::{Negative, Payload, Policy, Relations, RootMode, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 use bosket_testkit::trees::{ATTRIBUTES, PathRecord, dataset};
@@ -50,17 +50,21 @@ fn promised(p: &Params) -> Claim {
 /// Reads the publication as a stranger would: from the records that were written.
 fn check(data: &Dataset, release: &Release, p: &Params, claim: &Claim) {
     let (_, input_binding) = bind(data);
-    let published = release.trees.write_back(&input_binding);
+    let published = release.published.write_back(&input_binding);
     let (_, binding) = bind(&published);
     let again = ValueTrees::new(&published, &binding, RootMode::Separate, Payload::Keep);
-    assert_eq!(again.len(), release.trees.len());
+    assert_eq!(again.len(), release.published.len());
     let witness = verify(&published, &binding, claim, &[], 1 << 30, &Quiet).expect("countable");
     assert_eq!(witness, None, "{p:?}\n{release:?}");
     let comparison = Comparison {
         published: Side { data: &published, binding: &binding },
         input: Side { data, binding: &input_binding },
         hierarchies: &hierarchies(3),
-        recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep },
+        recoding: Recoding::GlobalTrees {
+            root: RootMode::Separate,
+            payload: Payload::Keep,
+            rows: Rows::United,
+        },
         suppress: p.suppress,
         mapping: None,
         sensitive: &[],
@@ -85,7 +89,7 @@ proptest! {
     fn promises_beyond_the_search_are_kept(records in records(), k in 2u32..4, m in 2usize..4, guard: bool) {
         let data = dataset(&records);
         let (_, binding) = bind(&data);
-        let claim = Claim::Kmn(Kmn { relations: Relations::Embedded, guard, ..Kmn::new(k, m as u32, 2) });
+        let claim = Claim::Kmn(Kmn { relations: Relations::Embedded, guard, rows: Rows::United, ..Kmn::new(k, m as u32, 2) });
         let holds = |trees: &ValueTrees| {
             let published = trees.write_back(&binding);
             let (_, binding) = bind(&published);
@@ -130,7 +134,7 @@ proptest! {
                 (Ok(release), with) => {
                     check(&data, &release, &p, &promised(&p));
                     let plain = Params { shortcuts: NONE, ..p.clone() };
-                    prop_assert_eq!(&anonymize(&data, &plain).expect("as with").trees, &release.trees);
+                    prop_assert_eq!(&anonymize(&data, &plain).expect("as with").published, &release.published);
                     prop_assert!(release.suppressed > 0 || algorithm != Algorithm::Acs || with.is_ok());
                 }
                 (Err(_), without) => prop_assert!(without.is_err()),
@@ -146,7 +150,7 @@ proptest! {
             let p = Params { negative: negative.clone(), ..params(3, algorithm, k, m, 0) };
             let Ok(release) = anonymize(&data, &p) else { continue };
             check(&data, &release, &p, &promised(&p));
-            let trees = &release.trees;
+            let trees = &release.published;
             let listed = |label: &str| {
                 negative.iter().any(|n| n == label) || matches!(label, "Ax" | "Cx" | "Cy")
             };
@@ -183,7 +187,7 @@ proptest! {
         for algorithm in [Algorithm::Gcs, Algorithm::Best] {
             let p = Params { negative: negative.clone(), ..params(3, algorithm, k, m, n) };
             let Ok(release) = anonymize(&data, &p) else { continue };
-            let published = release.trees.write_back(&input_binding);
+            let published = release.published.write_back(&input_binding);
             let (_, binding) = bind(&published);
             let witness = verify(&published, &binding, &claim, &hierarchies(3), 1 << 30, &Quiet);
             prop_assert_eq!(witness.expect("countable"), None);
@@ -228,7 +232,7 @@ proptest! {
         let gcs = anonymize(&data, &params(3, Algorithm::Gcs, k, m, 0));
         let ocs = anonymize(&data, &params(3, Algorithm::Ocs, k, m, 0));
         match (gcs, ocs) {
-            (Ok(a), Ok(b)) => prop_assert_eq!(a.trees, b.trees),
+            (Ok(a), Ok(b)) => prop_assert_eq!(a.published, b.published),
             (a, b) => prop_assert_eq!(a.is_ok(), b.is_ok()),
         }
     }
@@ -244,10 +248,10 @@ proptest! {
         ];
         for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Ocs, Algorithm::Best] {
             let p = params(3, algorithm, k, m, n);
-            let with = anonymize(&data, &p).ok().map(|r| (r.trees, r.rules, r.cut));
+            let with = anonymize(&data, &p).ok().map(|r| (r.published, r.rules, r.cut));
             for shortcuts in one_off {
                 let plain = Params { shortcuts, ..p.clone() };
-                let without = anonymize(&data, &plain).ok().map(|r| (r.trees, r.rules, r.cut));
+                let without = anonymize(&data, &plain).ok().map(|r| (r.published, r.rules, r.cut));
                 prop_assert_eq!(&with, &without);
             }
         }
@@ -259,7 +263,7 @@ proptest! {
         let p = params(3, Algorithm::Gcs, k, m, n);
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            pool.install(|| anonymize(&data, &p).map(|r| (r.trees, r.rules)).ok())
+            pool.install(|| anonymize(&data, &p).map(|r| (r.published, r.rules)).ok())
         };
         prop_assert_eq!(with(1), with(3));
     }

@@ -30,7 +30,7 @@ fn run(case: &Case) -> Result<Release> {
     Ok(match Params::new(policy)? {
         Params::Kmn(params) => {
             let release = kmn::run(&trees(), hierarchies, &params, None, &Quiet)?;
-            Release::Records(release.trees.write_back(binding), None)
+            Release::Records(release.published.write_back(binding), None)
         }
         Params::Km(params) => {
             let release = km::run(&trees(), hierarchies, &params, &Quiet)?;

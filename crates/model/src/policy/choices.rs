@@ -94,6 +94,15 @@ choices! {
 }
 
 choices! {
+    /// What happens to rows of a value tree that come to look alike.
+    Rows {
+        Distinct = "distinct": "a row is left out where a look-alike beside it says all that it says",
+        All = "all": "every row is published; how many there are is not protected",
+        United = "united": "rows that look alike are one, with all that hangs below them (the papers' reading)",
+    }
+}
+
+choices! {
     /// What happens to the sensitive and insensitive attributes of merged vertices.
     Payload {
         Keep = "keep": "published as a sorted multiset",

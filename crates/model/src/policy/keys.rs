@@ -1,6 +1,6 @@
 //! Every section and key of a policy.
 
-use super::choices::{Diversity, Format, Payload, Relations, Role, RootMode, Siblings, Undeclared};
+use super::choices::{Diversity, Format, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared};
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
 use super::models::{Algorithm, CLUSTERS, Model};
@@ -230,9 +230,13 @@ pub(super) static PRIVACY: Section = Section {
         Key::new("n", Type::at_least(0), "how many relations between known values an attacker may know")
             .only(&[Kmn])
             .needed(),
-        Key::new("relations", Type::OneOf(Relations::CHOICES), "what several relations mean together")
-            .default(Literal::Text("pair"))
-            .only(&[Kmn]),
+        Key::new(
+            "relations",
+            Type::OneOf(Relations::CHOICES),
+            "what several relations mean together; from n = 2 on `embedded` unless rows are united",
+        )
+        .default(Literal::Text("pair"))
+        .only(&[Kmn]),
         Key::new("root", Type::OneOf(RootMode::CHOICES), "where the values of the record's top object stand")
             .default(Literal::Text("separate"))
             .only(&[Kmn]),
@@ -393,6 +397,9 @@ pub(super) static METHOD: Section = Section {
         Key::new("suppress_violators", Type::Bool, "suppress what is not diverse instead of merging on")
             .default(Literal::Bool(false))
             .only(CLUSTERS),
+        Key::new("rows", Type::OneOf(Rows::CHOICES), "what happens to rows that come to look alike")
+            .default(Literal::Text("distinct"))
+            .only(&[Kmn]),
     ],
 };
 
@@ -410,5 +417,8 @@ pub(super) static PUBLISH: Section = Section {
         Key::new("anatomize", Type::Bool, "separate quasi and sensitive values of each class")
             .default(Literal::Bool(false))
             .only(CLUSTERS),
+        Key::new("rows", Type::OneOf(Rows::CHOICES), "what happens to rows that come to look alike")
+            .default(Literal::Text("distinct"))
+            .only(&[Kmn]),
     ],
 };

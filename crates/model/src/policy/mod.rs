@@ -22,7 +22,7 @@ mod schema;
 mod set;
 mod write;
 
-pub use choices::{Diversity, Format, Payload, Relations, Role, RootMode, Siblings, Undeclared};
+pub use choices::{Diversity, Format, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared};
 pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
@@ -267,6 +267,8 @@ pub struct Publish {
     pub mapping: Option<String>,
     /// Quasi and sensitive values of each class are separated.
     pub anatomize: bool,
+    /// What happens to rows that come to look alike.
+    pub rows: Rows,
 }
 
 impl Policy {
@@ -301,6 +303,11 @@ impl Policy {
     pub fn anatomizes(&self) -> bool {
         self.privacy.as_ref().is_some_and(|p| p.model.makes_clusters())
             && self.publish.as_ref().is_some_and(|p| p.anatomize)
+    }
+
+    /// What happens to rows that come to look alike.
+    pub fn rows(&self) -> Rows {
+        self.publish.as_ref().map_or(Rows::Distinct, |publish| publish.rows)
     }
 
     /// Whether quasi and sensitive values are published apart, be it of clusters or of people as they are.

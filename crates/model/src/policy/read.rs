@@ -7,7 +7,7 @@ use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
     AttributePolicy, Diversity, Format, Lookup, Method, Model, Negative, Param, Payload, Policy, Privacy,
-    Publish, Relations, Role, RootMode, Siblings, Source, Table, Undeclared,
+    Publish, Relations, Role, RootMode, Rows, Siblings, Source, Table, Undeclared,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
@@ -70,6 +70,8 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         attribute.weight = own.map_or(level, |own| Some(own * level.unwrap_or(1.0)));
         attribute
     };
+    let publish = root.get("publish").map(|_| publish(&section(&PUBLISH, "publish")));
+    let united = publish.as_ref().is_some_and(|p| p.rows == Rows::United);
     Policy {
         name: name.to_owned(),
         version: top.count("version").unwrap_or(1),
@@ -77,9 +79,9 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         undeclared: top.word("undeclared", Undeclared::from_name),
         attributes: root.list("attribute").iter().map(attribute).collect(),
         source,
-        privacy: root.get("privacy").map(|_| privacy(&section(&PRIVACY, "privacy"))),
+        privacy: root.get("privacy").map(|_| privacy(&section(&PRIVACY, "privacy"), united)),
         method: self::method(&method),
-        publish: root.get("publish").map(|_| publish(&section(&PUBLISH, "publish"))),
+        publish,
     }
 }
 
@@ -231,14 +233,19 @@ fn group(node: &Node) -> Group {
     }
 }
 
-fn privacy(given: &Given<'_>) -> Privacy {
+fn privacy(given: &Given<'_>, united: bool) -> Privacy {
+    // Whoever sees rows apart sees which values stand in one.
+    let relations = match given.get("relations").is_none() && !united && given.count("n") >= Some(2) {
+        true => Relations::Embedded,
+        false => given.word("relations", Relations::from_name),
+    };
     let negative = given.get("negative").map_or(&[][..], Node::items);
     Privacy {
         model: given.model.expect("checked: required, one of the models"),
         k: given.count("k"),
         m: given.count("m"),
         n: given.count("n"),
-        relations: given.word("relations", Relations::from_name),
+        relations,
         root: given.word("root", RootMode::from_name),
         l: given.get("l").and_then(Node::number),
         negative: negative.iter().map(absence).collect(),
@@ -300,5 +307,6 @@ fn publish(given: &Given<'_>) -> Publish {
         report: given.text("report"),
         mapping: given.text("mapping"),
         anatomize: given.flag("anatomize"),
+        rows: given.word("rows", Rows::from_name),
     }
 }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::PRIVACY;
-use super::{AttributePolicy, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Source, Table};
+use super::{
+    AttributePolicy, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Rows, Source, Table,
+};
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 
 impl Policy {
@@ -245,5 +247,6 @@ fn publish(publish: &Publish) -> Value {
         ("report", text(&publish.report)),
         ("mapping", text(&publish.mapping)),
         ("anatomize", set(publish.anatomize)),
+        ("rows", (publish.rows != Rows::Distinct).then(|| json!(publish.rows.name()))),
     ])
 }

@@ -17,7 +17,7 @@
 //! and leaves the items 0 1 2 3 with the counts 1 2 1 1, and the pairs 1–3 and 1–2. `Sheet` turns the pairs into rows of bits:
 //! 0000, 1100, 0010, 0010 for the positions 0 to 3, highest first here. With multisets the items would be (0, once),
 //! (1, twice), (2, once) and (3, once), numbered anew over all records. Where nodes count, the same record is read off its
-//! tree, in which the two visits are one node H1 with the children cold and flu.
+//! tree, in which each visit has a node H1 of its own, or, if rows are united, one with the children cold and flu.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -43,6 +43,8 @@ pub struct View<'a> {
     pub root: RootMode,
     /// What several relations mean together; none if the attacker knows no relation.
     pub relations: Option<Reading>,
+    /// Whether rows that look alike are one, with all that is below them.
+    pub united: bool,
     /// Whether relations that can be put together again count.
     pub guard: bool,
     /// Whether an item is a value together with how often it occurs.
@@ -60,6 +62,7 @@ impl Default for View<'_> {
         View {
             root: RootMode::Separate,
             relations: None,
+            united: false,
             guard: false,
             multiset: false,
             negative: &[],
@@ -95,7 +98,10 @@ impl Records {
                 .collect()
         };
         let mut records = if by_nodes {
-            let trees = Trees::new(data, binding, view.root, Payload::Drop, observer)?;
+            let trees = match view.united {
+                true => Trees::new(data, binding, view.root, Payload::Drop, observer)?,
+                false => Trees::of_rows(data, binding, view.root, observer)?,
+            };
             let inferred = match view.guard {
                 true => Inferred::new(&trees, binding, view.root, observer)?,
                 false => Inferred::default(),

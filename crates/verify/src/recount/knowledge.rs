@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Negative, Relations, RootMode};
+use bosket_model::policy::{Negative, Relations, RootMode, Rows};
 use bosket_model::{Dataset, Result};
 
 use super::absent;
@@ -44,7 +44,7 @@ pub(super) fn of_sets(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut reader = Reader::new(data, binding, RootMode::Separate, &claim.sensitive);
+    let mut reader = Reader::new(data, binding, (RootMode::Separate, false), &claim.sensitive);
     let asked = Asked {
         data,
         binding,
@@ -68,7 +68,7 @@ pub(super) fn of_trees(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut reader = Reader::new(data, binding, claim.root, &[]);
+    let mut reader = Reader::new(data, binding, (claim.root, claim.rows == Rows::United), &[]);
     let mut left_out = Vec::new();
     let mut n = if claim.m > 1 { claim.n as usize } else { 0 };
     let mut guarded = None;

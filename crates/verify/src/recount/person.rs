@@ -37,7 +37,9 @@ impl Person {
     }
 
     fn nodes_of(&self, known: Known) -> impl Iterator<Item = usize> {
-        (0..self.nodes.len()).filter(move |&at| known.1 != ABSENT && self.nodes[at].last() == Some(&known.0))
+        (0..self.nodes.len()).filter(move |&at| {
+            known.1 != ABSENT && self.nodes[at].last().is_some_and(|node| node.0 == known.0)
+        })
     }
 
     fn related(&self, a: usize, b: usize) -> bool {

@@ -8,14 +8,16 @@ use bosket_model::binding::Binding;
 use bosket_model::policy::{Role, RootMode};
 use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING};
 
-/// The items from the root to a node.
-pub(super) type NodePath = Vec<u32>;
+/// The items from the root to a node, each with a number of its own where rows stand for themselves, and 0 where those that
+/// look alike are one.
+pub(super) type NodePath = Vec<(u32, u32)>;
 
 /// Reads records one by one, as they are asked for.
 pub(super) struct Reader<'a> {
     data: &'a Dataset,
     binding: &'a Binding,
     root: RootMode,
+    united: bool,
     /// Labels that the attacker does not know.
     hidden: &'a [String],
     /// Per class its quasi attributes in the policy's order.
@@ -29,7 +31,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(data: &'a Dataset, binding: &'a Binding, root: RootMode, hidden: &'a [String]) -> Self {
+    pub(super) fn new(
+        data: &'a Dataset,
+        binding: &'a Binding,
+        (root, united): (RootMode, bool),
+        hidden: &'a [String],
+    ) -> Self {
         let schema = data.schema();
         let quasi = |class: ClassId| {
             let is_quasi = |a: &AttributeId| binding.role(*a) == Some(Role::Quasi);
@@ -46,6 +53,7 @@ impl<'a> Reader<'a> {
             data,
             binding,
             root,
+            united,
             hidden,
             quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
             numbers: FxHashMap::default(),
@@ -119,16 +127,18 @@ impl<'a> Reader<'a> {
         let first = vertices.start;
         let mut nodes = BTreeSet::new();
         let mut last: Vec<NodePath> = Vec::new();
+        let mut met = 0;
         for vertex in vertices {
             let mut path = self.data.parent(vertex).map_or(Vec::new(), |p| last[p - first].clone());
             let apart = self.data.class(vertex) == ClassId::ROOT && self.root == RootMode::Separate;
             let mut own = Vec::new();
             self.of_vertex(vertex, &mut own);
             for item in own {
+                met += u32::from(!self.united);
                 if apart {
-                    nodes.insert(vec![item]);
+                    nodes.insert(vec![(item, met)]);
                 } else {
-                    path.push(item);
+                    path.push((item, met));
                     nodes.insert(path.clone());
                 }
             }
@@ -166,15 +176,15 @@ impl Guarded {
     /// Takes a record into account.
     pub(super) fn show(&mut self, nodes: &[NodePath]) {
         for node in nodes {
-            let below = node[node.len() - 1];
-            self.shown.extend(node[..node.len() - 1].iter().map(|&above| (above, below)));
+            let below = node[node.len() - 1].0;
+            self.shown.extend(node[..node.len() - 1].iter().map(|&(above, _)| (above, below)));
         }
     }
 
     /// The pairs of nodes (x, b) of a record of which b can only have come from x: b's parent lacks a level above b, and of
     /// that level exactly one value that no record shows above b hangs below the parent.
     pub(super) fn inferred(&self, nodes: &[NodePath], reader: &Reader<'_>) -> Vec<(usize, usize)> {
-        let level = |path: &NodePath| reader.declared(path[path.len() - 1]);
+        let level = |path: &NodePath| reader.declared(path[path.len() - 1].0);
         let mut found = Vec::new();
         for (at, b) in nodes.iter().enumerate() {
             let parent = b[..b.len() - 1].to_vec();
@@ -187,10 +197,10 @@ impl Guarded {
                     x.len() > parent.len()
                         && x.starts_with(&parent)
                         && level(x) == missing
-                        && !self.shown.contains(&(x[x.len() - 1], b[b.len() - 1]))
+                        && !self.shown.contains(&(x[x.len() - 1].0, b[b.len() - 1].0))
                 };
                 let places: Vec<usize> = (0..nodes.len()).filter(|&x| could_be(&nodes[x])).collect();
-                let values: BTreeSet<u32> = places.iter().map(|&x| nodes[x][nodes[x].len() - 1]).collect();
+                let values: BTreeSet<u32> = places.iter().map(|&x| nodes[x][nodes[x].len() - 1].0).collect();
                 if values.len() == 1 {
                     found.extend(places.into_iter().map(|x| (x, at)));
                 }

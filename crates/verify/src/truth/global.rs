@@ -3,7 +3,7 @@
 //! The cut is recovered from the published labels: they must be nodes of the hierarchies, none above another, and
 //! every value of the input must lie under exactly one. Recoding the input with it must give the published values,
 //! record by record; relations may have been taken apart, but none may be new. That holds for payloads and what they
-//! belong to as well.
+//! belong to as well. Where rows stand for themselves, each must come from one row of the input (`rows`).
 //!
 //! With `suppress` a value may be left out everywhere, even if a published one covers it (`left_out`).
 
@@ -12,11 +12,13 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::Result;
+use bosket_model::binding::Binding;
 use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Role, RootMode};
+use bosket_model::policy::{Payload, Role, RootMode, Rows};
 
 use super::beside::{Hung, Numbers, companions, unchanged};
+use super::rows::{Row, RowReader, false_link, record_derives};
 use super::{
     Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, left_out, matching, too_many,
     unknown_values,
@@ -32,6 +34,19 @@ struct RecodedRecord {
     loose: Vec<(u32, u32)>,
     /// The payload with the items above, which may get lost too.
     hung: Vec<Hung>,
+    /// How its rows look, where these stand for themselves.
+    look: u32,
+}
+
+/// What of a record says how its values belong together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Nothing does.
+    Sets,
+    /// Pairs of values, one above the other.
+    United,
+    /// Each of its rows.
+    Rows(Payload),
 }
 
 /// Stands where an item would, beside a companion that is an item.
@@ -41,11 +56,11 @@ const COMPANION_PAYLOAD: u32 = u32::MAX - 1;
 
 pub(super) fn compare(
     c: &Comparison<'_>,
-    root: Option<RootMode>,
+    trees: Option<(RootMode, Rows)>,
     payload: Payload,
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
-    let mode = root.unwrap_or(RootMode::Separate);
+    let mode = trees.map_or(RootMode::Separate, |(root, _)| root);
     let published = Trees::new(c.published.data, c.published.binding, mode, payload, observer)?;
     let input = Trees::new(c.input.data, c.input.binding, mode, payload, observer)?;
     let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
@@ -54,14 +69,18 @@ pub(super) fn compare(
     if !untruths.is_empty() {
         return Ok(untruths);
     }
-    let related = root.is_some();
+    let reading = match trees {
+        None => Reading::Sets,
+        Some((_, Rows::United)) => Reading::United,
+        Some(_) => Reading::Rows(payload),
+    };
     if !c.suppress {
-        return assess(c, (&published, &same), (&input, &recode), related, observer);
+        return assess(c, (&published, &same), (&input, &recode), reading, observer);
     }
     let ways = left_out::ways(c, (&published, &same), (&input, recode), observer)?;
     let mut first = None;
     for recode in ways {
-        let untruths = assess(c, (&published, &same), (&input, &recode), related, observer)?;
+        let untruths = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
         if untruths.is_empty() {
             return Ok(untruths);
         }
@@ -90,27 +109,49 @@ fn assess(
     c: &Comparison<'_>,
     (published, same): (&Trees, &[u32]),
     (input, recode): (&Trees, &[Option<u32>]),
-    related: bool,
+    reading: Reading,
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
     let mut untruths = Vec::new();
     let same: Vec<Option<u32>> = same.iter().copied().map(Some).collect();
-    let mut maker = RecordMaker { c, published, related, numbers: Numbers::default() };
-    let out: Vec<RecodedRecord> = made(&mut maker, published, &same, observer)?;
+    let mut maker = RecordMaker { c, published, reading, numbers: Numbers::default() };
+    let mut out: Vec<RecodedRecord> = made(&mut maker, published, &same, observer)?;
     let mut expected: Vec<RecodedRecord> = made(&mut maker, input, recode, observer)?;
     // What was taken apart everywhere asks nothing of any pair; without it most records are simply equal.
     let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
     expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));
-    let fits = |p: &RecodedRecord, i: &RecodedRecord| {
-        Ok(p.items == i.items
-            && p.payload == i.payload
-            && p.loose.iter().all(|pair| i.loose.binary_search(pair).is_ok())
-            && (p.hung == i.hung || unchanged(&p.hung, &i.hung, |a, b| a == b, observer)?))
+    let rows = match reading {
+        Reading::Rows(payload) => {
+            let mut reader = RowReader::new(payload);
+            let shown = shown(published, &same, observer)?;
+            let published = reader.records(&c.published, &same, None, observer)?;
+            let parted = reader.records(&c.input, recode, Some(&shown), observer)?;
+            out.iter_mut().zip(&published).for_each(|(record, row)| record.look = row.look());
+            expected.iter_mut().zip(&parted).for_each(|(record, row)| record.look = row.look());
+            Some((published, reader.records(&c.input, recode, None, observer)?))
+        }
+        Reading::Sets | Reading::United => None,
+    };
+    let fits = |p: usize, i: usize| {
+        let own = (&out[p], &expected[i]);
+        Ok(own.0.items == own.1.items
+            && own.0.payload == own.1.payload
+            && own.0.loose.iter().all(|pair| own.1.loose.binary_search(pair).is_ok())
+            && (own.0.hung == own.1.hung || unchanged(&own.0.hung, &own.1.hung, |a, b| a == b, observer)?)
+            && match &rows {
+                None => true,
+                Some((published, input)) => {
+                    record_derives(&published[p], &input[i], c.input.binding, observer)?
+                }
+            })
     };
     let lonely = match c.mapping {
-        Some(mapping) => mapping.unfit(|p, i| fits(&out[p], &expected[i]), observer)?,
+        Some(mapping) => mapping.unfit(fits, observer)?,
         None => unmatched(&out, &expected, fits, observer)?,
     };
+    if let Some((published, input)) = &rows {
+        untruths.extend(false_links(c, (&out, published), (&expected, input), &lonely));
+    }
     untruths.extend(astray(c, lonely));
     let missing = expected.iter().filter(|f| !f.items.is_empty()).count();
     let present = out.iter().filter(|f| !f.items.is_empty()).count();
@@ -119,6 +160,58 @@ fn assess(
         untruths.push(Untruth::new(format!("{what} from the publication")));
     }
     Ok(untruths)
+}
+
+/// The pairs of values that any published record shows one above the other.
+fn shown(published: &Trees, same: &[Option<u32>], observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
+    let mut shown = FxHashSet::default();
+    for record in 0..published.len() {
+        observer.go_on()?;
+        for node in published.nodes(record) {
+            let item = |node: usize| same[published.item(node) as usize];
+            let above = published.above(node).filter_map(item);
+            shown.extend(above.zip(std::iter::repeat(item(node))).filter_map(|(a, b)| Some((a, b?))));
+        }
+    }
+    Ok(shown)
+}
+
+/// Rows that hang below others that they do not belong to, by classes, as far as one record of the input tells.
+fn false_links(
+    c: &Comparison<'_>,
+    (out, published): (&[RecodedRecord], &[Row]),
+    (expected, input): (&[RecodedRecord], &[Row]),
+    lonely: &[u32],
+) -> Vec<Untruth> {
+    let mut links: BTreeMap<(usize, usize), Vec<u32>> = BTreeMap::new();
+    for &record in lonely {
+        let own = &out[record as usize];
+        let mapped = c.mapping.and_then(|mapping| mapping.pairs.iter().find(|pair| pair.published == record));
+        let from = match mapped {
+            Some(pair) => Some(pair.input as usize),
+            None => expected.iter().position(|e| (&e.items, &e.payload) == (&own.items, &own.payload)),
+        };
+        let link = from.and_then(|from| false_link(&published[record as usize], &input[from]));
+        link.into_iter().for_each(|link| links.entry(link).or_default().push(record));
+    }
+    let binding = c.input.binding;
+    let untruth = |((upper, lower), records)| {
+        let (upper, lower) = (class_name(binding, upper), class_name(binding, lower));
+        let what = format!("rows of `{lower}` hang below rows of `{upper}` that they do not belong to");
+        Untruth::new(what).path(&lower).records(records)
+    };
+    links.into_iter().map(untruth).collect()
+}
+
+/// What the policy calls a class: the path of one of its attributes without its name.
+fn class_name(binding: &Binding, home: usize) -> String {
+    let own = binding.declared.iter().find(|declared| declared.home == home);
+    let names = own.map_or_else(String::new, |declared| declared.path.clone());
+    match names.rsplit_once(['.', '/']) {
+        Some((class, _)) => class.to_owned(),
+        None if home == 0 => "the record".to_owned(),
+        None => names,
+    }
 }
 
 /// Payloads that are published although the policy drops them.
@@ -203,8 +296,7 @@ fn recover_cut(
 struct RecordMaker<'a> {
     c: &'a Comparison<'a>,
     published: &'a Trees,
-    /// Whether relations are published.
-    related: bool,
+    reading: Reading,
     numbers: Numbers,
 }
 
@@ -217,7 +309,8 @@ impl RecordMaker<'_> {
         let binding = self.c.input.binding;
         let hung = self.numbers.hung(trees, binding, record, |item| recode[item as usize]);
         let payload = hung.iter().map(|h| h.what).collect();
-        let mut made = RecodedRecord { items: Vec::new(), payload, loose: Vec::new(), hung };
+        let hung = if matches!(self.reading, Reading::Rows(_)) { Vec::new() } else { hung };
+        let mut made = RecodedRecord { items: Vec::new(), payload, loose: Vec::new(), hung, look: 0 };
         for node in trees.nodes(record) {
             let Some(item) = recode[trees.item(node) as usize] else {
                 continue;
@@ -227,7 +320,7 @@ impl RecordMaker<'_> {
             } else {
                 made.items.push(item);
             }
-            if self.related {
+            if self.reading == Reading::United {
                 let above = trees.above(node).filter_map(|above| recode[trees.item(above) as usize]);
                 made.loose.extend(above.map(|above| (above, item)));
             }
@@ -257,7 +350,7 @@ impl RecordMaker<'_> {
 fn unmatched(
     out: &[RecodedRecord],
     expected: &[RecodedRecord],
-    fits: impl Fn(&RecodedRecord, &RecodedRecord) -> Result<bool> + Sync,
+    fits: impl Fn(usize, usize) -> Result<bool> + Sync,
     observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
     /// Published and expected records with the same values and payload.
@@ -274,7 +367,7 @@ fn unmatched(
         observer.go_on()?;
         left.sort_by(|&a, &b| out[a as usize].cmp(&out[b as usize]));
         right.sort_by(|&a, &b| expected[a as usize].cmp(&expected[b as usize]));
-        let (mut l, mut r) = (0, 0);
+        let (mut l, mut r, mut equal) = (0, 0, true);
         let (mut left_over, mut right_over) = (Vec::new(), Vec::new());
         while l < left.len() && r < right.len() {
             match out[left[l] as usize].cmp(&expected[right[r] as usize]) {
@@ -287,20 +380,29 @@ fn unmatched(
                     r += 1;
                 }
                 std::cmp::Ordering::Equal => {
+                    // Rows that are repeated look the same as often as there are any.
+                    if !fits(left[l] as usize, right[r] as usize)? {
+                        equal = false;
+                        break;
+                    }
                     l += 1;
                     r += 1;
                 }
             }
         }
-        left_over.extend(&left[l..]);
-        right_over.extend(&right[r..]);
+        if equal {
+            left_over.extend(&left[l..]);
+            right_over.extend(&right[r..]);
+        } else {
+            (left_over, right_over) = (left, right);
+        }
         if left_over.len().min(right_over.len()) > MOST_MATCHED {
             return Err(too_many("records of which relations were taken apart are"));
         }
         let alone = matching::unmatched(
             left_over.len(),
             right_over.len(),
-            |l, r| fits(&out[left_over[l] as usize], &expected[right_over[r] as usize]),
+            |l, r| fits(left_over[l] as usize, right_over[r] as usize),
             observer,
         )?;
         lonely.extend(alone.iter().map(|&l| left_over[l as usize]));

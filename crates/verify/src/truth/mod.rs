@@ -13,6 +13,7 @@ mod global;
 mod left_out;
 mod local;
 mod matching;
+mod rows;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use rustc_hash::FxHashSet;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Policy, RootMode, Shape};
+use bosket_model::policy::{Payload, Policy, RootMode, Rows, Shape};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
@@ -52,6 +53,8 @@ pub enum Recoding {
         root: RootMode,
         /// What happens to payloads.
         payload: Payload,
+        /// What happens to rows that look alike.
+        rows: Rows,
     },
     /// Sets, one cut for all.
     GlobalSets,
@@ -75,7 +78,9 @@ impl Recoding {
             return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
         }
         Ok(match model.shape() {
-            Shape::ValueTree => Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload },
+            Shape::ValueTree => {
+                Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload, rows: policy.rows() }
+            }
             Shape::Set if policy.algorithm()?.is_local() => Recoding::LocalSets,
             Shape::Set => Recoding::GlobalSets,
             Shape::VertexTree => Recoding::LocalTrees,
@@ -202,8 +207,8 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
         return Err(too_many("local recoding is"));
     }
     match c.recoding {
-        Recoding::GlobalTrees { root, payload } => {
-            untruths.extend(global::compare(c, Some(root), payload, observer)?)
+        Recoding::GlobalTrees { root, payload, rows } => {
+            untruths.extend(global::compare(c, Some((root, rows)), payload, observer)?)
         }
         Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
         Recoding::LocalSets => untruths.extend(sets::compare(c, observer)?),

@@ -4,7 +4,7 @@
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, Policy, Role, RootMode, Undeclared};
+use bosket_model::policy::{Payload, Policy, Role, RootMode, Rows, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::labels::LabelTree;
 use bosket_testkit::truth::{Global, LabelTrees};
@@ -243,7 +243,7 @@ proptest! {
         let case = Global { roles: &roles, trees: &trees, chain, keep, suppress };
         let root = if chain { RootMode::Chain } else { RootMode::Separate };
         let payload = if keep { Payload::Keep } else { Payload::Drop };
-        try_case(&mut dice, &case, Recoding::GlobalTrees { root, payload }, count)?;
+        try_case(&mut dice, &case, Recoding::GlobalTrees { root, payload, rows: Rows::United }, count)?;
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod hierarchy;
 mod tables;
 
 use super::check::{key_span, model};
-use super::choices::{Format, Role};
+use super::choices::{Format, Relations, Role, Rows};
 use super::facts::Shape;
 use super::keys::PRIVACY;
 use super::models::Model;
@@ -173,6 +173,27 @@ fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
     }
 }
 
+/// What needs rows that are united: elsewhere a published row comes from one row, and whoever reads it sees all of it.
+fn rows_fit(root: &Node, privacy: &Node, report: &mut Report) {
+    if root.get("publish").and_then(|p| p.str("rows")) == Some(Rows::United.name()) {
+        return;
+    }
+    let several = privacy.get("n").and_then(Node::int) >= Some(2);
+    if several && privacy.str("relations") == Some(Relations::Pair.name()) {
+        let what = "relations of several pairs need rows that are united: what stands in one row can be read together";
+        let help = "say `relations = \"embedded\"`, or `rows = \"united\"` in [publish]";
+        report.error(key_span(privacy, "relations"), what.to_owned(), help);
+    }
+    if let Some(method) = root.get("method")
+        && let Some(way) = method.str("disassociation")
+        && way != "value"
+    {
+        let what = format!("`disassociation = \"{way}\"` needs rows that are united: it takes rows apart");
+        let help = "leave it out, or say `rows = \"united\"` in [publish]";
+        report.error(key_span(method, "disassociation"), what, help);
+    }
+}
+
 fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &mut Report) {
     let Some(privacy) = root.get("privacy") else { return };
     let Some(at) = privacy.get("model").map(|m| &m.span) else { return };
@@ -203,6 +224,9 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
             );
         }
         km_items(privacy, report);
+    }
+    if model == Model::Kmn {
+        rows_fit(root, privacy, report);
     }
     // In sets the items themselves are sensitive.
     let takes_l = model.shape() != Shape::Set && PRIVACY.key("l").is_some_and(|l| l.fits(model));

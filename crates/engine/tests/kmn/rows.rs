@@ -1,0 +1,229 @@
+//! Rows that are published as they are: each comes from one row of the input, with all that hangs below it.
+
+use std::collections::BTreeMap;
+
+use bosket_engine::kmn::{Algorithm, Params, Source, Verdict, run_rows};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Quiet;
+use bosket_model::policy::{Payload, Policy, Relations, Role, RootMode, Rows};
+use bosket_model::value_tree::ValueTrees;
+use bosket_model::{Builder, ClassId, Dataset, Kind, MISSING, Result};
+use bosket_testkit::dice::{Dice, cases};
+use bosket_verify::truth::{Comparison, Recoding, Side, compare};
+use bosket_verify::{Claim, Kmn, verify};
+use proptest::prelude::*;
+
+use crate::{hierarchies, params};
+
+/// A class: where it hangs, its path, and its attributes by letter; some have none.
+struct Class {
+    parent: Option<usize>,
+    path: String,
+    attributes: Vec<char>,
+}
+
+fn classes(dice: &mut Dice) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    let mut letters = 'A'..;
+    for i in 0..1 + dice.below(4) {
+        let parent = if i == 0 || dice.one_in(4) { None } else { Some(dice.below(i)) };
+        let above = parent.map_or(String::new(), |p| format!("{}.", classes[p].path));
+        let attributes = letters.by_ref().take(if i == 0 { 1 } else { dice.below(3) }).collect();
+        classes.push(Class { parent, path: format!("{above}c{i}[]"), attributes });
+    }
+    classes
+}
+
+/// All quasi attributes first, so that they are those of the hierarchies; then what stands beside them.
+fn policy(classes: &[Class]) -> Policy {
+    let mut text = "version = 1\n".to_owned();
+    for class in classes {
+        for letter in &class.attributes {
+            text += &format!("[[attribute]]\npath = \"{}.{letter}\"\nrole = \"quasi\"\n", class.path);
+        }
+    }
+    for class in classes {
+        text += &format!("[[attribute]]\npath = \"{}.note\"\nrole = \"sensitive\"\n", class.path);
+    }
+    Policy::parse("p", &text, &[]).expect("a good policy").0
+}
+
+struct Filler<'a> {
+    dice: &'a mut Dice,
+    classes: &'a [Class],
+    /// Whether every row has a note of its own, else none has.
+    notes: bool,
+    builder: Builder,
+    row: usize,
+}
+
+impl Filler<'_> {
+    fn fill(&mut self, above: Option<usize>, class: ClassId) {
+        for i in (0..self.classes.len()).filter(|&i| self.classes[i].parent == above) {
+            for _ in 0..self.dice.below(4) {
+                let own = self.builder.class(class, &[format!("c{i}")]);
+                self.builder.open(own);
+                for letter in &self.classes[i].attributes {
+                    let attribute = self.builder.attribute(own, &[letter.to_string()]);
+                    if !self.dice.one_in(4) {
+                        let value = format!("{letter}{}", 1 + self.dice.below(4));
+                        self.builder.set(attribute, Kind::Text, &value);
+                    }
+                }
+                if self.notes {
+                    let note = self.builder.attribute(own, &["note".to_owned()]);
+                    self.row += 1;
+                    self.builder.set(note, Kind::Text, &format!("n{}", self.row));
+                }
+                self.fill(Some(i), own);
+                self.builder.close();
+            }
+        }
+    }
+}
+
+fn dataset(dice: &mut Dice, classes: &[Class], records: usize, notes: bool) -> Dataset {
+    let mut filler = Filler { dice, classes, notes, builder: Builder::new(), row: 0 };
+    for _ in 0..records {
+        filler.builder.begin_record();
+        filler.fill(None, ClassId::ROOT);
+        filler.builder.end_record().expect("one value per attribute");
+    }
+    filler.builder.finish()
+}
+
+/// A case with what it is published as.
+struct Case {
+    policy: Policy,
+    data: Dataset,
+    binding: Binding,
+    hierarchies: Vec<Option<Hierarchy>>,
+}
+
+impl Case {
+    fn new(seed: u64, records: usize, notes: bool) -> Self {
+        let mut dice = Dice::new(seed);
+        let classes = classes(&mut dice);
+        let data = dataset(&mut dice, &classes, records, notes);
+        let policy = policy(&classes);
+        let quasi = policy.attributes.iter().filter(|a| a.role == Role::Quasi).count();
+        let mut hierarchies = hierarchies(quasi);
+        hierarchies.resize_with(policy.attributes.len(), || None);
+        let binding = Self::bind(&policy, &data);
+        Case { policy, data, binding, hierarchies }
+    }
+
+    fn bind(policy: &Policy, data: &Dataset) -> Binding {
+        Binding::new(data.schema(), &policy.attributes, policy.undeclared, "d").expect("all declared")
+    }
+
+    fn publish(&self, p: &Params, rows: Rows, claim: &Claim) -> Result<Dataset> {
+        let trees = ValueTrees::new(&self.data, &self.binding, RootMode::Separate, Payload::Keep);
+        let source = Source { data: &self.data, binding: &self.binding, payload: Payload::Keep, rows };
+        let keeps = |data: &Dataset| {
+            let binding = Self::bind(&self.policy, data);
+            let witness = verify(data, &binding, claim, &[], 1 << 30, &Quiet)?;
+            Ok(witness.map_or(Verdict::Kept, |w| {
+                let value = |i: usize| {
+                    let known = &w.values[i];
+                    let declared = binding.declared.iter().position(|d| d.path == known.path);
+                    (declared.expect("a declared path"), known.value.clone())
+                };
+                Verdict::Broken(w.relations.iter().map(|&(a, b)| (value(a), value(b))).collect())
+            }))
+        };
+        let accept: Option<&dyn Fn(&Dataset) -> Result<Verdict>> = if p.beyond { Some(&keeps) } else { None };
+        let release = run_rows(&source, &trees, &self.hierarchies, p, accept, &Quiet)?;
+        Ok(release.published)
+    }
+
+    fn check(&self, published: &Dataset, claim: &Claim, rows: Rows) {
+        let binding = Self::bind(&self.policy, published);
+        let witness = verify(published, &binding, claim, &[], 1 << 30, &Quiet).expect("countable");
+        assert_eq!(witness, None);
+        let comparison = Comparison {
+            published: Side { data: published, binding: &binding },
+            input: Side { data: &self.data, binding: &self.binding },
+            hierarchies: &self.hierarchies,
+            recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows },
+            suppress: false,
+            mapping: None,
+            sensitive: &[],
+        };
+        assert_eq!(compare(&comparison, &Quiet).expect("comparable"), []);
+        self.rows_are_where_they_were(published, &binding);
+    }
+
+    /// Wherever rows have notes of their own: each stands below the row it stood below, with values that cover its own.
+    fn rows_are_where_they_were(&self, published: &Dataset, binding: &Binding) {
+        let input = rows(&self.data, &self.binding);
+        let output = rows(published, binding);
+        assert!(input.keys().eq(output.keys()), "every note is published once");
+        for (note, row) in &output {
+            let original = &input[note];
+            assert_eq!(row.parent, original.parent, "row {note}");
+            for (declared, label) in &row.values {
+                let hierarchy = self.hierarchies[*declared].as_ref().expect("quasi");
+                let value = original.values.get(declared).expect("a value that was there");
+                let node = hierarchy.node(label).expect("a label");
+                assert!(hierarchy.is_ancestor_or_self(node, hierarchy.leaf(value).expect("a value")));
+            }
+        }
+    }
+}
+
+struct NotedRow {
+    parent: Option<String>,
+    values: BTreeMap<usize, String>,
+}
+
+/// The rows that have a note, by it.
+fn rows(data: &Dataset, binding: &Binding) -> BTreeMap<String, NotedRow> {
+    let texts = |vertex: usize, role: Role| -> BTreeMap<usize, String> {
+        let attributes = data.schema().class(data.class(vertex)).attributes.iter();
+        let own = attributes.filter(|a| binding.role(**a) == Some(role));
+        let set = own.filter(|a| data.value(vertex, **a) != MISSING);
+        set.map(|&a| {
+            let text = data.dictionary(a).text(data.value(vertex, a)).to_owned();
+            (binding.attributes[a.index()].expect("declared"), text)
+        })
+        .collect()
+    };
+    let note = |vertex: usize| texts(vertex, Role::Sensitive).into_values().next();
+    (0..data.vertex_count())
+        .filter_map(|vertex| {
+            let parent = data.parent(vertex).and_then(note);
+            Some((note(vertex)?, NotedRow { parent, values: texts(vertex, Role::Quasi) }))
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
+    #[test]
+    fn a_row_comes_from_one_row(
+        seed: u64, records in 1usize..12, notes: bool, all: bool, k in 2u32..5, m in 1usize..4, n in 0usize..3,
+    ) {
+        let case = Case::new(seed, records, notes);
+        let rows = if all { Rows::All } else { Rows::Distinct };
+        for algorithm in [Algorithm::Gcs, Algorithm::Best] {
+            let p = params(case.hierarchies.len(), algorithm, k, m, n);
+            let claim = Claim::Kmn(Kmn { rows, ..Kmn::new(k, m as u32, n as u32) });
+            if let Ok(published) = case.publish(&p, rows, &claim) {
+                case.check(&published, &claim, rows);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_reader_can_join_is_counted(seed: u64, records in 1usize..12, notes: bool, k in 2u32..4) {
+        let case = Case::new(seed, records, notes);
+        let (m, rows) = (3, Rows::Distinct);
+        let claim = Claim::Kmn(Kmn { relations: Relations::Embedded, rows, ..Kmn::new(k, m, 2) });
+        let p = Params { beyond: true, ..params(case.hierarchies.len(), Algorithm::Best, k, m as usize, 2) };
+        if let Ok(published) = case.publish(&p, rows, &claim) {
+            case.check(&published, &claim, rows);
+        }
+    }
+}

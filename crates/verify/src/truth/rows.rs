@@ -1,0 +1,305 @@
+//! Rows that stand for themselves: a published row, with all that hangs below it, must come from one row of the input.
+//!
+//! A published row derives from a row of the input if it is of the same class, its values are some of what these have become,
+//! what stands beside them is the same or not there, and each row below it derives from a row of its own below the other.
+//! A value that was parted from what was above it stands alone: it must be the value of some row below, and no value may
+//! stand more often in a record than the input has it.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use bosket_model::Result;
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Payload, Role};
+use bosket_model::{ClassId, Dataset, MISSING};
+
+use super::Side;
+use crate::columns::Columns;
+
+/// A row: its class, its values by number, what stands beside them by number, and the rows below.
+#[derive(Debug)]
+pub(super) struct Row {
+    home: usize,
+    items: Vec<u32>,
+    beside: Option<u32>,
+    below: Vec<Row>,
+    /// What rows have in common that say the same, themselves and below; repetitions are not counted.
+    look: u32,
+}
+
+impl Row {
+    fn new(home: usize) -> Self {
+        Row { home, items: Vec::new(), beside: None, below: Vec::new(), look: 0 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.beside.is_none() && self.below.is_empty()
+    }
+
+    /// Whether it is one value and nothing else.
+    fn is_value(&self) -> bool {
+        self.items.len() == 1 && self.beside.is_none() && self.below.is_empty()
+    }
+
+    /// What tells rows apart.
+    pub(super) fn look(&self) -> u32 {
+        self.look
+    }
+
+    fn each<'a>(&'a self, then: &mut dyn FnMut(&'a Row)) {
+        then(self);
+        self.below.iter().for_each(|row| row.each(then));
+    }
+}
+
+/// Reads rows of both sides with the same numbers.
+pub(super) struct RowReader {
+    payload: Payload,
+    beside: FxHashMap<Vec<(usize, String)>, u32>,
+    looks: FxHashMap<(usize, Vec<u32>, Option<u32>, Vec<u32>), u32>,
+}
+
+impl RowReader {
+    pub(super) fn new(payload: Payload) -> Self {
+        RowReader { payload, beside: FxHashMap::default(), looks: FxHashMap::default() }
+    }
+
+    /// The records of one side; `recode` gives the published number of each item. With `shown` values stand alone that are
+    /// below another one which no published record shows above them.
+    pub(super) fn records(
+        &mut self,
+        side: &Side<'_>,
+        recode: &[Option<u32>],
+        shown: Option<&FxHashSet<(u32, u32)>>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Row>> {
+        let columns = Columns::new(side.data, side.binding);
+        let leads: Vec<bool> =
+            columns.items.iter().map(|item| side.binding.declared[item.declared].follows.is_none()).collect();
+        (0..side.data.len())
+            .map(|record| {
+                observer.go_on()?;
+                let recoded = |item: u32| recode[item as usize].filter(|_| leads[item as usize]);
+                let mut root = self.record(side, &columns, record, &recoded, shown);
+                self.number(&mut root);
+                Ok(root)
+            })
+            .collect()
+    }
+
+    fn record(
+        &mut self,
+        side: &Side<'_>,
+        columns: &Columns,
+        record: usize,
+        recoded: &dyn Fn(u32) -> Option<u32>,
+        shown: Option<&FxHashSet<(u32, u32)>>,
+    ) -> Row {
+        let data: &Dataset = side.data;
+        let mut open: Vec<OpenRow> = Vec::new();
+        for vertex in data.vertices(record) {
+            while open.last().is_some_and(|last| data.parent(vertex) != Some(last.vertex)) {
+                close(&mut open);
+            }
+            let class = data.class(vertex);
+            let mut row = Row::new(side.binding.classes[class.index()].unwrap_or(usize::MAX));
+            row.beside = self.beside(side, vertex);
+            let mut own = Vec::new();
+            columns.of_vertex(data, vertex, |item| own.extend(recoded(item)));
+            for item in own {
+                // The record's own values are above nothing that could be parted from them.
+                let is_parted = |above: &u32| shown.is_some_and(|shown| !shown.contains(&(*above, item)));
+                let parted_from = (open.iter().enumerate().skip(1))
+                    .find(|(_, above)| above.row.items.iter().any(is_parted))
+                    .map(|(at, _)| at);
+                let own_row = class != ClassId::ROOT && row.items.iter().any(is_parted);
+                match parted_from.or(own_row.then_some(open.len())) {
+                    None => row.items.push(item),
+                    Some(at) => {
+                        let mut alone = Row::new(row.home);
+                        alone.items.push(item);
+                        open[at - 1].row.below.push(alone);
+                    }
+                }
+            }
+            open.push(OpenRow { vertex, row });
+        }
+        while open.len() > 1 {
+            close(&mut open);
+        }
+        open.pop().map_or(Row::new(0), |root| root.row)
+    }
+
+    /// The number of what stands beside a vertex's quasi values, without companions.
+    fn beside(&mut self, side: &Side<'_>, vertex: usize) -> Option<u32> {
+        let Side { data, binding } = *side;
+        let mut values: Vec<(usize, String)> = Vec::new();
+        for &attribute in &data.schema().class(data.class(vertex)).attributes {
+            let is_beside = matches!(binding.role(attribute), Some(Role::Sensitive | Role::Insensitive));
+            let declared = binding.attributes[attribute.index()].filter(|_| is_beside);
+            let declared = declared.filter(|&d| binding.declared[d].follows.is_none());
+            match (declared, data.value(vertex, attribute)) {
+                (None, _) | (_, MISSING) => {}
+                (Some(declared), code) => {
+                    values.push((declared, data.dictionary(attribute).text(code).to_owned()))
+                }
+            }
+        }
+        if values.is_empty() || self.payload == Payload::Drop {
+            return None;
+        }
+        values.sort();
+        let next = self.beside.len() as u32;
+        Some(*self.beside.entry(values).or_insert(next))
+    }
+
+    fn number(&mut self, row: &mut Row) {
+        row.items.sort_unstable();
+        row.below.iter_mut().for_each(|below| self.number(below));
+        let mut below: Vec<u32> = row.below.iter().map(|below| below.look).collect();
+        below.sort_unstable();
+        // Rows that say the same may be left out but for one.
+        below.dedup();
+        let next = self.looks.len() as u32;
+        row.look = *self.looks.entry((row.home, row.items.clone(), row.beside, below)).or_insert(next);
+    }
+}
+
+struct OpenRow {
+    vertex: usize,
+    row: Row,
+}
+
+/// Hangs the row that was opened last below its parent, if anything of it is there.
+fn close(open: &mut Vec<OpenRow>) {
+    if let (Some(done), Some(above)) = (open.pop(), open.last_mut())
+        && !done.row.is_empty()
+    {
+        above.row.below.push(done.row);
+    }
+}
+
+/// Whether a published record derives from a record of the input.
+pub(super) fn record_derives(
+    published: &Row,
+    input: &Row,
+    binding: &Binding,
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let mut times: BTreeMap<(usize, u32), i64> = BTreeMap::new();
+    let mut count = |row: &Row, step: i64| {
+        row.items.iter().for_each(|&item| *times.entry((row.home, item)).or_default() += step);
+    };
+    published.each(&mut |row| count(row, 1));
+    input.each(&mut |row| count(row, -1));
+    Ok(times.values().all(|&more| more <= 0) && derives(published, input, binding, observer)?)
+}
+
+fn own_derives(published: &Row, input: &Row) -> bool {
+    published.home == input.home
+        && published.items.iter().all(|item| input.items.binary_search(item).is_ok())
+        && (published.beside.is_none() || published.beside == input.beside)
+}
+
+fn derives(published: &Row, input: &Row, binding: &Binding, observer: &dyn Observer) -> Result<bool> {
+    observer.go_on()?;
+    if !own_derives(published, input) {
+        return Ok(false);
+    }
+    let (values, rows): (Vec<&Row>, Vec<&Row>) = published.below.iter().partition(|row| row.is_value());
+    let is_child =
+        |row: &Row| binding.homes.get(row.home).is_some_and(|home| home.parent == Some(input.home));
+    for value in &values {
+        let mut there = false;
+        let mut look = |row: &Row| there |= row.home == value.home && row.items.contains(&value.items[0]);
+        match is_child(value) {
+            true => input.below.iter().for_each(&mut look),
+            false => input.each(&mut |row| look(row)),
+        }
+        if !there {
+            return Ok(false);
+        }
+    }
+    Ok(rows.iter().all(|row| is_child(row)) && rows_derive(&rows, input, binding, observer)?)
+}
+
+/// Whether each of some published rows finds a row of its own.
+fn rows_derive(rows: &[&Row], input: &Row, binding: &Binding, observer: &dyn Observer) -> Result<bool> {
+    let mut taken: Vec<Option<usize>> = vec![None; input.below.len()];
+    let mut left = Vec::new();
+    // Rows that say the same are paired first, which never costs a match.
+    for (at, row) in rows.iter().enumerate() {
+        let same = (0..taken.len()).find(|&i| taken[i].is_none() && input.below[i].look == row.look);
+        let same = match same {
+            Some(i) if derives(row, &input.below[i], binding, observer)? => Some(i),
+            _ => None,
+        };
+        match same {
+            Some(i) => taken[i] = Some(at),
+            None => left.push(at),
+        }
+    }
+    let mut edges: FxHashMap<(usize, usize), bool> = FxHashMap::default();
+    for at in left {
+        let mut seen = vec![false; taken.len()];
+        if !place(at, (rows, input), &mut taken, &mut seen, &mut edges, (binding, observer))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn place(
+    at: usize,
+    (rows, input): (&[&Row], &Row),
+    taken: &mut [Option<usize>],
+    seen: &mut [bool],
+    edges: &mut FxHashMap<(usize, usize), bool>,
+    (binding, observer): (&Binding, &dyn Observer),
+) -> Result<bool> {
+    for i in 0..input.below.len() {
+        if seen[i] {
+            continue;
+        }
+        let fits = match edges.get(&(at, i)) {
+            Some(&fits) => fits,
+            None => {
+                let fits = derives(rows[at], &input.below[i], binding, observer)?;
+                edges.insert((at, i), fits);
+                fits
+            }
+        };
+        if !fits {
+            continue;
+        }
+        seen[i] = true;
+        let free = match taken[i] {
+            None => true,
+            Some(other) => place(other, (rows, input), taken, seen, edges, (binding, observer))?,
+        };
+        if free {
+            taken[i] = Some(at);
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Two classes of a published record of which rows hang together that no row of the input has so: the upper and the lower.
+pub(super) fn false_link(published: &Row, input: &Row) -> Option<(usize, usize)> {
+    let mut found = None;
+    published.each(&mut |upper| {
+        for lower in &upper.below {
+            let mut is_true = lower.is_value();
+            input.each(&mut |row| {
+                is_true |= own_derives(upper, row) && row.below.iter().any(|below| own_derives(lower, below));
+            });
+            if !is_true && found.is_none() {
+                found = Some((upper.home, lower.home));
+            }
+        }
+    });
+    found
+}
