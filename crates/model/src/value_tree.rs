@@ -114,6 +114,26 @@ impl ValueTrees {
         payload: Payload,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        Self::read(data, binding, (root, true), payload, observer)
+    }
+
+    /// The same where rows stand for themselves: a node for every value of every vertex, and nothing beside them.
+    pub fn of_rows(
+        data: &Dataset,
+        binding: &Binding,
+        root: RootMode,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        Self::read(data, binding, (root, false), Payload::Drop, observer)
+    }
+
+    fn read(
+        data: &Dataset,
+        binding: &Binding,
+        (root, united): (RootMode, bool),
+        payload: Payload,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let (items, codes) = number_items(data, binding);
         let schema = data.schema();
         let by_role = |role| -> Vec<Vec<AttributeId>> {
@@ -152,8 +172,10 @@ impl ValueTrees {
                     let item = codes[a.index()][code as usize];
                     if class == ClassId::ROOT && root == RootMode::Separate {
                         record_tree.child(ROOT, item);
-                    } else {
+                    } else if united {
                         at = record_tree.child(at, item);
+                    } else {
+                        at = record_tree.add(at, item);
                     }
                 }
                 anchor.push(at);
@@ -397,11 +419,14 @@ impl RecordTree {
             });
             self.known.get(&(parent, item)).copied()
         };
-        found.unwrap_or_else(|| {
-            self.item.push(item);
-            self.parent.push(parent);
-            nodes as u32
-        })
+        found.unwrap_or_else(|| self.add(parent, item))
+    }
+
+    /// One more child of a node, whatever others there are.
+    fn add(&mut self, parent: u32, item: u32) -> u32 {
+        self.item.push(item);
+        self.parent.push(parent);
+        self.item.len() as u32 - 1
     }
 }
 

@@ -29,7 +29,7 @@ impl Raw {
         privacy: &Privacy,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let trees = ValueTrees::observed(data, binding, privacy.root, Payload::Drop, observer)?;
+        let trees = read_trees(data, binding, privacy, observer)?;
         let mut values: Vec<Value> = Vec::new();
         let mut records: Vec<Vec<Node>> = Vec::with_capacity(trees.len());
         if counts_matter(privacy) {
@@ -119,6 +119,19 @@ pub(super) fn occurrences(
         Ok(own)
     };
     (0..data.len()).map(of).collect()
+}
+
+/// The trees of values, as the policy reads rows.
+pub(super) fn read_trees(
+    data: &Dataset,
+    binding: &Binding,
+    privacy: &Privacy,
+    observer: &dyn Observer,
+) -> Result<ValueTrees> {
+    match privacy.united || !privacy.model.counts_relations() {
+        true => ValueTrees::observed(data, binding, privacy.root, Payload::Drop, observer),
+        false => ValueTrees::of_rows(data, binding, privacy.root, observer),
+    }
 }
 
 /// Values together with how often a record has them.

@@ -158,6 +158,8 @@ pub struct Privacy {
     pub l: Option<f64>,
     /// Values whose absence counts as knowledge.
     pub negative: Vec<Negative>,
+    /// Rows that look alike are one, as `publish.rows` says: what stands in them need not have stood in one row.
+    pub united: bool,
     /// Relations that can be put together again count as published.
     pub guard: bool,
     /// What happens to the payloads of merged vertices.

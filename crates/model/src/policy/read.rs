@@ -246,6 +246,7 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         m: given.count("m"),
         n: given.count("n"),
         relations,
+        united,
         root: given.word("root", RootMode::from_name),
         l: given.get("l").and_then(Node::number),
         negative: negative.iter().map(absence).collect(),

@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Privacy};
+use bosket_model::policy::Privacy;
 use bosket_model::value_tree::{Item, ValueTrees};
 
 use super::scale::Scales;
 use super::{Population, Side};
-use crate::attack::raw::{Node, Raw, counts_matter, is_hidden, occurrences};
+use crate::attack::raw::{Node, Raw, counts_matter, is_hidden, occurrences, read_trees};
 use crate::attack::records::Records;
 
 /// People and population over the same scales.
@@ -26,7 +26,7 @@ impl Covered<'_> {
     pub(super) fn records(&self, known: (bool, bool), observer: &dyn Observer) -> Result<Records> {
         let Population { data, binding, .. } = *self.population;
         let people = Raw::read(self.side.data, self.side.binding, self.privacy, observer)?;
-        let trees = ValueTrees::observed(data, binding, self.privacy.root, Payload::Drop, observer)?;
+        let trees = read_trees(data, binding, self.privacy, observer)?;
         let fits = self.fits(people.trees.items(), trees.items());
         let behind = if counts_matter(self.privacy) {
             self.counted(&people, &trees, &fits, observer)?
