@@ -4,4 +4,5 @@ mod dry_run;
 mod edges;
 mod interrupted;
 mod report;
+mod rows;
 mod util;
