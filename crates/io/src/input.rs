@@ -15,7 +15,7 @@ use crate::stop::Stop;
 /// How much of the text is looked at to recognise its format.
 const HEAD: u64 = 1 << 16;
 const BUFFER: usize = 1 << 17;
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// How far an input has been read; may be watched from another thread.
 #[derive(Clone, Debug)]

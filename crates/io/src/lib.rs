@@ -18,6 +18,7 @@ pub mod convert;
 mod fault;
 pub mod fhir;
 pub mod fingerprint;
+mod folder;
 pub mod format;
 mod hidden;
 pub mod hierarchies;

@@ -1,6 +1,6 @@
 //! XML from the outside: looked at, published, verified.
 
-use crate::util::Dir;
+use crate::util::{Dir, attribute};
 
 /// Forty patients with a visit or two, and something beside them that is nobody's record.
 fn clinic(dir: &Dir, several: bool, turned: bool) {
@@ -213,6 +213,6 @@ fn every_level_of_nesting_took_twice_the_memory() {
         .collect();
     let source = "[source]\nformat = \"xml\"\npath = \"deep.xml\"\nrecord = \"db/r\"\n";
     let privacy = format!("model = \"kmn\"\nk = 2\nm = 2\nn = 1\n{source}[publish]\npath = \"out.xml\"\n");
-    dir.write("p.toml", policy(&attributes, &privacy));
+    dir.write("p.toml", crate::util::policy(&attributes, &privacy));
     dir.bash("ulimit -v 4000000; $BOSKET anonymize p.toml --dry-run --threads 2").exits(0);
 }
