@@ -223,6 +223,7 @@ pub fn commit_all(mut files: Vec<AtomicFile>) -> Result<()> {
             file.name_it().map_err(|e| file.failure(&e))?;
             locks.iter_mut().for_each(|pending| pending.forget(file));
         }
+        files.iter().filter_map(|f| f.folder.as_ref()).for_each(|folder| folder.remove_old());
     }
     for file in &files {
         sync_folder(&file.target).map_err(|e| file.failure(&e))?;

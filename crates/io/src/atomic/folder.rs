@@ -35,6 +35,8 @@ struct State {
     /// The files that are written into it.
     names: Vec<OsString>,
     placed: bool,
+    /// Where the old folder is, and what in it is replaced or linked.
+    old: Option<(PathBuf, Vec<OsString>)>,
 }
 
 impl StagedFolder {
@@ -131,7 +133,7 @@ impl StagedFolder {
         }
         if !self.target.exists() {
             fs::set_permissions(&self.hidden, self.permissions.clone())?;
-            sync_folder(&self.hidden.join("."))?;
+            sync_folder(&self.hidden.join("any"))?;
             // No folder but an empty one is ever replaced by a renaming.
             names::rename(&self.hidden, &self.target)?;
             state.placed = true;
@@ -142,17 +144,24 @@ impl StagedFolder {
             return self.place_one_by_one(&mut state);
         }
         fs::set_permissions(&self.hidden, fs::metadata(&self.target)?.permissions())?;
-        sync_folder(&self.hidden.join("."))?;
+        sync_folder(&self.hidden.join("any"))?;
         let old = match names::exchange(&self.hidden, &self.target) {
             Ok(()) => self.hidden.clone(),
             Err(e) if is_unsupported(&e) => self.move_away()?,
             Err(e) => return Err(e),
         };
         state.placed = true;
-        sync_folder(&self.target)?;
-        self.remove(&old, &[&state.names[..], &others].concat());
-        leftovers::clear(&self.target);
-        Ok(())
+        state.old = Some((old, [&state.names[..], &others].concat()));
+        sync_folder(&self.target)
+    }
+
+    /// Removes the old folder, when everything that belongs to the new one has its name.
+    pub(super) fn remove_old(&self) {
+        let old = self.state().old.take();
+        if let Some((old, known)) = old {
+            self.remove(&old, &known);
+            leftovers::clear(&self.target);
+        }
     }
 
     /// What lies in the target that is not replaced.
@@ -205,7 +214,7 @@ impl StagedFolder {
             names::rename(&self.hidden.join(name), &self.target.join(name))?;
         }
         state.placed = true;
-        sync_folder(&self.target.join("."))?;
+        sync_folder(&self.target.join("any"))?;
         names::remove_dir(&self.hidden)
     }
 
@@ -227,6 +236,7 @@ impl StagedFolder {
 
 impl Drop for StagedFolder {
     fn drop(&mut self) {
+        self.remove_old();
         let mut pending = self.pending.lock();
         if let Some(i) = pending.folders.iter().position(|p| *p == self.hidden) {
             pending.folders.swap_remove(i);

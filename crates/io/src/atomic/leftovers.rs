@@ -58,7 +58,7 @@ pub(super) fn clear(target: &Path) {
         let Some((process, ending)) = name.to_str().and_then(|name| owner(name, &prefix)) else { continue };
         let path = entry.path();
         let Ok(found) = fs::symlink_metadata(&path) else { continue };
-        if found.is_symlink() || !is_gone(process) || !is_free(&path) {
+        if !(found.is_file() || found.is_dir()) || !is_gone(process) || !is_free(&path) {
             continue;
         }
         // What cannot be cleared stands in nobody's way.
