@@ -51,6 +51,6 @@ pub use fingerprint::Certify;
 pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, read_observed, sniff};
 pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};
-pub use policy_file::{PolicyFile, read_text};
+pub use policy_file::{PolicyFile, read_long_text, read_text};
 pub use publication::Publication;
 pub use source::{Opened, SourceForm, Whereabouts};
