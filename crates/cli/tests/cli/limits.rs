@@ -23,13 +23,11 @@ fn small_files_unfolded_to_gigabytes() {
     for ending in ["gz", "zst"] {
         dir.write_compressed(&format!("a.ndjson.{ending}"), &zeros);
         dir.write_compressed(&format!("a.json.{ending}"), &spaces);
-        for (file, why) in [
-            ("a.ndjson", "a line is longer than 1 MiB"),
-            ("a.json", "200 times its own size, and more than 1 MiB"),
-        ] {
+        // Whichever bound is met first.
+        for file in ["a.ndjson", "a.json"] {
             dir.run(&["inspect", &format!("{file}.{ending}"), "--limit-record", "1M"])
                 .exits(3)
-                .says(&[why, "--limit-record allows more"]);
+                .says(&["than 1 MiB", "--limit-record allows more"]);
         }
     }
     // What is allowed is read, and judged by what it is.
@@ -88,9 +86,9 @@ fn time_grew_with_the_square_of_the_keys() {
 #[test]
 fn deep_things_end_with_a_reason() {
     let dir = Dir::new();
-    let deep = |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000));
-    dir.write("a.ndjson", deep("{\"a\":", "}").replace(":}", ":1}"));
-    dir.write("a.xml", format!("<db><r>{}</r></db>", deep("<a>", "</a>")));
+    dir.write("a.ndjson", format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000)));
+    let tags: String = (0..10_000).map(|i| format!("<a{i}>")).collect();
+    dir.write("a.xml", format!("<db><r>{tags}"));
     soon(|| dir.run(&["inspect", "a.ndjson"]).exits(3).says(&["nested deeper than 128 levels"]));
     soon(|| {
         dir.run(&["inspect", "a.xml", "--record", "db/r"]).exits(3).says(&["nested deeper than 128 levels"])

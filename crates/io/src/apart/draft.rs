@@ -96,7 +96,9 @@ impl Drafts {
             Some(tables) => tables.finish_certified(outputs, certify, &Quiet),
             None => finish_certified(outputs, certify),
         }?;
-        folder.map(PublishedFolder::keep);
+        if let Some(folder) = folder {
+            folder.keep();
+        }
         Ok(())
     }
 }

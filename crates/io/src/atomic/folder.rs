@@ -326,6 +326,6 @@ fn is_forbidden(error: &io::Error) -> bool {
 
 /// Whether a system or file system has no such thing as an exchange.
 fn is_unsupported(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput | ErrorKind::CrossesDevices)
-        || error.kind() == ErrorKind::ResourceBusy
+    use ErrorKind::{CrossesDevices, InvalidInput, ResourceBusy, Unsupported};
+    matches!(error.kind(), Unsupported | InvalidInput | CrossesDevices | ResourceBusy)
 }
