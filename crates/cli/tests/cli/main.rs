@@ -25,6 +25,8 @@ mod figures;
 mod golden;
 mod hierarchy;
 mod inspect;
+mod killed;
+mod limits;
 mod mongo;
 mod parquet;
 mod population;
