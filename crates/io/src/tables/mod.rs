@@ -35,6 +35,7 @@ mod sqlite;
 #[cfg(not(feature = "sqlite"))]
 #[path = "absent/sqlite.rs"]
 mod sqlite;
+mod surrogates;
 mod target;
 mod transfer;
 mod trouble;
