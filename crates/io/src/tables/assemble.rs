@@ -10,7 +10,7 @@ use bosket_model::{
     AttributeId, Builder, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result,
 };
 
-use super::backend::{At, Backend, Column, Row};
+use super::backend::{At, Backend, Beside, Column, Row};
 use super::columns::{Mode, Reading, plan};
 use super::keys::{Keys, Lost};
 use super::lookup::LookupTable;
@@ -21,6 +21,20 @@ use crate::problems::too_large;
 
 /// The parent of a row that was moved.
 const ELSEWHERE: u32 = u32::MAX;
+
+/// The records of a publication that holds nothing else but what may stand beside them.
+pub(crate) fn assemble_sealed(
+    backend: &mut dyn Backend,
+    source: &Source,
+    shape: &Shape,
+    beside: &Beside,
+    observer: &dyn Observer,
+) -> Result<(Dataset, Vec<Vec<Column>>)> {
+    let tables: Vec<At<'_>> =
+        source.tables.iter().map(|t| At { name: &t.name, path: t.path.as_deref() }).collect();
+    backend.seal(&tables, beside, observer)?;
+    assemble(backend, source, shape, Mode::Publication, observer)
+}
 
 /// The records of linked tables, and the columns that each table has, lookups done.
 pub(crate) fn assemble(
