@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bosket_model::observe::Limits;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
+use crate::compressed::{BesideText, Compression, Members};
 use crate::fault;
 use crate::problems::Problems;
 use crate::stop::{Stop, bytes};
@@ -39,18 +40,14 @@ impl Progress {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
-    Gzip,
-    Zstd,
-}
-
 /// A text to be read: decompressed, without byte order mark.
 pub struct Input {
     name: String,
     reader: Box<dyn BufRead + Send>,
     head: Vec<u8>,
     compression: Option<Compression>,
+    /// What the compressed file has beside the text.
+    beside: BesideText,
     progress: Progress,
     bytes: u64,
     lines: u64,
@@ -249,6 +246,7 @@ impl Input {
             reader: Box::new(io::empty()),
             head: Vec::new(),
             compression: None,
+            beside: BesideText::default(),
             progress,
             bytes: 0,
             lines: 0,
@@ -271,23 +269,14 @@ impl Input {
     fn start(&mut self, mut source: impl Read + Send + 'static) -> io::Result<()> {
         let mut magic = Vec::new();
         source.by_ref().take(4).read_to_end(&mut magic)?;
-        self.compression = match magic.as_slice() {
-            [0x1F, 0x8B, ..] => Some(Compression::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD] => Some(Compression::Zstd),
-            // A skippable frame, as parallel compressors write them.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Compression::Zstd),
-            _ => None,
-        };
+        self.compression = Compression::of(&magic);
+        self.beside.magic(&magic);
         let raw = Cursor::new(magic).chain(source);
         let mut reader: Box<dyn BufRead + Send> = match self.compression {
             None => self.stoppable(raw),
-            Some(Compression::Gzip) => {
+            Some(compression) => {
                 let raw = BufReader::with_capacity(BUFFER, raw);
-                self.stoppable(self.unpacked(flate2::bufread::MultiGzDecoder::new(raw)))
-            }
-            Some(Compression::Zstd) => {
-                let raw = BufReader::with_capacity(BUFFER, raw);
-                self.stoppable(self.unpacked(zstd::Decoder::with_buffer(raw)?))
+                self.stoppable(self.unpacked(Members::new(compression, raw, self.beside.clone())?))
             }
         };
         reader.by_ref().take(HEAD).read_to_end(&mut self.head)?;
@@ -367,6 +356,16 @@ impl Input {
 
     /// Refuses a publication in which something stands outside.
     pub(crate) fn nothing_outside(&mut self) -> Result<()> {
+        if let (true, Some(compression)) = (self.is_published(), self.compression) {
+            // What follows the text is found at its end, which not every reader asks for.
+            io::copy(&mut self.reader, &mut io::sink()).map_err(|e| self.failure(&e, None))?;
+            for words in self.beside.words() {
+                self.outside(|place| {
+                    let what = format!("the {} file holds more than the text: {words}", compression.name());
+                    Diagnostic::error(what).at(place).help("compress it again, without name and time")
+                });
+            }
+        }
         self.outside.take().map_or(Ok(()), Problems::settle)
     }
 
@@ -454,10 +453,12 @@ impl Input {
             return self.limit.failure(&what, Place::source(self.name.as_str()));
         }
         let name = match self.compression {
-            Some(Compression::Gzip) => "gzip",
             // Zstandard's own errors have no kind.
-            Some(Compression::Zstd) if error.raw_os_error().is_none() => "zstd",
-            _ => return fault::reading(&self.name, error),
+            Some(Compression::Zstd) if error.raw_os_error().is_some() => {
+                return fault::reading(&self.name, error);
+            }
+            Some(compression) => compression.name(),
+            None => return fault::reading(&self.name, error),
         };
         let how = match error.kind() {
             ErrorKind::UnexpectedEof => "is cut off",

@@ -14,6 +14,7 @@
 pub mod apart;
 pub mod atomic;
 mod bottom_up;
+mod compressed;
 pub mod convert;
 mod fault;
 pub mod fhir;

@@ -16,7 +16,7 @@ use crate::format::{Format as _, Layout};
 use crate::input::Input;
 use crate::parquet::pairs::each_pair;
 use crate::table::Csv;
-use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables, sensitive_tables};
+use crate::tables::{Pair, Tables, is_linked, published_pairs, sensitive_tables};
 
 /// A publication of tables as it was read.
 pub(super) struct ReadTables {
@@ -52,23 +52,18 @@ pub(super) fn read(
         separator: policy.policy.source.as_ref().and_then(|s| s.separator.clone()),
         ..Layout::default()
     };
-    let quasi = match (&mut tables, at) {
-        (Some(writing), _) => writing.read_again(observer)?,
-        (None, Some(at)) if linked => Tables::given(&policy, at, true)?.read(observer)?.0,
-        _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
-    };
-    // Databases take capital and small letters for the same, so that names are compared without.
-    let sensitive = names(expected);
     let there = match (written, at) {
         (Some(written), _) => written,
         (None, Some(at)) if linked => sensitive_tables(&policy, at, &candidates(expected))?,
         (None, at) => tables_in(at.unwrap_or(Path::new("")), file)?,
     };
-    if let Some(at) = at.filter(|_| linked) {
-        let known = source.tables.iter().map(|t| &t.name).chain(source.lookups.iter().map(|l| &l.name));
-        let known: Vec<&str> = known.chain(&sensitive).chain(&there).map(String::as_str).collect();
-        refuse_other_tables(&policy, at, &known)?;
-    }
+    let quasi = match (&mut tables, at) {
+        (Some(writing), _) => writing.read_again(observer)?,
+        (None, Some(at)) if linked => Tables::given(&policy, at, true)?.with_pairs(&there).read(observer)?.0,
+        _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
+    };
+    // Databases take capital and small letters for the same, so that names are compared without.
+    let sensitive = names(expected);
     let mut groups = Groups::default();
     let mut problems = Vec::new();
     let mut wrong = |what: String| {

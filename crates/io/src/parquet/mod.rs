@@ -15,6 +15,7 @@ pub(crate) mod people;
 mod plan;
 mod read;
 pub(crate) mod scalar;
+mod sealed;
 mod shape;
 mod write;
 pub(crate) mod writer;

@@ -243,4 +243,11 @@ impl Outflow for Observed<'_> {
             sink(node, row)
         })
     }
+
+    fn each_of(&self, table: usize, sink: &mut Sink<'_>) -> Result<()> {
+        self.rows.each_of(table, &mut |node, row| {
+            self.observer.go_on()?;
+            sink(node, row)
+        })
+    }
 }

@@ -6,6 +6,8 @@ use bosket_model::Result;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
 
+use super::sealed::insert;
+use super::write::{column, table_sql};
 use super::{failure, quoted};
 use crate::tables::{Pair, more_columns};
 
@@ -17,15 +19,15 @@ pub(super) fn write(
     columns: [&str; 2],
     rows: &[(u32, &str)],
 ) -> Result<()> {
-    let [group, value] = columns.map(quoted);
-    let table = quoted(table);
+    let [group, value] = columns;
+    let parts = [column(group, "INTEGER"), column(value, "TEXT")];
     let run = || -> rusqlite::Result<()> {
         let mut connection = Connection::open(hidden)?;
         connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
         let transaction = connection.transaction()?;
-        transaction.execute_batch(&format!("CREATE TABLE {table} ({group} INTEGER, {value} TEXT)"))?;
+        transaction.execute_batch(&table_sql(table, &parts))?;
         {
-            let mut insert = transaction.prepare(&format!("INSERT INTO {table} VALUES (?, ?)"))?;
+            let mut insert = transaction.prepare(&insert(table, parts.len()))?;
             for (group, value) in rows {
                 insert.execute(params![group, value])?;
             }
