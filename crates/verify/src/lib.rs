@@ -189,11 +189,13 @@ fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
     }
 }
 
-/// Attributes that the policy removes but the publication still has.
+/// Attributes that the policy removes but the publication still has. A key says who somebody is as well as a name does: it
+/// has no values here, since linked tables are joined by surrogates that are not read and trees need none.
 pub fn left_over(data: &Dataset, binding: &Binding) -> Vec<String> {
     (data.schema().attributes())
         .filter(|(id, _)| {
-            matches!(binding.role(*id), None | Some(Role::Identifying)) && !data.dictionary(*id).is_empty()
+            let removed = matches!(binding.role(*id), None | Some(Role::Identifying | Role::Key));
+            removed && !data.dictionary(*id).is_empty()
         })
         .map(|(_, a)| a.path.clone())
         .collect()

@@ -26,6 +26,7 @@ mod golden;
 mod hierarchy;
 mod inspect;
 mod mongo;
+mod outside;
 mod parquet;
 mod population;
 mod report;
