@@ -52,6 +52,8 @@ impl Verification {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let spelled = data.one_spelling();
+        let data = spelled.as_ref().unwrap_or(data);
         let witness = crate::verify(data, binding, claim, hierarchies, memory, observer)?;
         Self::of_checked_records(data, binding, (claim, witness), hierarchies, observer)
     }
@@ -85,6 +87,8 @@ impl Verification {
         let Claim::Anatomized(asked) = claim else {
             return Err(refuse("clusters with two sides"));
         };
+        let spelled = published.people.one_spelling();
+        let published = &TwoSides { people: spelled.as_ref().unwrap_or(published.people), ..*published };
         let witness = verify_anatomized(published, asked, observer)?;
         let again = || recount::of_anatomized(published, asked, observer);
         Ok(Verification {

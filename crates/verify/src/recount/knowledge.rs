@@ -11,7 +11,7 @@ use bosket_model::{Dataset, Result};
 use super::absent;
 use super::record::{Guarded, NodePath, Reader, on_one_path};
 use super::sample::{Budget, Choices};
-use super::secrets::Secrets;
+use super::secrets::{Secrets, all_listed};
 use super::{Recount, STEPS, disagreement, is_over};
 use crate::claim::{Km, Kmn};
 
@@ -67,7 +67,8 @@ pub(super) fn of_sets(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut reader = Reader::new(data, binding, RootMode::Separate, &claim.sensitive);
+    let sensitive = all_listed(&claim.sensitive, hierarchies);
+    let mut reader = Reader::new(data, binding, RootMode::Separate, &sensitive);
     let asked = Asked {
         data,
         binding,
@@ -78,7 +79,7 @@ pub(super) fn of_sets(
         multiset: claim.multiset,
         guarded: None,
         absent: Vec::new(),
-        diverse: claim.l.map(|l| (l, Secrets::Listed(&claim.sensitive))),
+        diverse: claim.l.map(|l| (l, Secrets::Listed(&sensitive))),
     };
     asked.run(&mut reader, (&claim.negative, hierarchies), Vec::new(), observer)
 }
