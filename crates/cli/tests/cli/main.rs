@@ -28,6 +28,7 @@ mod inspect;
 mod killed;
 mod limits;
 mod mongo;
+mod outside;
 mod parquet;
 mod population;
 mod report;
