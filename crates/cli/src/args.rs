@@ -11,7 +11,7 @@ use bosket_measure::inspect::PRESETS;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-pub use generate::{Generate, StudentKind};
+pub use generate::{Generate, StudentKind, TpchShape};
 pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
 };
