@@ -52,6 +52,8 @@ pub(super) fn read(
         separator: policy.policy.source.as_ref().and_then(|s| s.separator.clone()),
         ..Layout::default()
     };
+    // Databases take capital and small letters for the same, so that names are compared without.
+    let sensitive = names(expected);
     let there = match (written, at) {
         (Some(written), _) => written,
         (None, Some(at)) if linked => sensitive_tables(&policy, at, &candidates(expected))?,
@@ -62,8 +64,6 @@ pub(super) fn read(
         (None, Some(at)) if linked => Tables::given(&policy, at, true)?.with_pairs(&there).read(observer)?.0,
         _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
     };
-    // Databases take capital and small letters for the same, so that names are compared without.
-    let sensitive = names(expected);
     let mut groups = Groups::default();
     let mut problems = Vec::new();
     let mut wrong = |what: String| {
@@ -105,8 +105,13 @@ pub(super) fn read(
         };
         let pairs = match pairs {
             Some(pairs) => pairs,
-            None => file_pairs(&mut open(&sensitive_name(file, name)?)?, format, &mut wrong)?,
+            None => file_pairs(&mut open(&sensitive_name(file, name)?)?.published(), format, &mut wrong)?,
         };
+        if let Some(row) = unordered(&pairs) {
+            wrong(format!(
+                "row {row} of `{name}` is not in the order of groups and values, and may tell whose it is"
+            ));
+        }
         for (row, (group, value)) in pairs.into_iter().enumerate() {
             let Some(group) = group else {
                 wrong(format!("row {} of `{name}` has no group", row + 1));
@@ -128,6 +133,15 @@ pub(super) fn read(
     Ok(ReadTables { found: groups.finish(place)?, quasi, groups: own_groups })
 }
 
+/// The first row that comes too late, from 1. Rows are ordered by group and value, so that nobody can tell in which order the
+/// people of a group came.
+fn unordered(pairs: &[Pair]) -> Option<usize> {
+    fn key((group, value): &Pair) -> (Option<u64>, Option<&str>) {
+        (group.as_deref().and_then(|g| g.parse().ok()), value.as_deref())
+    }
+    pairs.windows(2).position(|two| key(&two[0]) > key(&two[1])).map(|at| at + 2)
+}
+
 /// Groups and values of a file.
 fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
     if format == Format::Parquet {
@@ -142,6 +156,7 @@ fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) 
     }
     let name = input.name().to_owned();
     let text = input.read_all()?;
+    input.nothing_outside()?;
     // A table without rows: nobody has a value.
     if text.trim_ascii() == format!("{GROUP},{VALUE}").as_bytes() {
         return Ok(Vec::new());

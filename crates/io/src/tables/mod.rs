@@ -179,10 +179,11 @@ impl Tables {
         };
         let mode = if publication { Mode::Publication } else { Mode::Input };
         let mut tables = Self::new(file, source, mode, store);
-        // Certificates may lie with what they certify.
+        // Certificates may lie with what they certify, and so may signatures of them.
         let certificate = file.policy.publish.as_ref().and_then(|p| p.certificate.as_deref());
-        tables.beside.files.extend(certificate.map(file_name));
-        tables.beside.files.push("certificate.json".to_owned());
+        let certificate = certificate.map_or_else(|| "certificate.json".to_owned(), file_name);
+        let signed = ["", ".asc", ".minisig", ".sig"].map(|ending| format!("{certificate}{ending}"));
+        tables.beside.files.extend(signed);
         Ok(tables)
     }
 

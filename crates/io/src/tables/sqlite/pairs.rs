@@ -44,7 +44,8 @@ pub(crate) fn read(at: &Path, table: &str, columns: [&str; 2]) -> Result<Vec<Pai
     let mut run = || -> rusqlite::Result<Vec<Pair>> {
         let connection = Connection::open_with_flags(at, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         others = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?.column_count() > 2;
-        let mut select = connection.prepare(&format!("SELECT {group}, {value} FROM {}", quoted(table)))?;
+        let mut select =
+            connection.prepare(&format!("SELECT {group}, {value} FROM {} ORDER BY rowid", quoted(table)))?;
         let mut rows = select.query([])?;
         let mut pairs = Vec::new();
         while let Some(row) = rows.next()? {

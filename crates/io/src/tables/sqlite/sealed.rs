@@ -127,7 +127,9 @@ impl SqliteTables {
         }
         let again = Temporary::create()?;
         self.write_again(&tables, &again.0, observer)?;
-        match same_bytes(&self.path, &again.0, observer) {
+        let same = same_bytes(&self.path, &again.0, observer);
+        observer.go_on()?;
+        match same {
             Ok(true) => Ok(()),
             Ok(false) => refuse("the database holds more than the rows of its tables".to_owned()),
             Err(e) => Err(fault::reading(&self.name, &e)),
