@@ -33,13 +33,18 @@ struct Planner<'s> {
     order: Vec<Vec<String>>,
     /// The paths of elements that repeat.
     repeating: BTreeSet<Vec<String>>,
+    /// Whether elements that never have a value count.
+    mentioned: bool,
     path: Vec<String>,
 }
 
 impl Planner<'_> {
     /// Plans an element whose values belong to `class`, `keys` away from its vertex.
     fn element(&mut self, node: u32, class: ClassId, keys: &mut Vec<String>) {
-        if self.shape.node(node).has_text() {
+        let at = self.shape.node(node);
+        // A class is seen by its vertices.
+        let mentioned = self.mentioned && at.fields.is_empty() && !keys.is_empty();
+        if at.has_text() || mentioned {
             self.value(node, class, keys);
         }
         let fields = self.shape.node(node).fields.clone();
@@ -108,12 +113,13 @@ pub(super) struct Settled {
     pub(super) repeating: Vec<Vec<String>>,
 }
 
-/// Makes the dataset, or a part of it if it is told to stop. Elements at the `expected` paths count as repeating.
+/// Makes the dataset, or a part of it if it is told to stop. Elements at the `expected` paths count as repeating. If
+/// `mentioned`, an element that never has a value is an attribute without values, so that its name is seen.
 pub(super) fn settle(
     mut shape: Shape,
     tape: Tape,
     records: u64,
-    expected: &[Vec<String>],
+    (expected, mentioned): (&[Vec<String>], bool),
     stop: &Stop,
 ) -> Result<Settled, Refused> {
     let plans = vec![Plan::default(); shape.nodes().len()];
@@ -124,6 +130,7 @@ pub(super) fn settle(
         plans,
         order: Vec::new(),
         repeating: expected.iter().cloned().collect(),
+        mentioned,
         path: Vec::new(),
     };
     planner.plans[Shape::ROOT as usize].class = Some(ClassId::ROOT);
