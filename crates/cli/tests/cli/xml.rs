@@ -94,7 +94,9 @@ fn a_publication_looks_like_its_source_and_keeps_its_promise() {
     let verify = ["verify", "out.xml", "--policy", "policy.toml", "--against", "data.xml"];
     dir.run(&verify).exits(0);
     dir.certified("out.xml", "out.xml.certificate.json");
-    dir.run(&["verify", "data.xml", "--policy", "policy.toml", "--set", "privacy.k=11"]).exits(1);
+    dir.run(&["verify", "out.xml", "--policy", "policy.toml", "--set", "privacy.k=41"]).exits(1);
+    // The input has more than its records.
+    dir.run(&["verify", "data.xml", "--policy", "policy.toml"]).exits(3).says(&["outside the records"]);
 
     clinic(&dir, true, true);
     dir.run(&["anonymize", "policy.toml", "--force", "--threads", "1"]).exits(0);

@@ -10,7 +10,7 @@ use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, 
 
 use super::draft::{Drafts, open_named};
 use super::groups::Groups;
-use super::published::{PublishedReader, tables_in};
+use super::published::{PublishedReader, refuse_other_files, tables_in};
 use super::tables::{GROUP, VALUE, candidates, file_name, names, quasi_policy, sensitive_name};
 use crate::format::{Format as _, Layout};
 use crate::input::Input;
@@ -57,7 +57,11 @@ pub(super) fn read(
     let there = match (written, at) {
         (Some(written), _) => written,
         (None, Some(at)) if linked => sensitive_tables(&policy, at, &candidates(expected))?,
-        (None, at) => tables_in(at.unwrap_or(Path::new("")), file)?,
+        (None, at) => {
+            let folder = at.unwrap_or(Path::new(""));
+            refuse_other_files(folder, file)?;
+            tables_in(folder, file)?
+        }
     };
     let quasi = match (&mut tables, at) {
         (Some(writing), _) => writing.read_again(observer)?,
@@ -86,8 +90,10 @@ pub(super) fn read(
             }
         }
     }
+    let is_named = |path: &str| file.policy.attributes.iter().any(|a| a.path == path);
     for (id, attribute) in quasi.schema().attributes() {
-        if id != number && !quasi.dictionary(id).is_empty() {
+        // A name that the policy does not know says something even if nothing stands under it.
+        if id != number && (!quasi.dictionary(id).is_empty() || !is_named(&attribute.path)) {
             groups.on_quasi_side(&attribute.path);
         }
     }

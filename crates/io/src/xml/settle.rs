@@ -34,13 +34,18 @@ struct Planner<'s> {
     expected: &'s Repeating,
     /// The same, and those that do.
     repeating: Repeating,
+    /// Whether elements that never have a value count.
+    mentioned: bool,
     path: Vec<String>,
 }
 
 impl Planner<'_> {
     /// Plans an element whose values belong to `class`, `keys` away from its vertex.
     fn element(&mut self, node: u32, at: &Place, class: ClassId, keys: &mut Vec<String>) {
-        if self.shape.node(node).has_text() {
+        let own = self.shape.node(node);
+        // A class is seen by its vertices.
+        let mentioned = self.mentioned && own.fields.is_empty() && !keys.is_empty();
+        if own.has_text() || mentioned {
             self.value(node, class, keys);
         }
         let fields = self.shape.node(node).fields.clone();
@@ -110,12 +115,13 @@ pub(super) struct Settled {
     pub(super) repeating: Repeating,
 }
 
-/// Makes the dataset, or a part of it if it is told to stop. Elements that are `expected` to count as repeating.
+/// Makes the dataset, or a part of it if it is told to stop. Elements that are `expected` to count as repeating. If
+/// `mentioned`, an element that never has a value is an attribute without values, so that its name is seen.
 pub(super) fn settle(
     mut shape: Shape,
     tape: Tape,
     records: u64,
-    expected: &Repeating,
+    (expected, mentioned): (&Repeating, bool),
     stop: &Stop,
 ) -> Result<Settled, Refused> {
     let plans = vec![Plan::default(); shape.nodes().len()];
@@ -127,6 +133,7 @@ pub(super) fn settle(
         order: Vec::new(),
         expected,
         repeating: expected.clone(),
+        mentioned,
         path: Vec::new(),
     };
     planner.plans[Shape::ROOT as usize].class = Some(ClassId::ROOT);
