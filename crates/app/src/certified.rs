@@ -180,7 +180,7 @@ impl CertificateCheck {
         let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
         let needs = |role: Role| match role {
             Role::Sensitive => privacy.model.needs_hierarchies(Role::Sensitive),
-            Role::Quasi => !privacy.negative.is_empty(),
+            Role::Quasi => !privacy.negative.is_empty() || !privacy.sensitive.is_empty(),
             _ => false,
         };
         let needed: Vec<bool> = policy.attributes.iter().map(|a| needs(a.role)).collect();
@@ -226,6 +226,17 @@ impl CertificateCheck {
     pub(crate) fn limits(&mut self, policy: &Policy, claim: &Claim, caveats: &[Diagnostic]) {
         let problem = self.certificate.contradicted_limits(policy, claim, caveats);
         self.problems.extend(problem.map(|what| format!("the certificate: {what}")));
+    }
+
+    /// Names attributes of the file to which the certificate's policy gives no role. That it drops what it does not name says
+    /// something about an input; a file that still has it is not what was certified.
+    pub(crate) fn left(&mut self, policy: &Policy, left: &[String]) {
+        let unnamed = left.iter().filter(|path| policy.attribute(path).is_none());
+        self.problems.extend(
+            unnamed.map(|path| {
+                format!("the certificate: its policy gives no role to {path}, which the file has")
+            }),
+        );
     }
 
     /// Compares how many records there are.

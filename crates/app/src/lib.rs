@@ -52,7 +52,7 @@ pub use prepare::{Prepared, prepare};
 pub use report::report;
 pub use run::Settings;
 pub use sweep::sweep;
-pub use verify::{Verified, verify};
+pub use verify::{Unprotected, Verified, verify};
 pub use warned::Warned;
 
 /// What a failing call gives.

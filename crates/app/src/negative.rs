@@ -1,4 +1,4 @@
-//! Hierarchies for the verification of claims that count absent values.
+//! Hierarchies for the verification of claims that count absent values, or list sensitive ones by their labels.
 //!
 //! Whoever verifies has the publication and the policy, not the data. A hierarchy that the policy gives as a file or
 //! spells out is the same for both; one that is built over the values of the data is not, since the values are gone.
@@ -6,7 +6,7 @@
 use bosket_io::{PolicyFile, hierarchies};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec, ROOT_LABEL, TreeBuilder};
-use bosket_model::policy::{Negative, Role};
+use bosket_model::policy::{AttributePolicy, Negative, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_verify::Claim;
 
@@ -25,11 +25,13 @@ pub(crate) fn hierarchies(
             Negative::Pair(a, b) => listed.extend([a.as_str(), b]),
         }
     }
-    if listed.is_empty() {
+    let sensitive = claim.sensitive();
+    if listed.is_empty() && sensitive.is_empty() {
         return Ok(Vec::new());
     }
     listed.sort_unstable();
     listed.dedup();
+    let said: Vec<&str> = listed.iter().copied().chain(sensitive.iter().map(String::as_str)).collect();
     let mut problems = Vec::new();
     let mut all = Vec::new();
     for (declared, attribute) in file.policy.attributes.iter().enumerate() {
@@ -43,7 +45,16 @@ pub(crate) fn hierarchies(
             .map(|(id, _)| id)
             .collect();
         let labels = hierarchies::domain(published, &columns);
-        match of_attribute(spec, file, &listed, &labels) {
+        let built = matches!(spec, HierarchySpec::Build(build) if build.needs_domain());
+        if built && listed.is_empty() {
+            // What is published as it is listed means itself; anything else may stand for values that nobody can tell.
+            if sensitive.iter().any(|label| !labels.contains(&label.as_str())) {
+                problems.push(unknown_leaves(attribute));
+            }
+            all.push(None);
+            continue;
+        }
+        match of_attribute(spec, file, (&listed, &said), &labels) {
             Ok(Some(hierarchy)) => all.push(Some(hierarchy)),
             Ok(None) => problems.push(
                 Diagnostic::error(format!(
@@ -59,18 +70,29 @@ pub(crate) fn hierarchies(
     if problems.is_empty() { Ok(all) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
-/// The hierarchy of an attribute that is published with `labels`; none if it cannot be had without the data.
+fn unknown_leaves(attribute: &AttributePolicy) -> Diagnostic {
+    Diagnostic::error(format!(
+        "`privacy.sensitive` lists what is not published, and the hierarchy of `{}` is built over values of the data: \
+         whether a label means others cannot be known",
+        attribute.path
+    ))
+    .at(attribute.place.clone())
+    .help("name it as a file: `bosket hierarchy build` writes one from the data; or list values that are published")
+}
+
+/// The hierarchy of an attribute that is published with `labels`; none if it cannot be had without the data. `listed` is
+/// what counts as knowledge by its absence, `said` all that the policy lists.
 fn of_attribute(
     spec: &HierarchySpec,
     file: &PolicyFile,
-    listed: &[&str],
+    (listed, said): (&[&str], &[&str]),
     labels: &[&str],
 ) -> Result<Option<Hierarchy>> {
     let built = matches!(spec, HierarchySpec::Build(build) if build.needs_domain());
     let hierarchy = hierarchies::one(spec, &file.folder, if built { listed } else { &[] })?;
     if !built {
         // Where an inner node occurs in the data, its own leaf may be published or listed.
-        let stems = labels.iter().chain(listed).filter_map(|label| label.strip_suffix(" (unspecified)"));
+        let stems = labels.iter().chain(said).filter_map(|label| label.strip_suffix(" (unspecified)"));
         return Ok(Some(hierarchy.with_unspecified(stems)));
     }
     if listed.iter().any(|value| hierarchy.leaf(value).is_some()) && !labels.is_empty() {

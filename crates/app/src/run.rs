@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bosket_io::{Create, Pending};
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use crate::warned::Warned;
@@ -16,8 +16,10 @@ use crate::warned::Warned;
 pub struct Settings {
     /// Threads to use; as many as there are processors if not given. Results never depend on it.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes for searching and counting; half of the machine's memory if not given.
+    /// Bytes for data while it is read, for searching and counting; half of the machine's memory if not given.
     pub memory: Option<usize>,
+    /// Bytes of a record, and of what a compressed file may hold however small it is; 256 MiB if not given.
+    pub record: Option<u64>,
     /// Messages may name values of the private data.
     pub show_values: bool,
     /// The files that the call has begun, for whoever has to end it before it ends itself.
@@ -58,6 +60,39 @@ impl Run<'_> {
     }
 }
 
+/// Somebody who watches, and how much may be read meanwhile.
+struct Limited<'o> {
+    inner: &'o dyn Observer,
+    limits: Limits,
+}
+
+impl Observer for Limited<'_> {
+    fn stage(&self, name: &str, steps: u64) {
+        self.inner.stage(name, steps);
+    }
+    fn advance(&self, steps: u64) {
+        self.inner.advance(steps);
+    }
+    fn reading(&self, name: &str, bytes: Option<u64>) {
+        self.inner.reading(name, bytes);
+    }
+    fn position(&self, bytes: u64) {
+        self.inner.position(bytes);
+    }
+    fn decided(&self, what: &str) {
+        self.inner.decided(what);
+    }
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+    fn cancelled(&self) -> bool {
+        self.inner.cancelled()
+    }
+    fn go_on(&self) -> Result<()> {
+        self.inner.go_on()
+    }
+}
+
 /// Does a call's work on threads of its own. What panics is an error of ours, caught here.
 pub(crate) fn run<T: Send>(
     settings: &Settings,
@@ -69,8 +104,12 @@ pub(crate) fn run<T: Send>(
         let what = format!("cannot start {threads} threads: {e}");
         Failure::new(Fault::Environment, Diagnostic::error(what))
     })?;
+    let limited = Limited {
+        inner: observer,
+        limits: Limits { record: settings.record.unwrap_or(Limits::RECORD), memory: Some(settings.memory()) },
+    };
     pool.install(|| {
-        let run = Run { settings, observer, warnings: RefCell::default() };
+        let run = Run { settings, observer: &limited, warnings: RefCell::default() };
         let result = catch_unwind(AssertUnwindSafe(|| work(&run)))
             .unwrap_or_else(|panic| Err(Failure::defect(said(panic.as_ref()))));
         let warnings = run.warnings.into_inner();

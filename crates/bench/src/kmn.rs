@@ -1,7 +1,7 @@
 //! k^(m,n) on TPC-H records: time, memory and loss of the searches.
 
 use bosket_engine::kmn::{self, Params};
-use bosket_generate::tpch;
+use bosket_generate::tpch::{self, Shape};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
@@ -10,37 +10,42 @@ use bosket_model::value_tree::ValueTrees;
 use bosket_verify::{Claim, verify};
 
 use crate::read::read;
-use crate::resources::{mb, memory, timed};
+use crate::resources::{cpu, mb, memory, timed};
 
 /// The value trees of so many customers.
-pub(crate) fn customers(number: u64) -> (ValueTrees, Binding) {
+pub(crate) fn customers(shape: Shape, number: u64) -> (ValueTrees, Binding) {
     let mut text = Vec::new();
-    tpch::write_records(&mut text, number, &Quiet).expect("writing to memory");
+    tpch::write_records(&mut text, shape, number, &Quiet).expect("writing to memory");
     let data = read(&text);
     drop(text);
-    let (policy, _) = Policy::parse("tpch", tpch::POLICY, &[]).expect("a good policy");
+    let (policy, _) = Policy::parse("tpch", shape.policy(), &[]).expect("a good policy");
     let binding =
         Binding::new(data.schema(), &policy.attributes, policy.undeclared, "tpch").expect("all declared");
     let (trees, time) = timed(|| ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Keep));
     let nodes: usize = (0..trees.len()).map(|r| trees.nodes(r).len()).sum();
     println!(
-        "kmn: {number} customers of TPC-H, {:.1} values each; value trees {:.2} s",
+        "kmn: {number} customers of TPC-H ({shape:?}), {:.1} values each; value trees {:.2} s",
         nodes as f64 / trees.len() as f64,
         time.as_secs_f64()
     );
     (trees, binding)
 }
 
-pub(crate) fn run(number: u64, settings: &[&[&str]]) {
-    let (trees, binding) = customers(number);
-    println!("  {:24} {:>9} {:>9} {:>7} {:>7} {:>9}", "", "search", "verify", "rules", "cuts", "RPD");
+/// Searches with each of some settings of the policy.
+pub(crate) fn run(shape: Shape, number: u64, settings: &[Vec<String>]) {
+    let (trees, binding) = customers(shape, number);
+    println!(
+        "  {:24} {:>9} {:>9} {:>9} {:>7} {:>7} {:>9}",
+        "", "search", "cpu", "verify", "rules", "cuts", "RPD"
+    );
     for sets in settings {
-        let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
-        let (policy, _) = Policy::parse("tpch", tpch::POLICY, &sets).expect("a good policy");
+        let (policy, _) = Policy::parse("tpch", shape.policy(), sets).expect("a good policy");
         let params = Params::new(&policy).expect("possible");
-        let hierarchies = hierarchies(&policy);
+        let hierarchies = hierarchies(shape, &policy);
+        let begun = cpu();
         let (release, time) =
             timed(|| kmn::run(&trees, &hierarchies, &params, None, &Quiet).expect("reachable"));
+        let computed = cpu() - begun;
         let published = release.trees.write_back(&binding);
         let again = Binding::new(published.schema(), &policy.attributes, policy.undeclared, "published")
             .expect("all declared");
@@ -50,9 +55,10 @@ pub(crate) fn run(number: u64, settings: &[&[&str]]) {
         assert!(witness.is_none(), "the publication is not sound");
         let name: Vec<&str> = sets.iter().map(|s| s.split_once('.').map_or(s.as_str(), |p| p.1)).collect();
         println!(
-            "  {:24} {:>7.2} s {:>7.2} s {:>7} {:>7} {:>9.5}  (peak {:.0} MB)",
+            "  {:24} {:>7.2} s {:>7.2} s {:>7.2} s {:>7} {:>7} {:>9.5}  (peak {:.0} MB)",
             name.join(" ").replace("algorithm=", ""),
             time.as_secs_f64(),
+            computed,
             check.as_secs_f64(),
             release.rules.len(),
             release.examined,
@@ -62,8 +68,9 @@ pub(crate) fn run(number: u64, settings: &[&[&str]]) {
     }
 }
 
-pub(crate) fn hierarchies(policy: &Policy) -> Vec<Option<Hierarchy>> {
-    let files = tpch::hierarchies();
+/// The hierarchies that a policy of a shape names.
+pub(crate) fn hierarchies(shape: Shape, policy: &Policy) -> Vec<Option<Hierarchy>> {
+    let files = tpch::hierarchies(shape);
     (policy.attributes.iter())
         .map(|a| match &a.hierarchy {
             Some(bosket_model::hierarchy::HierarchySpec::File(path)) => {

@@ -1,7 +1,7 @@
 //! Loss of k^(m,n): the default method against the paper's, the beam against all cuts, and whether disassociation pays.
 
 use bosket_engine::kmn::{self, Params, Release};
-use bosket_generate::tpch;
+use bosket_generate::tpch::Shape;
 use bosket_measure::trees::{Comparison, Mining, TreeLoss};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
@@ -18,9 +18,9 @@ const MS: [u32; 3] = [2, 3, 4];
 const WIDTHS: [u32; 4] = [1, 2, 4, 8];
 
 pub(crate) fn run(number: u64, more: u64) {
-    widths(&customers(number).0, number);
+    widths(&customers(Shape::Chain, number).0, number);
     println!();
-    let (trees, binding) = customers(more);
+    let (trees, binding) = customers(Shape::Chain, more);
     claim(&trees, &binding, more);
     for records in [300, 1000, 3000] {
         distribution(records);
@@ -28,9 +28,9 @@ pub(crate) fn run(number: u64, more: u64) {
 }
 
 fn search(trees: &ValueTrees, sets: &[String]) -> Option<Release> {
-    let (policy, _) = Policy::parse("tpch", tpch::POLICY, sets).expect("a good policy");
+    let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), sets).expect("a good policy");
     let params = Params::new(&policy).expect("possible");
-    kmn::run(trees, &hierarchies(&policy), &params, None, &Quiet).ok()
+    kmn::run(trees, &hierarchies(Shape::Chain, &policy), &params, None, &Quiet).ok()
 }
 
 fn sets(algorithm: &str, k: u32, m: u32, g: u32) -> Vec<String> {
@@ -77,14 +77,14 @@ fn claim(trees: &ValueTrees, binding: &Binding, number: u64) {
     for k in KS {
         for algorithm in ["gcs", "ocs", "best"] {
             let Some(release) = search(trees, &sets(algorithm, k, 3, 2)) else { continue };
-            let (policy, _) = Policy::parse("tpch", tpch::POLICY, &[]).expect("a good policy");
+            let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), &[]).expect("a good policy");
             // Records keep their order until they are written.
             let mapping: Vec<(u32, u32)> = (0..trees.len() as u32).map(|r| (r, r)).collect();
             let compared = Comparison {
                 input: trees,
                 published: &release.published,
                 binding,
-                hierarchies: &hierarchies(&policy),
+                hierarchies: &hierarchies(Shape::Chain, &policy),
                 mapping: Some(&mapping),
             };
             let loss = TreeLoss::new(&compared, Mining::default(), &Quiet).expect("comparable");

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bosket_generate::baskets;
+use bosket_generate::tpch::Shape;
 pub(crate) use bosket_report::plot;
 use clap::{Parser, Subcommand};
 
@@ -168,9 +169,14 @@ enum Suite {
         /// How many customers
         #[arg(long, default_value_t = 100_000)]
         customers: u64,
+        /// Only customers laid out like this: chain or paper
+        #[arg(long)]
+        shape: Option<String>,
         /// Only this algorithm
         #[arg(long)]
         algorithm: Option<String>,
+        /// Values of the policy, such as `privacy.k=2`
+        settings: Vec<String>,
     },
     /// Loss of k^(m,n): tables over k, m and g, the beam against all cuts, whether disassociation pays
     KmnLoss {
@@ -236,10 +242,10 @@ fn older(suite: Option<Suite>, people: u64) {
         Some(Suite::ClusterSearch { kind, students, settings }) => {
             cluster::search_here(&kind, students, &settings);
         }
-        Some(Suite::Kmn { customers, algorithm: Some(name) }) => {
-            kmn::run(customers, &[&[format!("method.algorithm={name}").as_str()]]);
+        Some(Suite::Kmn { customers, shape, algorithm, settings }) => {
+            let algorithms = algorithm.map_or(SEARCHES.map(str::to_owned).to_vec(), |name| vec![name]);
+            searches(customers, shape.as_deref(), &algorithms, &settings);
         }
-        Some(Suite::Kmn { customers, algorithm: None }) => kmn::run(customers, SEARCHES),
         Some(Suite::KmnLoss { customers, more }) => kmn_loss::run(customers, more),
         // Peers, comparisons and documents are handled before.
         Some(Suite::Peers { .. } | Suite::Compare { .. } | Suite::Docs { .. }) => {}
@@ -247,7 +253,7 @@ fn older(suite: Option<Suite>, people: u64) {
             read::run(people);
             verify::run();
             dissect::run(&dissect::Options { grow: None, out: None });
-            kmn::run(100_000, SEARCHES);
+            searches(100_000, None, &SEARCHES.map(str::to_owned), &[]);
             cluster::run(&cluster::Options {
                 students: 1000,
                 large: true,
@@ -261,5 +267,15 @@ fn older(suite: Option<Suite>, people: u64) {
     }
 }
 
-const SEARCHES: &[&[&str]] =
-    &[&["method.algorithm=gcs"], &["method.algorithm=ocs"], &["method.algorithm=best"]];
+const SEARCHES: [&str; 3] = ["gcs", "ocs", "best"];
+
+/// Searches for k^(m,n), on both shapes unless one is asked for.
+fn searches(customers: u64, shape: Option<&str>, algorithms: &[String], settings: &[String]) {
+    let with = |name: &String| [vec![format!("method.algorithm={name}")], settings.to_vec()].concat();
+    let all: Vec<Vec<String>> = algorithms.iter().map(with).collect();
+    for (name, own) in [("chain", Shape::Chain), ("paper", Shape::Paper)] {
+        if shape.is_none_or(|asked| asked == name) {
+            kmn::run(own, customers, &all);
+        }
+    }
+}

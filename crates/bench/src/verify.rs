@@ -1,7 +1,8 @@
 //! Verification: every level of knowledge counted, as when a claim holds.
 
 use bosket_engine::kmn::{self, Params};
-use bosket_generate::{clinic, tpch};
+use bosket_generate::clinic;
+use bosket_generate::tpch::Shape;
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
@@ -38,10 +39,11 @@ pub(crate) fn run() {
 
 /// The publication of TPC-H customers, as its claim says.
 fn publication() {
-    let (trees, binding) = customers(PEOPLE);
-    let (policy, _) = Policy::parse("tpch", tpch::POLICY, &[]).expect("a good policy");
+    let (trees, binding) = customers(Shape::Chain, PEOPLE);
+    let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), &[]).expect("a good policy");
     let params = Params::new(&policy).expect("possible");
-    let release = kmn::run(&trees, &hierarchies(&policy), &params, None, &Quiet).expect("reachable");
+    let release =
+        kmn::run(&trees, &hierarchies(Shape::Chain, &policy), &params, None, &Quiet).expect("reachable");
     let privacy = policy.privacy.as_ref().expect("a claim");
     let number = |n: Option<u32>| n.expect("the claim's number");
     let (k, m, n) = (number(privacy.k), number(privacy.m) as usize, number(privacy.n) as usize);

@@ -11,7 +11,7 @@ use bosket_measure::inspect::PRESETS;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-pub use generate::{Generate, StudentKind};
+pub use generate::{Generate, StudentKind, TpchShape};
 pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
 };
@@ -40,6 +40,10 @@ pub struct Common {
     /// Threads to use; as many as there are processors by default. Results never depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Largest record that is read from a line of text, and most that a compressed file may hold if that is over 200 times its
+    /// own size [default: 256M]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub limit_record: Option<usize>,
     /// Say what is decided, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
@@ -151,6 +155,9 @@ pub struct Inspect {
     /// Replace the draft or the schema if it exists
     #[arg(long)]
     pub force: bool,
+    /// Most memory for the data, such as 500M or 4G; reading stops beyond it [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
     /// Show the most frequent values of each attribute
     #[arg(long)]
     pub show_values: bool,
@@ -209,7 +216,7 @@ pub struct Verify {
     /// The private mapping: CSV `input_record,published_record`
     #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
-    /// Most memory for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
+    /// Most memory for data that is read, and for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
     /// Name values of the input that are not covered by their hierarchy
@@ -287,7 +294,7 @@ pub struct Anonymize {
     /// Also measure what the publication lost for mining: ML² and dML²; takes a while on large data
     #[arg(long)]
     pub measure: bool,
-    /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
+    /// Most memory for data that is read, and for searching and counting, such as 500M or 4G [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
     /// Name values that are not covered by their hierarchy
@@ -367,7 +374,7 @@ pub struct Sweep {
     /// Replace the picture if it exists
     #[arg(long)]
     pub force: bool,
-    /// Most memory for searching and counting, such as 500M or 4G [default: half of the machine's]
+    /// Most memory for data that is read, and for searching and counting, such as 500M or 4G [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
     /// Name values that are not covered by their hierarchy

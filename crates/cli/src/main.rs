@@ -8,7 +8,6 @@ mod signals;
 mod table;
 mod talk;
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use bosket_model::{Failure, Fault};
@@ -29,8 +28,7 @@ pub enum Outcome {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let stop = Stop::default();
-    let threads = cli.common.threads.and_then(|n| NonZeroUsize::new(n.into()));
-    let talk = Talk::new(cli.common.verbose, threads, stop.clone());
+    let talk = Talk::new(&cli.common, stop.clone());
     let result = signals::install(stop.clone()).and_then(|()| run(&cli.command, &talk));
     talk.quiet();
     match result {

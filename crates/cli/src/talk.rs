@@ -11,6 +11,7 @@ use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Severity};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::args::Common;
 use crate::signals::Stop;
 
 /// The tool's voice, and whoever listens to it.
@@ -19,6 +20,7 @@ pub struct Talk {
     terminal: bool,
     verbose: bool,
     threads: Option<NonZeroUsize>,
+    record: Option<u64>,
     stop: Stop,
     stage: Mutex<Option<Stage>>,
 }
@@ -34,15 +36,24 @@ const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Talk {
     /// A voice for this process.
-    pub fn new(verbose: bool, threads: Option<NonZeroUsize>, stop: Stop) -> Self {
+    pub fn new(common: &Common, stop: Stop) -> Self {
         let terminal = stderr().is_terminal();
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Talk { colour, terminal, verbose, threads, stop, stage: Mutex::new(None) }
+        Talk {
+            colour,
+            terminal,
+            verbose: common.verbose,
+            threads: common.threads.and_then(|n| NonZeroUsize::new(n.into())),
+            record: common.limit_record.map(|bytes| bytes as u64),
+            stop,
+            stage: Mutex::new(None),
+        }
     }
 
     /// What a call is told that this command line asks for.
     pub fn settings(&self, memory: Option<usize>, show_values: bool) -> Settings {
-        Settings { threads: self.threads, memory, show_values, pending: self.stop.pending() }
+        let (threads, record) = (self.threads, self.record);
+        Settings { threads, memory, record, show_values, pending: self.stop.pending() }
     }
 
     /// How files are created.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bosket_generate::tpch::{self, HIERARCHY_NODES, SMALLEST_SCALE, Summary, VALUE_DEPTH, VERTEX_DEPTH};
+use bosket_generate::tpch::{self, SMALLEST_SCALE, Shape, Summary, VERTEX_DEPTH};
 use bosket_io::hierarchies::{self, HierarchyNeeds};
 use bosket_io::{Create, Input, Layout, PolicyFile};
 use bosket_model::binding::Binding;
@@ -18,7 +18,7 @@ use tpchgen::generators::{
 
 fn records(customers: u64) -> (String, Summary) {
     let mut out = Vec::new();
-    let summary = tpch::write_records(&mut out, customers, &Quiet).unwrap();
+    let summary = tpch::write_records(&mut out, Shape::Chain, customers, &Quiet).unwrap();
     (String::from_utf8(out).unwrap(), summary)
 }
 
@@ -111,12 +111,12 @@ fn values_per_record_are_as_in_the_experiments() {
 
 #[test]
 fn hierarchies_have_276_nodes_and_fan_out_five() {
-    let trees: Vec<_> = tpch::hierarchies()
+    let trees: Vec<_> = tpch::hierarchies(Shape::Chain)
         .into_iter()
         .map(|(name, text)| hierarchy::csv::parse(name, &text).unwrap())
         .collect();
     let nodes: usize = trees.iter().map(|h| h.len()).sum();
-    assert_eq!(nodes, HIERARCHY_NODES);
+    assert_eq!(nodes, Shape::Chain.hierarchy_nodes());
     let inner: usize = trees.iter().map(|h| h.len() - h.leaf_count()).sum();
     let fan_out = (nodes - trees.len()) as f64 / inner as f64;
     assert!((4.5..=5.5).contains(&fan_out), "{fan_out}");
@@ -140,7 +140,7 @@ fn files(folder: &Path) -> Vec<String> {
 #[test]
 fn the_policy_fits_and_its_value_trees_are_as_summed_up() {
     let folder = tempfile::tempdir().unwrap();
-    let summary = tpch::write(folder.path(), 2_000, Create::default(), &Quiet).unwrap();
+    let summary = tpch::write(folder.path(), Shape::Chain, 2_000, Create::default(), &Quiet).unwrap();
     let policy = PolicyFile::load(&folder.path().join("policy.toml"), &[]).unwrap();
     let input = Input::open(&folder.path().join("data.ndjson")).unwrap();
     let data = bosket_io::read(input, Some("ndjson"), &Layout::default()).unwrap().data;
@@ -153,14 +153,14 @@ fn the_policy_fits_and_its_value_trees_are_as_summed_up() {
     assert_eq!(binding.homes.iter().map(|h| h.depth + 1).max(), Some(VERTEX_DEPTH));
     let ask = HierarchyNeeds { required: true, show_values: true };
     let (covering, _) = hierarchies::load(&policy, &data, &binding, "data", ask).unwrap();
-    assert_eq!(covering.iter().flatten().map(|h| h.len()).sum::<usize>(), HIERARCHY_NODES);
+    assert_eq!(covering.iter().flatten().map(|h| h.len()).sum::<usize>(), Shape::Chain.hierarchy_nodes());
 
     let trees = ValueTrees::new(&data, &binding, RootMode::Chain, Payload::Drop);
     assert_eq!(trees.nodes(trees.len() - 1).end as u64, summary.nodes);
     let trees = ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Drop);
     assert_eq!(trees.nodes(trees.len() - 1).end as u64, summary.nodes);
     let depth = |node| std::iter::successors(Some(node), |&n| trees.parent(n)).count();
-    assert_eq!((0..summary.nodes as usize).map(depth).max(), Some(VALUE_DEPTH));
+    assert_eq!((0..summary.nodes as usize).map(depth).max(), Some(Shape::Chain.value_depth()));
 
     for name in ["policy-csv.toml", "policy-sqlite.toml"] {
         let file = PolicyFile::load(&folder.path().join("tables").join(name), &[]).unwrap();
@@ -199,7 +199,7 @@ fn rows(folder: &Path, table: &str, header: &str) -> Vec<Vec<String>> {
 #[test]
 fn tables_hold_the_same_records() {
     let folder = tempfile::tempdir().unwrap();
-    tpch::write(folder.path(), 2_000, Create::default(), &Quiet).unwrap();
+    tpch::write(folder.path(), Shape::Chain, 2_000, Create::default(), &Quiet).unwrap();
     let mut items: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for row in rows(folder.path(), "items.csv", "orderkey,quantity,manufacturer,brand") {
         let item = json!({"quantity": row[1], "manufacturer": row[2], "brand": row[3]});
@@ -229,12 +229,65 @@ fn a_file_in_the_way_leaves_the_folder_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("tables")).unwrap();
     std::fs::write(folder.path().join("tables/items.csv"), "mine").unwrap();
-    let refused = tpch::write(folder.path(), 10, Create::default(), &Quiet).unwrap_err();
+    let refused = tpch::write(folder.path(), Shape::Chain, 10, Create::default(), &Quiet).unwrap_err();
     assert!(refused.to_string().contains("items.csv"), "{refused}");
     assert_eq!(files(folder.path()), ["tables/items.csv"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("tables/items.csv")).unwrap(), "mine");
 
     let create = Create { force: true, ..Create::default() };
-    tpch::write(folder.path(), 10, create, &Quiet).unwrap();
+    tpch::write(folder.path(), Shape::Chain, 10, create, &Quiet).unwrap();
     assert!(files(folder.path()).len() > 1);
+}
+
+#[test]
+fn the_papers_shape_has_276_leaves_prices_beside_items_and_the_same_sales() {
+    let trees: Vec<_> = tpch::hierarchies(Shape::Paper)
+        .into_iter()
+        .map(|(name, text)| hierarchy::csv::parse(name, &text).unwrap())
+        .collect();
+    assert_eq!(trees.iter().map(|h| h.leaf_count()).sum::<usize>(), 276);
+    assert_eq!(trees.iter().map(|h| h.len()).sum::<usize>(), Shape::Paper.hierarchy_nodes());
+
+    let folder = tempfile::tempdir().unwrap();
+    let summary = tpch::write(folder.path(), Shape::Paper, 2_000, Create::default(), &Quiet).unwrap();
+    let names = ["brand", "date", "manufacturer", "nation", "price", "quantity"];
+    let mut expected = vec!["data.ndjson".to_owned(), "policy.toml".into()];
+    expected.extend(names.map(|name| format!("hierarchies/{name}.csv")));
+    expected.sort();
+    assert_eq!(files(folder.path()), expected);
+
+    let policy = PolicyFile::load(&folder.path().join("policy.toml"), &[]).unwrap();
+    let input = Input::open(&folder.path().join("data.ndjson")).unwrap();
+    let data = bosket_io::read(input, Some("ndjson"), &Layout::default()).unwrap().data;
+    let binding =
+        Binding::new(data.schema(), &policy.policy.attributes, policy.policy.undeclared, "data").unwrap();
+    let ask = HierarchyNeeds { required: true, show_values: true };
+    hierarchies::load(&policy, &data, &binding, "data", ask).unwrap();
+    let trees = ValueTrees::new(&data, &binding, RootMode::Separate, Payload::Drop);
+    assert_eq!(trees.nodes(trees.len() - 1).end as u64, summary.nodes);
+    let depth = |node| std::iter::successors(Some(node), |&n| trees.parent(n)).count();
+    assert_eq!((0..summary.nodes as usize).map(depth).max(), Some(Shape::Paper.value_depth()));
+
+    let text = std::fs::read_to_string(folder.path().join("data.ndjson")).unwrap();
+    for (paper, chain) in parsed(&text).iter().zip(parsed(&records(2_000).0)) {
+        let orders = |customer: &Value| customer["orders"].as_array().unwrap().clone();
+        assert_eq!(paper["nation"], chain["nation"]);
+        for (paper, chain) in orders(paper).iter().zip(orders(&chain)) {
+            assert_eq!(paper["date"].as_str().unwrap()[..4], chain["date"].as_str().unwrap()[..4]);
+            let low = |price: &Value| {
+                price.as_str().unwrap().split(['-', '+']).next().unwrap().parse::<i64>().unwrap()
+            };
+            assert!(
+                (low(&paper["price"][0]) - low(&chain["price"])).abs() < 5_000
+                    || low(&chain["price"]) == 336_000
+            );
+            for (paper, chain) in
+                paper["items"].as_array().unwrap().iter().zip(chain["items"].as_array().unwrap())
+            {
+                let pieces: i64 = paper["quantity"].as_str().unwrap().parse().unwrap();
+                assert_eq!(ranges(1, 2, pieces), chain["quantity"]);
+                assert_eq!(paper["brand"], chain["brand"]);
+            }
+        }
+    }
 }

@@ -2,19 +2,27 @@
 //!
 //! The content goes into a hidden file in the same folder, readable by its owner only. [`AtomicFile::commit`] makes
 //! it durable and gives it its name in one step; an [`AtomicFile`] that is dropped, and a run that is told to stop
-//! (see [`Pending::discard`]), leave nothing behind and whatever had the name before untouched.
+//! (see [`Pending::discard`]), leave nothing behind and whatever had the name before untouched. Files of a folder that is
+//! published as one are hidden beside the folder, never in it, and get their names together. A process that is killed
+//! leaves hidden files behind, and the next one that writes the same name removes them.
+
+mod folder;
+mod leftovers;
+mod names;
+#[cfg(test)]
+mod tests;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bosket_model::{Failure, Result};
 
 use crate::fault;
 
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+pub(crate) use folder::StagedFolder;
 
 /// The temporary files of one run, and whether any of its files has got its name. Clones know the same files; a
 /// default one knows none yet.
@@ -24,23 +32,50 @@ pub struct Pending(Arc<PendingFiles>);
 #[derive(Debug, Default)]
 struct PendingFiles {
     /// Those that exist now. Whoever gives a file its name holds the lock meanwhile.
-    temporary: Mutex<Vec<PathBuf>>,
+    temporary: Mutex<Temporary>,
     named: AtomicBool,
 }
 
+#[derive(Debug, Default)]
+struct Temporary {
+    files: Vec<PathBuf>,
+    /// Hidden folders, for some of the files.
+    folders: Vec<PathBuf>,
+    staged: Vec<Weak<StagedFolder>>,
+}
+
+impl Temporary {
+    /// A file has got its name, or is gone.
+    fn forget(&mut self, file: &AtomicFile) {
+        self.files.retain(|p| *p != file.temporary);
+        if let Some(folder) = &file.folder {
+            self.folders.retain(|p| p != folder.hidden());
+        }
+    }
+}
+
 impl Pending {
-    fn lock(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+    fn lock(&self) -> MutexGuard<'_, Temporary> {
         self.0.temporary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Deletes the temporary files of the run, for a process that is about to exit. A commit that has begun is
     /// completed first. Files of other runs are left alone.
     pub fn discard(&self) -> Stopped<'_> {
-        let mut files = self.lock();
-        for file in files.drain(..) {
+        let mut temporary = self.lock();
+        for file in temporary.files.drain(..) {
             let _ = fs::remove_file(file);
         }
-        Stopped { pending: self, _lock: files }
+        for folder in temporary.folders.drain(..) {
+            let _ = fs::remove_dir(folder);
+        }
+        Stopped { pending: self, _lock: temporary }
+    }
+
+    /// The folder that a file is published with, if there is one.
+    fn folder_of(&self, file: &Path) -> Option<Arc<StagedFolder>> {
+        let staged: Vec<Arc<StagedFolder>> = self.lock().staged.iter().filter_map(Weak::upgrade).collect();
+        staged.into_iter().find(|folder| folder.holds(file))
     }
 }
 
@@ -49,7 +84,7 @@ impl Pending {
 #[derive(Debug)]
 pub struct Stopped<'p> {
     pending: &'p Pending,
-    _lock: MutexGuard<'p, Vec<PathBuf>>,
+    _lock: MutexGuard<'p, Temporary>,
 }
 
 impl Stopped<'_> {
@@ -77,6 +112,8 @@ pub struct AtomicFile {
     temporary: PathBuf,
     target: PathBuf,
     create: Create,
+    /// The folder that it is put in place with.
+    folder: Option<Arc<StagedFolder>>,
 }
 
 impl AtomicFile {
@@ -91,15 +128,26 @@ impl AtomicFile {
         match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(_) if !create.force => return Err(ErrorKind::AlreadyExists.into()),
+            // The hidden name is shorter, so that nothing else would be wrong before the end.
+            Err(e) if e.kind() == ErrorKind::InvalidFilename => return Err(e),
             _ => {}
         }
+        let folder = create.pending.folder_of(&target);
+        if folder.is_none() {
+            leftovers::clear(&target);
+        }
         let (file, temporary) = {
-            let mut files = create.pending.lock();
-            let created = create_beside(&target, 0o600)?;
-            files.push(created.1.clone());
+            let mut pending = create.pending.lock();
+            let created = match &folder {
+                Some(folder) => folder.create(&target)?,
+                None => create_beside(&target, 0o600)?,
+            };
+            pending.files.push(created.1.clone());
             created
         };
-        Ok(AtomicFile { file: BufWriter::with_capacity(1 << 17, file), temporary, target, create })
+        // Where there are no locks, the number of the process has to do.
+        let _ = file.try_lock();
+        Ok(AtomicFile { file: BufWriter::with_capacity(1 << 17, file), temporary, target, create, folder })
     }
 
     /// Where the content is until then, for whoever has to write it by name.
@@ -119,8 +167,10 @@ impl AtomicFile {
     /// Everything that can fail for want of space happens here, before any file gets its name.
     fn complete(&mut self) -> io::Result<()> {
         self.file.flush()?;
-        if !self.create.private {
-            set_public(self.file.get_ref(), &self.target)?;
+        match &self.folder {
+            _ if self.create.private => {}
+            Some(folder) => self.file.get_ref().set_permissions(folder.permissions_of_files())?,
+            None => set_public(self.file.get_ref(), &self.target)?,
         }
         self.file.get_ref().sync_all()
     }
@@ -132,16 +182,19 @@ impl AtomicFile {
     }
 
     fn try_name_it(&self) -> io::Result<()> {
+        if let Some(folder) = &self.folder {
+            return folder.place(self.create.force);
+        }
         if self.create.force {
-            return fs::rename(&self.temporary, &self.target);
+            return names::rename(&self.temporary, &self.target);
         }
         // A link, unlike a renaming, fails if somebody has taken the name meanwhile.
-        match fs::hard_link(&self.temporary, &self.target) {
-            Ok(()) => fs::remove_file(&self.temporary),
+        match names::link(&self.temporary, &self.target) {
+            Ok(()) => names::remove_file(&self.temporary),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(e),
             // Some file systems have no hard links.
             Err(_) if self.target.exists() => Err(ErrorKind::AlreadyExists.into()),
-            Err(_) => fs::rename(&self.temporary, &self.target),
+            Err(_) => names::rename(&self.temporary, &self.target),
         }
     }
 }
@@ -157,13 +210,20 @@ pub(crate) fn complete_all(files: &mut [AtomicFile]) -> Result<()> {
 /// Completes all files, then gives them their names, so that a full disk leaves none of them behind.
 pub fn commit_all(mut files: Vec<AtomicFile>) -> Result<()> {
     complete_all(&mut files)?;
+    for folder in files.iter().filter_map(|f| f.folder.as_ref()) {
+        let own = files.iter().filter(|f| f.folder.as_ref().is_some_and(|other| Arc::ptr_eq(other, folder)));
+        if own.count() != folder.len() {
+            return Err(Failure::defect("a folder would be published without all of its files"));
+        }
+    }
     {
         let runs = runs_of(&files);
-        let mut locks: Vec<MutexGuard<'_, Vec<PathBuf>>> = runs.iter().map(Pending::lock).collect();
+        let mut locks: Vec<MutexGuard<'_, Temporary>> = runs.iter().map(Pending::lock).collect();
         for file in &files {
             file.name_it().map_err(|e| file.failure(&e))?;
-            locks.iter_mut().for_each(|pending| pending.retain(|p| *p != file.temporary));
+            locks.iter_mut().for_each(|pending| pending.forget(file));
         }
+        files.iter().filter_map(|f| f.folder.as_ref()).for_each(|folder| folder.remove_old());
     }
     for file in &files {
         sync_folder(&file.target).map_err(|e| file.failure(&e))?;
@@ -191,9 +251,12 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         let mut pending = self.create.pending.lock();
-        if let Some(i) = pending.iter().position(|p| *p == self.temporary) {
-            pending.swap_remove(i);
-            let _ = fs::remove_file(&self.temporary);
+        if let Some(i) = pending.files.iter().position(|p| *p == self.temporary) {
+            pending.files.swap_remove(i);
+            let _ = names::remove_file(&self.temporary);
+            if let Some(folder) = &self.folder {
+                folder.forget(&self.temporary);
+            }
         }
     }
 }
@@ -204,16 +267,12 @@ fn folder(target: &Path) -> &Path {
 
 /// A new hidden file in the same folder.
 fn create_beside(target: &Path, mode: u32) -> io::Result<(File, PathBuf)> {
-    let name = target.file_name().ok_or(ErrorKind::IsADirectory)?.to_string_lossy();
-    // Room for the rest within the usual 255 bytes.
-    let name: String = name.chars().take(50).collect();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     set_mode(&mut options, mode);
     loop {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = folder(target).join(format!(".{name}.{}-{count}.tmp", std::process::id()));
-        match options.open(&path) {
+        let path = leftovers::hidden(target, leftovers::NEW).ok_or(ErrorKind::IsADirectory)?;
+        match names::create(&options, &path) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             opened => return opened.map(|file| (file, path)),
         }
@@ -235,7 +294,7 @@ fn set_mode(_: &mut OpenOptions, _: u32) {}
 fn set_public(file: &File, target: &Path) -> io::Result<()> {
     let (probe, path) = create_beside(target, 0o666)?;
     let permissions = probe.metadata().map(|m| m.permissions());
-    fs::remove_file(path)?;
+    names::remove_file(&path)?;
     file.set_permissions(permissions?)
 }
 

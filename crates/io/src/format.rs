@@ -155,13 +155,14 @@ pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<L
 
 /// The same, and tells somebody how far it is, who may lose patience.
 pub fn read_observed(
-    input: Input,
+    mut input: Input,
     format: Option<&str>,
     layout: &Layout,
     observer: &dyn Observer,
 ) -> Result<Loaded> {
     let progress = input.progress();
     observer.reading(input.name(), progress.total());
+    input.limit(observer.limits().record);
     let stop = input.stop().clone();
     watched(observer, &stop, || observer.position(progress.read()), || read(input, format, layout))
 }

@@ -8,7 +8,7 @@ use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, NodeId, build, cs
 use bosket_model::policy::{AttributePolicy, Role, Shape};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
-use crate::policy_file::{PolicyFile, read_text};
+use crate::policy_file::{PolicyFile, read_long_text};
 use rustc_hash::FxHashMap;
 
 /// Values of the data that a message may show at most.
@@ -205,14 +205,14 @@ pub fn one(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hiera
     match spec {
         HierarchySpec::File(path) => {
             let path = folder.join(path);
-            let text = read_text(&path)?;
+            let text = read_long_text(&path)?;
             csv::parse(&path.to_string_lossy(), &text).map_err(|all| Failure::all(Fault::Policy, all))
         }
         HierarchySpec::Build(spec) => {
             let table = match spec {
                 Build::Icd10 { table: Some(table) } => {
                     let path = folder.join(table);
-                    Some((path.to_string_lossy().into_owned(), read_text(&path)?))
+                    Some((path.to_string_lossy().into_owned(), read_long_text(&path)?))
                 }
                 _ => None,
             };

@@ -7,12 +7,19 @@ use std::collections::BTreeSet;
 
 use bosket_model::binding::Binding;
 use bosket_model::path::{attribute_path, class_path};
-use bosket_model::policy::{AttributePolicy, Undeclared};
+use bosket_model::policy::{AttributePolicy, Role, Undeclared};
 use bosket_model::{Builder, Schema};
 
-/// The classes of a policy's paths, each as the names from the record on; none where no policy is known.
+/// A class as the names from the record on.
+type HomePath = Vec<Vec<String>>;
+
+/// The classes of a policy's paths, and what is published in each; none where no policy is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Homes(BTreeSet<Vec<Vec<String>>>);
+pub struct Homes {
+    classes: BTreeSet<HomePath>,
+    /// Attributes that may be published, by their class and their keys in it.
+    published: BTreeSet<(HomePath, Vec<String>)>,
+}
 
 impl Homes {
     /// Those of a policy whose paths are written with dots.
@@ -22,18 +29,37 @@ impl Homes {
         let Ok(binding) = Binding::new(nothing.schema(), attributes, Undeclared::Drop, "the policy") else {
             return Homes::default();
         };
-        let mut homes: Vec<Vec<Vec<String>>> = vec![Vec::new()];
+        let mut homes: Vec<HomePath> = vec![Vec::new()];
         for home in &binding.homes[1..] {
             let mut path = homes[home.parent.unwrap_or(0)].clone();
             path.push(home.name.clone());
             homes.push(path);
         }
-        Homes(homes.into_iter().skip(1).collect())
+        let goes = |role: Role| matches!(role, Role::Identifying | Role::Key);
+        let stays = binding.declared.iter().filter(|d| !goes(d.role));
+        let published = stays.map(|d| (homes[d.home].clone(), d.name.clone())).collect();
+        Homes { classes: homes.into_iter().skip(1).collect(), published }
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.published.is_empty()
+    }
+
+    /// Whether a publication may have this key in a vertex of a class, be it that nothing stands there: the policy
+    /// publishes an attribute or a class at these keys, or further in.
+    pub(crate) fn publishes(&self, home: &[Vec<String>], name: &[String]) -> bool {
+        let further = |own: &[Vec<String>]| {
+            own.len() > home.len() && own.starts_with(home) && own[home.len()].starts_with(name)
+        };
+        self.published.iter().any(|(own, keys)| own == home && keys.starts_with(name))
+            || self.classes.iter().any(|own| further(own))
+            || self.contains(&self.home(home, name))
     }
 
     /// Whether the policy has a class there.
     pub(crate) fn contains(&self, home: &[Vec<String>]) -> bool {
-        self.0.contains(home)
+        self.classes.contains(home)
     }
 
     /// Where a class called `name` belongs that was found in a vertex which belongs to `above`: there, or below, where
@@ -44,7 +70,7 @@ impl Homes {
         if self.contains(&direct) {
             return direct;
         }
-        let below = || self.0.iter().filter(|h| h.len() > above.len() && h.starts_with(above));
+        let below = || self.classes.iter().filter(|h| h.len() > above.len() && h.starts_with(above));
         let joined = |home: &[Vec<String>]| home.iter().map(|n| n.join(".")).collect::<Vec<_>>().join(".");
         if let [name] = name
             && let Some(home) = below().find(|h| joined(&h[above.len()..]) == *name)

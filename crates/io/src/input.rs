@@ -4,18 +4,23 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use bosket_model::observe::Limits;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
+use crate::compressed::{BesideText, Compression, Members};
 use crate::fault;
 use crate::problems::Problems;
-use crate::stop::Stop;
+use crate::stop::{Stop, bytes};
 
 /// How much of the text is looked at to recognise its format.
 const HEAD: u64 = 1 << 16;
 const BUFFER: usize = 1 << 17;
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A compressed file rarely holds more than so many times its size.
+const RATIO: u64 = 200;
 
 /// How far an input has been read; may be watched from another thread.
 #[derive(Clone, Debug)]
@@ -35,18 +40,14 @@ impl Progress {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
-    Gzip,
-    Zstd,
-}
-
 /// A text to be read: decompressed, without byte order mark.
 pub struct Input {
     name: String,
     reader: Box<dyn BufRead + Send>,
     head: Vec<u8>,
     compression: Option<Compression>,
+    /// What the compressed file has beside the text.
+    beside: BesideText,
     progress: Progress,
     bytes: u64,
     lines: u64,
@@ -59,7 +60,34 @@ pub struct Input {
     outside: Option<Problems>,
     /// The files of a folder, in place of a text.
     files: Option<Vec<PathBuf>>,
+    limit: Limit,
     stop: Stop,
+}
+
+/// How long lines may be, and how much a file may hold that is far smaller itself.
+#[derive(Clone, Debug)]
+struct Limit {
+    bytes: Arc<AtomicU64>,
+    /// A compressed file holds more.
+    burst: Arc<AtomicBool>,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Limit { bytes: Arc::new(AtomicU64::new(Limits::RECORD)), burst: Arc::default() }
+    }
+}
+
+impl Limit {
+    fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    fn failure(&self, what: &str, place: Place) -> Failure {
+        let what = format!("{what} {}", bytes(self.bytes()));
+        let help = "check that it is the right file; --limit-record allows more";
+        Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help))
+    }
 }
 
 impl std::fmt::Debug for Input {
@@ -91,6 +119,27 @@ impl<R: Read> Read for Stoppable<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stop.check()?;
         self.inner.read(buffer)
+    }
+}
+
+/// What is decompressed until it is far more than anybody writes into so small a file.
+struct Unpacked<R> {
+    inner: R,
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
+    limit: Limit,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.unpacked += read as u64;
+        let most = self.packed.load(Ordering::Relaxed).saturating_mul(RATIO).max(self.limit.bytes());
+        if self.unpacked > most {
+            self.limit.burst.store(true, Ordering::Relaxed);
+            return Err(io::Error::other("a compressed file holds too much"));
+        }
+        Ok(read)
     }
 }
 
@@ -197,6 +246,7 @@ impl Input {
             reader: Box::new(io::empty()),
             head: Vec::new(),
             compression: None,
+            beside: BesideText::default(),
             progress,
             bytes: 0,
             lines: 0,
@@ -205,6 +255,7 @@ impl Input {
             warnings: Vec::new(),
             outside: None,
             files: None,
+            limit: Limit::default(),
             stop,
         };
         input.start(Counter { inner: source, count }).map_err(|e| input.failure(&e, None))?;
@@ -218,22 +269,14 @@ impl Input {
     fn start(&mut self, mut source: impl Read + Send + 'static) -> io::Result<()> {
         let mut magic = Vec::new();
         source.by_ref().take(4).read_to_end(&mut magic)?;
-        self.compression = match magic.as_slice() {
-            [0x1F, 0x8B, ..] => Some(Compression::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD] => Some(Compression::Zstd),
-            // A skippable frame, as parallel compressors write them.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Compression::Zstd),
-            _ => None,
-        };
+        self.compression = Compression::of(&magic);
+        self.beside.magic(&magic);
         let raw = Cursor::new(magic).chain(source);
         let mut reader: Box<dyn BufRead + Send> = match self.compression {
             None => self.stoppable(raw),
-            Some(Compression::Gzip) => {
+            Some(compression) => {
                 let raw = BufReader::with_capacity(BUFFER, raw);
-                self.stoppable(flate2::bufread::MultiGzDecoder::new(raw))
-            }
-            Some(Compression::Zstd) => {
-                self.stoppable(zstd::Decoder::with_buffer(BufReader::with_capacity(BUFFER, raw))?)
+                self.stoppable(self.unpacked(Members::new(compression, raw, self.beside.clone())?))
             }
         };
         reader.by_ref().take(HEAD).read_to_end(&mut self.head)?;
@@ -247,6 +290,16 @@ impl Input {
 
     fn stoppable(&self, inner: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
         Box::new(BufReader::with_capacity(BUFFER, Stoppable { inner, stop: self.stop.clone() }))
+    }
+
+    fn unpacked<R>(&self, inner: R) -> Unpacked<R> {
+        let packed = Arc::clone(&self.progress.read);
+        Unpacked { inner, packed, unpacked: 0, limit: self.limit.clone() }
+    }
+
+    /// Sets how long lines may be, and how much a file may hold that is far smaller itself.
+    pub(crate) fn limit(&mut self, bytes: u64) {
+        self.limit.bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// What makes the reading end.
@@ -303,6 +356,16 @@ impl Input {
 
     /// Refuses a publication in which something stands outside.
     pub(crate) fn nothing_outside(&mut self) -> Result<()> {
+        if let (true, Some(compression)) = (self.is_published(), self.compression) {
+            // What follows the text is found at its end, which not every reader asks for.
+            io::copy(&mut self.reader, &mut io::sink()).map_err(|e| self.failure(&e, None))?;
+            for words in self.beside.words() {
+                self.outside(|place| {
+                    let what = format!("the {} file holds more than the text: {words}", compression.name());
+                    Diagnostic::error(what).at(place).help("compress it again, without name and time")
+                });
+            }
+        }
         self.outside.take().map_or(Ok(()), Problems::settle)
     }
 
@@ -333,8 +396,13 @@ impl Input {
     /// Reads a line with its end.
     pub(crate) fn read_raw_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
         line.clear();
-        match self.reader.read_until(b'\n', line) {
+        let most = self.limit.bytes();
+        match self.reader.by_ref().take(most.saturating_add(1)).read_until(b'\n', line) {
             Ok(0) => Ok(false),
+            Ok(read) if read as u64 > most => {
+                let place = Place::source(self.name.as_str()).line(self.lines + 1);
+                Err(self.limit.failure("a line is longer than", place))
+            }
             Ok(read) => {
                 self.bytes += read as u64;
                 self.lines += 1;
@@ -345,6 +413,20 @@ impl Input {
                 Err(self.failure(&e, Some(self.lines + 1)))
             }
         }
+    }
+
+    /// Reads everything that is left, which is no more than so many bytes.
+    pub(crate) fn read_at_most(&mut self, most: u64) -> Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let read = self.reader.by_ref().take(most.saturating_add(1)).read_to_end(&mut text);
+        self.bytes += text.len() as u64;
+        read.map_err(|e| self.failure(&e, None))?;
+        if text.len() as u64 > most {
+            let what = format!("the file is larger than {}", bytes(most));
+            let what = Diagnostic::error(what).at(Place::source(self.name.as_str()));
+            return Err(Failure::new(Fault::Data, what.help("check that it is the right file")));
+        }
+        Ok(text)
     }
 
     /// Reads everything that is left.
@@ -366,11 +448,17 @@ impl Input {
         if self.stop.is_set() {
             return Failure::interrupted();
         }
+        if self.limit.burst.load(Ordering::Relaxed) {
+            let what = format!("the file holds more than {RATIO} times its own size, and more than");
+            return self.limit.failure(&what, Place::source(self.name.as_str()));
+        }
         let name = match self.compression {
-            Some(Compression::Gzip) => "gzip",
             // Zstandard's own errors have no kind.
-            Some(Compression::Zstd) if error.raw_os_error().is_none() => "zstd",
-            _ => return fault::reading(&self.name, error),
+            Some(Compression::Zstd) if error.raw_os_error().is_some() => {
+                return fault::reading(&self.name, error);
+            }
+            Some(compression) => compression.name(),
+            None => return fault::reading(&self.name, error),
         };
         let how = match error.kind() {
             ErrorKind::UnexpectedEof => "is cut off",

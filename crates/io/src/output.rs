@@ -212,11 +212,6 @@ impl Output {
         Ok(self)
     }
 
-    /// The same where anybody asks for fingerprints.
-    pub(crate) fn published_if(self, certify: &Certify<'_>, name: &str) -> Self {
-        if certify.is_some() { self.published(name) } else { self }
-    }
-
     /// Completes the file and gives it its name.
     pub fn finish(self) -> Result<()> {
         finish_all(vec![self])

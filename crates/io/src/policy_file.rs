@@ -35,10 +35,24 @@ impl PolicyFile {
     }
 }
 
-/// A whole text file; compressed ones too.
+/// What people write by hand, and certificates.
+const SHORT: u64 = 64 << 20;
+/// What has a line per value or record.
+const LONG: u64 = 1 << 30;
+
+/// A whole text file of up to 64 MiB; compressed ones too.
 pub fn read_text(path: &Path) -> Result<String> {
+    text_of(path, SHORT)
+}
+
+/// The same of up to 1 GiB: hierarchies and mappings.
+pub fn read_long_text(path: &Path) -> Result<String> {
+    text_of(path, LONG)
+}
+
+fn text_of(path: &Path, most: u64) -> Result<String> {
     let mut input = Input::open(path)?;
-    let bytes = input.read_all()?;
+    let bytes = input.read_at_most(most)?;
     String::from_utf8(bytes).map_err(|e| {
         let line =
             e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64 + 1;

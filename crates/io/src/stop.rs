@@ -10,10 +10,13 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use bosket_model::observe::Observer;
-use bosket_model::{Failure, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 /// How often the observer is asked.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
+
+/// However little memory is allowed, so much data is read.
+const LEAST: usize = 64 << 20;
 
 /// Says whether the work is to end.
 #[derive(Clone, Debug, Default)]
@@ -54,9 +57,15 @@ pub(crate) fn watched<T>(
 ) -> Result<T> {
     observer.go_on()?;
     let done = AtomicBool::new(false);
+    let room = Room::new(observer.limits().memory);
+    let full = AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
+                if room.is_full() {
+                    full.store(true, Ordering::Relaxed);
+                    stop.0.store(true, Ordering::Relaxed);
+                }
                 if observer.cancelled() {
                     stop.0.store(true, Ordering::Relaxed);
                 }
@@ -68,7 +77,51 @@ pub(crate) fn watched<T>(
         work()
     });
     observer.go_on()?;
+    if full.load(Ordering::Relaxed) {
+        return Err(room.failure());
+    }
     result
+}
+
+/// How much memory work may take that has begun, where the system tells how much it takes.
+struct Room {
+    begun: usize,
+    most: Option<usize>,
+}
+
+impl Room {
+    fn new(memory: Option<usize>) -> Self {
+        Room { begun: resident().unwrap_or(0), most: memory.map(|memory| memory.max(LEAST)) }
+    }
+
+    fn is_full(&self) -> bool {
+        let taken = || resident().unwrap_or(0).saturating_sub(self.begun);
+        self.most.is_some_and(|most| taken() > most)
+    }
+
+    fn failure(&self) -> Failure {
+        let most = bytes(self.most.unwrap_or(LEAST) as u64);
+        let what = format!("the data takes more than {most} of memory, which is all that it may");
+        let help =
+            "raise --memory, or split the data; an uncompressed file of one record per line takes least";
+        Failure::new(Fault::Environment, Diagnostic::error(what).help(help))
+    }
+}
+
+/// Bytes of memory that this process takes.
+fn resident() -> Option<usize> {
+    let told = std::fs::read_to_string("/proc/self/status").ok()?;
+    let taken = told.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    taken.split_whitespace().next()?.parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// A number of bytes in words.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.iter().find(|(_, shift)| bytes >= 1 << shift) {
+        Some((unit, shift)) => format!("{} {unit}", bytes >> shift),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 /// Does work that waits for somebody else, who is told by `interrupt` that nobody waits any more: again and again, since
@@ -90,8 +143,7 @@ pub(crate) fn interruptible<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bosket_model::observe::Quiet;
-    use bosket_model::{Diagnostic, Fault};
+    use bosket_model::observe::{Limits, Quiet};
 
     /// Somebody who has lost patience.
     struct Gone(AtomicBool);
@@ -121,6 +173,43 @@ mod tests {
             },
         );
         assert_eq!(failure.expect_err("interrupted").fault, Fault::Interrupted);
+    }
+
+    /// Somebody with little room.
+    struct Small;
+
+    impl Observer for Small {
+        fn stage(&self, _: &str, _: u64) {}
+        fn advance(&self, _: u64) {}
+        fn limits(&self) -> Limits {
+            Limits { memory: Some(1), ..Limits::default() }
+        }
+    }
+
+    #[test]
+    fn data_took_all_the_memory_there_is() {
+        if resident().is_none() {
+            eprintln!("skipped: the system does not tell how much memory a process takes");
+            return;
+        }
+        let stop = Stop::default();
+        let mut data = Vec::new();
+        let failure = watched(
+            &Small,
+            &stop,
+            || (),
+            || {
+                while !stop.is_set() {
+                    data.extend(std::iter::repeat_n(1u8, 1 << 20));
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(())
+            },
+        );
+        let failure = failure.expect_err("too much");
+        assert_eq!(failure.fault, Fault::Environment);
+        assert!(failure.to_string().contains("64 MiB"), "{failure}");
+        assert!(data.len() >= LEAST / 2);
     }
 
     #[test]

@@ -52,6 +52,13 @@ impl Format for Transactions {
                 });
                 continue;
             };
+            if !is_written_so(text, separator) {
+                input.outside(|place| {
+                    let what = "blanks stand here that no item needs";
+                    let help = "they may say something that `verify` cannot judge; write items with one separator between";
+                    Diagnostic::error(what).at(place.line(line).record(line).path(ITEM)).help(help)
+                });
+            }
             builder.begin_record();
             let mut add = |text: &str| {
                 builder.open(class);
@@ -126,6 +133,20 @@ impl Format for Transactions {
             out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
         }
         Ok(())
+    }
+}
+
+/// Whether a line has no blanks but such as part its items or belong to them.
+fn is_written_so(text: &str, separator: Option<&str>) -> bool {
+    match separator {
+        Some(_) => text.is_empty() || !text.trim().is_empty(),
+        None => {
+            let blanks = |c: char| c.is_ascii_whitespace();
+            !text.starts_with(blanks)
+                && !text.ends_with(blanks)
+                && text.split(blanks).all(|item| !item.is_empty() || text.is_empty())
+                && text.chars().all(|c| c == ' ' || !blanks(c))
+        }
     }
 }
 

@@ -5,10 +5,18 @@
 //! names would collide, by its path below that ancestor joined with dots. Such a class is resolved to its home,
 //! so that a moved value is still the same attribute.
 
+use rustc_hash::FxHashMap;
+
 use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
 use crate::path::{AttributePath, Notation};
 use crate::policy::{AttributePolicy, Role, Undeclared};
-use crate::schema::{AttributeId, ClassId, Schema};
+use crate::schema::{Attribute, AttributeId, ClassId, Schema};
+
+/// So many comparisons of names are made to find out what was meant.
+const COMPARISONS: usize = 100_000;
+
+/// Homes by the home above and the name below it.
+type HomesByName = FxHashMap<(usize, Vec<String>), usize>;
 
 /// A class as the policy's paths name it.
 #[derive(Clone, Debug)]
@@ -89,9 +97,11 @@ impl Binding {
             classes: Vec::new(),
         };
         let mut problems = Vec::new();
+        let mut homes = HomesByName::default();
+        let literal = Literal::new(schema);
         for attribute in attributes {
-            match resolve_path(schema, attribute) {
-                Ok(path) => binding.declare(attribute, path),
+            match resolve_path(schema, &literal, attribute) {
+                Ok(path) => binding.declare(attribute, path, &mut homes),
                 Err(why) => problems.push(
                     Diagnostic::error(format!("`{}` is not a path: {why}", attribute.path))
                         .at(attribute.place.clone())
@@ -117,18 +127,20 @@ impl Binding {
         for (_, class) in schema.classes() {
             let home = match class.parent {
                 None => Some(0),
-                Some(parent) => {
-                    binding.classes[parent.index()].and_then(|p| binding.home_of(p, &class.name, moved))
-                }
+                Some(parent) => binding.classes[parent.index()]
+                    .and_then(|p| binding.home_of(p, &class.name, moved, &homes)),
             };
             binding.classes.push(home);
         }
-        for (_, attribute) in schema.attributes() {
-            let declared = binding.classes[attribute.class.index()].and_then(|home| {
-                binding.declared.iter().position(|d| d.home == home && d.name == attribute.name)
-            });
-            binding.attributes.push(declared);
+        let mut declared: FxHashMap<(usize, &[String]), usize> = FxHashMap::default();
+        for (i, d) in binding.declared.iter().enumerate() {
+            declared.entry((d.home, &d.name)).or_insert(i);
         }
+        let found = schema.attributes().map(|(_, attribute)| {
+            let home = binding.classes[attribute.class.index()]?;
+            declared.get(&(home, attribute.name.as_slice())).copied()
+        });
+        binding.attributes = found.collect();
         let unnamed: Vec<&str> = (schema.attributes())
             .filter(|(id, _)| binding.attributes[id.index()].is_none())
             .map(|(_, a)| a.path.as_str())
@@ -139,11 +151,10 @@ impl Binding {
         Ok(binding)
     }
 
-    fn declare(&mut self, attribute: &AttributePolicy, path: AttributePath) {
+    fn declare(&mut self, attribute: &AttributePolicy, path: AttributePath, homes: &mut HomesByName) {
         let mut home = 0;
         for name in path.classes {
-            let known = self.homes.iter().position(|h| h.parent == Some(home) && h.name == name);
-            home = known.unwrap_or_else(|| {
+            home = *homes.entry((home, name.clone())).or_insert_with(|| {
                 self.homes.push(Home { parent: Some(home), name, depth: self.homes[home].depth + 1 });
                 self.homes.len() - 1
             });
@@ -158,8 +169,8 @@ impl Binding {
     }
 
     /// The home of a class found under `name` in a vertex that belongs to `parent`.
-    fn home_of(&self, parent: usize, name: &[String], moved: bool) -> Option<usize> {
-        let direct = self.homes.iter().position(|h| h.parent == Some(parent) && h.name == name);
+    fn home_of(&self, parent: usize, name: &[String], moved: bool, homes: &HomesByName) -> Option<usize> {
+        let direct = homes.get(&(parent, name.to_vec())).copied();
         if direct.is_some() || !moved {
             return direct;
         }
@@ -249,7 +260,9 @@ impl Binding {
 
     /// The declared attributes that the data does not have.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
-        (0..self.declared.len()).filter(|d| !self.attributes.contains(&Some(*d)))
+        let mut present = vec![false; self.declared.len()];
+        self.attributes.iter().flatten().for_each(|&d| present[d] = true);
+        (0..self.declared.len()).filter(move |&d| !present[d])
     }
 
     /// The role of an attribute of the data; none if it is dropped.
@@ -267,7 +280,10 @@ impl Binding {
     }
 
     fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
-        let absent: Vec<&str> = self.absent().map(|d| self.declared[d].path.as_str()).collect();
+        let mut absent: Vec<&str> = self.absent().map(|d| self.declared[d].path.as_str()).collect();
+        if absent.len().saturating_mul(unnamed.len()) > COMPARISONS {
+            absent.clear();
+        }
         let diagnostics = unnamed
             .iter()
             .map(|path| {
@@ -308,18 +324,38 @@ fn companion_role(own: Role, leader: Role) -> Role {
     }
 }
 
+/// The attributes that a policy may name letter for letter.
+struct Literal<'s> {
+    by_path: FxHashMap<&'s str, &'s Attribute>,
+    /// Those of the record itself whose name is one key.
+    by_name: FxHashMap<&'s str, &'s Attribute>,
+}
+
+impl<'s> Literal<'s> {
+    fn new(schema: &'s Schema) -> Self {
+        let mut literal = Literal { by_path: FxHashMap::default(), by_name: FxHashMap::default() };
+        for (_, attribute) in schema.attributes() {
+            literal.by_path.entry(&attribute.path).or_insert(attribute);
+            if let (ClassId::ROOT, [name]) = (attribute.class, attribute.name.as_slice()) {
+                literal.by_name.entry(name).or_insert(attribute);
+            }
+        }
+        literal
+    }
+}
+
 /// The structural path behind a policy's path. A path that is, letter for letter, an attribute's own (the `item` of
 /// transactions) or a column's plain name (`a.b` in a CSV header) means that attribute.
-fn resolve_path(schema: &Schema, attribute: &AttributePolicy) -> Result<AttributePath, String> {
+fn resolve_path(
+    schema: &Schema,
+    literal: &Literal<'_>,
+    attribute: &AttributePolicy,
+) -> Result<AttributePath, String> {
     if let Some(path) = &attribute.structure {
         return Ok(path.clone());
     }
     let text = attribute.path.as_str();
-    let literal = schema
-        .attributes()
-        .find(|(_, a)| a.path == text)
-        .or_else(|| schema.attributes().find(|(_, a)| a.class == ClassId::ROOT && a.name == [text]));
-    let Some((_, attribute)) = literal else {
+    let Some(attribute) = literal.by_path.get(text).or_else(|| literal.by_name.get(text)) else {
         return AttributePath::parse_in(schema.notation(), text);
     };
     let mut classes = Vec::new();

@@ -78,6 +78,26 @@ impl Dataset {
     pub fn dictionary(&self, attribute: AttributeId) -> &Dictionary {
         &self.dictionaries[attribute.index()]
     }
+
+    /// The same with one code per text: whoever reads `1` and `"1"` in a publication reads one value. None if every text
+    /// has one code already, as in all data but such as mixes kinds.
+    pub fn one_spelling(&self) -> Option<Dataset> {
+        let firsts: Vec<Option<Vec<u32>>> = self.dictionaries.iter().map(Dictionary::first_of_text).collect();
+        if firsts.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut data = self.clone();
+        for vertex in 0..data.class.len() {
+            let attributes = &data.schema.class(data.class[vertex]).attributes;
+            let own = data.first_value[vertex] as usize..data.first_value[vertex + 1] as usize;
+            for (value, attribute) in data.values[own].iter_mut().zip(attributes) {
+                if let (Some(first), true) = (&firsts[attribute.index()], *value != MISSING) {
+                    *value = first[*value as usize];
+                }
+            }
+        }
+        Some(data)
+    }
 }
 
 /// Why a record was not taken.
@@ -324,6 +344,26 @@ mod tests {
         assert_eq!(d.value(0, age), MISSING);
         assert_eq!(d.value(2, id), MISSING);
         assert_eq!(d.schema().find("visits[].hospital"), Some(hospital));
+    }
+
+    #[test]
+    fn a_text_of_two_kinds_becomes_one_value() {
+        let mut b = Builder::new();
+        let (a, other) = (b.attribute(ClassId::ROOT, &keys("a")), b.attribute(ClassId::ROOT, &keys("other")));
+        for (kind, text) in [(Kind::Number, "1"), (Kind::Text, "1"), (Kind::Number, "2"), (Kind::Text, "1.0")]
+        {
+            b.begin_record();
+            b.set(a, kind, text);
+            b.set(other, Kind::Text, "1");
+            b.end_record().expect("nothing twice");
+        }
+        let data = b.finish();
+        let same = data.one_spelling().expect("two kinds of 1");
+        let codes: Vec<u32> = (0..4).map(|record| same.value(record, a)).collect();
+        assert_eq!((codes[0], codes[1]), (codes[1], codes[0]));
+        assert!(codes[1] != codes[2] && codes[2] != codes[3] && codes[1] != codes[3]);
+        assert!(same.one_spelling().is_some_and(|again| again.value(1, a) == codes[1]));
+        assert!((0..4).all(|record| same.value(record, other) == data.value(record, other)));
     }
 
     #[test]

@@ -92,6 +92,13 @@ impl Place {
     }
     /// The place of the bytes `span` in `text`, with the line marked.
     pub fn in_text(name: &str, text: &str, span: std::ops::Range<usize>) -> Self {
+        let before = &text.as_bytes()[..span.start.min(text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+        Self::in_line(name, text, span, line)
+    }
+
+    /// The same for whoever knows in which line the part begins.
+    pub(crate) fn in_line(name: &str, text: &str, span: std::ops::Range<usize>, number: u64) -> Self {
         let at = floor_boundary(text, span.start.min(text.len()));
         let start = text[..at].rfind('\n').map_or(0, |i| i + 1);
         let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
@@ -100,7 +107,7 @@ impl Place {
         let to = floor_boundary(text, span.end.clamp(at, start + line.len().max(at - start)));
         Place {
             source: Some(name.to_owned()),
-            line: Some(text[..start].matches('\n').count() as u64 + 1),
+            line: Some(number),
             column: Some(column as u64 + 1),
             snippet: Some(Snippet {
                 text: line.to_owned(),

@@ -93,6 +93,18 @@ impl Dictionary {
         (0..self.len() as u32).map(|c| (self.kind(c), self.text(c)))
     }
 
+    /// Per code the first one of the same text; none if each is its own.
+    pub(crate) fn first_of_text(&self) -> Option<Vec<u32>> {
+        // A text has a second code only as another kind.
+        if self.kinds.windows(2).all(|two| two[0] == two[1]) {
+            return None;
+        }
+        let kinds = [Kind::Text, Kind::Number, Kind::Bool];
+        let first = |code: u32| kinds.iter().filter_map(|&kind| self.get(kind, self.text(code))).min();
+        let firsts: Vec<u32> = (0..self.len() as u32).map(|code| first(code).unwrap_or(code)).collect();
+        firsts.iter().zip(0..).any(|(first, code)| *first != code).then_some(firsts)
+    }
+
     pub(crate) fn shrink(&mut self) {
         self.texts.shrink_to_fit();
         self.ends.shrink_to_fit();

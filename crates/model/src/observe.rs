@@ -2,6 +2,26 @@
 
 use crate::{Failure, Result};
 
+/// How much is read before it is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one record in lines of text, and of what a compressed file may hold however small it is.
+    pub record: u64,
+    /// Bytes of memory that data may take while it is read; as much as there is if not given.
+    pub memory: Option<usize>,
+}
+
+impl Limits {
+    /// Bytes of a record unless somebody says otherwise.
+    pub const RECORD: u64 = 256 << 20;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { record: Self::RECORD, memory: None }
+    }
+}
+
 /// Whoever watches. All methods may be called from several threads.
 pub trait Observer: Sync {
     /// A new stage begins, with so many steps in all.
@@ -16,6 +36,10 @@ pub trait Observer: Sync {
     fn position(&self, _bytes: u64) {}
     /// Something was decided that only the curious want to know.
     fn decided(&self, _what: &str) {}
+    /// How much may be read before it is given up.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
     /// Whether nobody waits for the result any more; long work then ends soon, with nothing. Asked often: it must be
     /// cheap.
     fn cancelled(&self) -> bool {
@@ -35,6 +59,9 @@ impl Observer for Silenced<'_> {
     fn stage(&self, _: &str, _: u64) {}
     fn advance(&self, _: u64) {}
     fn reading(&self, _: &str, _: Option<u64>) {}
+    fn limits(&self) -> Limits {
+        self.0.limits()
+    }
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }

@@ -1,5 +1,7 @@
 //! The tree of classes with their attributes, as found in the data.
 
+use rustc_hash::FxHashMap;
+
 use crate::path::Notation;
 
 /// A class: the record itself, or the elements of an array, rows of a table, repeated elements.
@@ -60,6 +62,14 @@ pub struct Schema {
     notation: Notation,
     classes: Vec<Class>,
     attributes: Vec<Attribute>,
+    /// Per class what lies in it, by name: records may have any number of keys.
+    named: Vec<Named>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Named {
+    classes: FxHashMap<Vec<String>, ClassId>,
+    attributes: FxHashMap<Vec<String>, AttributeId>,
 }
 
 impl Default for Schema {
@@ -71,7 +81,12 @@ impl Default for Schema {
             attributes: Vec::new(),
             children: Vec::new(),
         };
-        Schema { notation: Notation::default(), classes: vec![root], attributes: Vec::new() }
+        Schema {
+            notation: Notation::default(),
+            classes: vec![root],
+            attributes: Vec::new(),
+            named: vec![Named::default()],
+        }
     }
 }
 
@@ -111,13 +126,14 @@ impl Schema {
     }
 
     pub(crate) fn add_class(&mut self, parent: ClassId, name: &[String]) -> ClassId {
-        let known = self.class(parent).children.iter().find(|&&c| self.class(c).name == name);
-        if let Some(&id) = known {
+        if let Some(&id) = self.named[parent.index()].classes.get(name) {
             return id;
         }
         let id = ClassId(self.classes.len() as u32);
         let path = self.notation.class_path(&self.class(parent).path, name);
         self.classes[parent.index()].children.push(id);
+        self.named[parent.index()].classes.insert(name.to_vec(), id);
+        self.named.push(Named::default());
         self.classes.push(Class {
             parent: Some(parent),
             name: name.to_vec(),
@@ -129,8 +145,7 @@ impl Schema {
     }
 
     pub(crate) fn add_attribute(&mut self, class: ClassId, name: &[String]) -> AttributeId {
-        let known = self.class(class).attributes.iter().find(|&&a| self.attribute(a).name == name);
-        if let Some(&id) = known {
+        if let Some(&id) = self.named[class.index()].attributes.get(name) {
             return id;
         }
         let id = AttributeId(self.attributes.len() as u32);
@@ -138,6 +153,7 @@ impl Schema {
         let attributes = &mut self.classes[class.index()].attributes;
         let slot = attributes.len() as u32;
         attributes.push(id);
+        self.named[class.index()].attributes.insert(name.to_vec(), id);
         self.attributes.push(Attribute { class, slot, name: name.to_vec(), path });
         id
     }

@@ -1,9 +1,10 @@
-//! The quasi values of a publication, numbered by declared attribute, label and kind.
+//! The quasi values of a publication, numbered by declared attribute and label: what a person reads, not how a format
+//! writes it.
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, Dataset, Kind, MISSING, Result};
+use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
 /// A quasi value: a declared attribute and a label. Equal labels of different attributes never match.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,13 +13,11 @@ pub(crate) struct Item {
     pub(crate) declared: usize,
     /// The label, as published.
     pub(crate) label: String,
-    /// How formats that tell kinds apart write it.
-    pub(crate) kind: Kind,
 }
 
 /// The quasi attributes of each class and the item of each of their values.
 pub(crate) struct Columns {
-    /// Items by declared attribute, label and kind.
+    /// Items by declared attribute and label.
     pub(crate) items: Vec<Item>,
     of_class: Vec<Vec<Column>>,
 }
@@ -40,16 +39,15 @@ impl Columns {
         for (id, _) in schema.attributes() {
             if let Some(declared) = quasi(id).flatten() {
                 let values = data.dictionary(id).iter();
-                items.extend(values.map(|(kind, text)| Item { declared, label: text.to_owned(), kind }));
+                items.extend(values.map(|(_, text)| Item { declared, label: text.to_owned() }));
             }
         }
         items.sort();
         items.dedup();
         let column = |attribute: AttributeId| {
             let declared = declared(binding, attribute)?;
-            let find = |(kind, text)| {
-                items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < (declared, text, kind))
-                    as u32
+            let find = |(_, text)| {
+                items.partition_point(|i| (i.declared, i.label.as_str()) < (declared, text)) as u32
             };
             // A leader that is not counted itself would hide its companion from the count.
             let follows = binding.declared[declared].follows;

@@ -10,6 +10,7 @@ pub mod claim;
 mod columns;
 pub mod dissect;
 pub mod knowledge;
+mod listed;
 pub mod recount;
 pub mod sides;
 mod trees;
@@ -22,7 +23,7 @@ use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Role, Rows};
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
 pub use claim::{Claim, Km, Kmn};
@@ -37,10 +38,12 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 use knowledge::{Knowledge, Range, Records, SensitiveValues, View, pair_bit, pair_count};
 
-/// Checks a claim. None means that it holds; else the smallest witness against it.
+/// Checks a claim. None means that it holds; else the smallest witness against it. Values are told apart by what is read:
+/// `1` and `"1"` are one.
 ///
-/// `hierarchies` (per declared attribute) are only needed by claims that count absent values: see [`Claim::negative`].
-/// Such a claim is refused if that of a published quasi attribute is missing.
+/// `hierarchies` (per declared attribute) are only needed by claims that count absent values (see [`Claim::negative`]), which
+/// are refused if that of a published quasi attribute is missing, and to know the leaves of listed sensitive labels (see
+/// [`Claim::sensitive`]).
 pub fn verify(
     data: &Dataset,
     binding: &Binding,
@@ -49,6 +52,8 @@ pub fn verify(
     memory: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
+    let spelled = data.one_spelling();
+    let data = spelled.as_ref().unwrap_or(data);
     match claim {
         Claim::Km(claim) => verify_km(data, binding, claim, hierarchies, memory, observer),
         Claim::Kmn(claim) => verify_kmn(data, binding, claim, hierarchies, memory, observer),
@@ -81,6 +86,7 @@ fn verify_km(
     memory: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
+    let claim = &claim.spelled_out(hierarchies);
     let view = View {
         multiset: claim.multiset,
         negative: &claim.negative,
@@ -190,12 +196,23 @@ fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
     }
 }
 
-/// Attributes that the policy removes but the publication still has.
+/// Attributes that the policy removes but the publication still has. A key says who somebody is as well as a name does: it
+/// has no values here, since linked tables are joined by surrogates that are not read and trees need none.
 pub fn left_over(data: &Dataset, binding: &Binding) -> Vec<String> {
-    (data.schema().attributes())
-        .filter(|(id, _)| {
-            matches!(binding.role(*id), None | Some(Role::Identifying)) && !data.dictionary(*id).is_empty()
-        })
-        .map(|(_, a)| a.path.clone())
-        .collect()
+    let schema = data.schema();
+    // A name that the policy does not know says something even if nothing stands under it.
+    let removed = |id: AttributeId| match binding.role(id) {
+        None => true,
+        Some(Role::Identifying | Role::Key) => !data.dictionary(id).is_empty(),
+        Some(_) => false,
+    };
+    let attributes = schema.attributes().filter(|(id, _)| removed(*id)).map(|(_, a)| a.path.clone());
+    let nameless = |id: ClassId| {
+        let class = schema.class(id);
+        binding.classes[id.index()].is_none() && class.attributes.is_empty() && class.children.is_empty()
+    };
+    let empty: Vec<ClassId> = schema.classes().map(|(id, _)| id).filter(|&id| nameless(id)).collect();
+    let there = |id: &ClassId| (0..data.vertex_count()).any(|vertex| data.class(vertex) == *id);
+    let classes = empty.iter().filter(|id| there(id)).map(|&id| schema.class(id).path.clone());
+    attributes.chain(classes).collect()
 }

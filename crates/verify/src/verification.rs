@@ -26,6 +26,9 @@ pub struct Verification {
     pub witness: Option<Witness>,
     /// Attributes that the policy removes and the publication still has.
     pub left: Vec<String>,
+    /// Places of linked tables where a key is no surrogate: there keys are published, but as fresh numbers. Keys of trees
+    /// are not published at all, and count as left over.
+    pub keys: Vec<String>,
     /// Attributes of a publication with two sides that stand on the wrong one.
     pub misplaced: Vec<Misplaced>,
     /// Published records.
@@ -49,6 +52,8 @@ impl Verification {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let spelled = data.one_spelling();
+        let data = spelled.as_ref().unwrap_or(data);
         let witness = crate::verify(data, binding, claim, hierarchies, memory, observer)?;
         Self::of_checked_records(data, binding, (claim, witness), hierarchies, observer)
     }
@@ -82,6 +87,8 @@ impl Verification {
         let Claim::Anatomized(asked) = claim else {
             return Err(refuse("clusters with two sides"));
         };
+        let spelled = published.people.one_spelling();
+        let published = &TwoSides { people: spelled.as_ref().unwrap_or(published.people), ..*published };
         let witness = verify_anatomized(published, asked, observer)?;
         let again = || recount::of_anatomized(published, asked, observer);
         Ok(Verification {
@@ -129,7 +136,7 @@ impl Verification {
 
     /// Whether everything that was promised was found to hold.
     pub fn holds(&self) -> bool {
-        self.witness.is_none() && self.left.is_empty() && self.misplaced.is_empty()
+        self.witness.is_none() && self.left.is_empty() && self.keys.is_empty() && self.misplaced.is_empty()
     }
 
     /// The JSON form. Holds no value but those of the witness, which are published.
@@ -140,6 +147,7 @@ impl Verification {
             "witness": self.witness.as_ref().map(Witness::to_json),
             "records": self.records,
             "left_over": self.left,
+            "keys": self.keys,
             "recount": self.recount.as_ref().map(Recount::to_json),
         });
         if let Some(groups) = self.groups {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
+use bosket_model::policy::Publish;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_verify::Claim;
 
@@ -70,6 +71,18 @@ fn check(
     if request.against.is_none() {
         certificate.settle(&mut file.policy, &places, &name)?;
     }
+    // It may lie in the folder of what it certifies.
+    let nothing = Publish {
+        path: None,
+        url: None,
+        schema: None,
+        root: None,
+        certificate: None,
+        report: None,
+        mapping: None,
+        anatomize: false,
+    };
+    file.policy.publish.get_or_insert(nothing).certificate = Some(name);
     let claim = Claim::new(&file.policy)?;
     if !certificate.certificate.claims(&claim) {
         certificate.problems.push("the certificate: it does not claim what its own policy does".to_owned());

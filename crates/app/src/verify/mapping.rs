@@ -11,7 +11,7 @@ use bosket_model::words::plural;
 
 /// Reads `input_record,published_record`, numbered from 1.
 pub(crate) fn read_mapping(path: &Path) -> Result<Mapping> {
-    let text = bosket_io::read_text(path)?;
+    let text = bosket_io::read_long_text(path)?;
     let name = path.display().to_string();
     let mut pairs = Vec::new();
     let mut problems = Vec::new();

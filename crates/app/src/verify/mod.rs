@@ -5,6 +5,7 @@ mod by_certificate;
 mod dissected;
 pub(crate) mod mapping;
 mod records;
+mod unprotected;
 
 use std::path::{Path, PathBuf};
 
@@ -43,9 +44,13 @@ pub struct VerifyRequest {
     pub settings: Settings,
 }
 
+pub use unprotected::Unprotected;
+
 /// What was found out about a publication.
 #[derive(Debug, Default)]
 pub struct Verified {
+    /// What the claim does not protect, to be told before the verdict; none where nothing is claimed or could be read.
+    pub unprotected: Option<Unprotected>,
     /// Whether the claim holds; none where nothing is claimed, or where nothing could be read.
     pub verification: Option<Verification>,
     /// What a reader of the claim should know about its limits.
@@ -78,6 +83,7 @@ impl Verified {
         };
         let mut found = verification.to_json();
         found["holds"] = json!(self.holds());
+        found["not_protected"] = self.unprotected.as_ref().map(Unprotected::to_json).into();
         found["warnings"] = self.caveats.iter().map(ToString::to_string).collect();
         if let Some(untruths) = &self.untruths {
             found["truth"] = json!({
@@ -160,7 +166,9 @@ fn check_claim(
     if let (Some(certificate), Some(verification)) = (&mut certificate, &found.verification) {
         certificate.limits(&file.policy, claim, &found.caveats);
         certificate.records(verification.records as u64);
+        certificate.left(&file.policy, &verification.left);
     }
+    found.unprotected = Some(Unprotected::new(&file.policy, claim));
     found.certificate = certificate;
     Ok(found)
 }

@@ -9,6 +9,7 @@ use std::io::{BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use bosket_generate::students::{self, Kind};
+use bosket_generate::tpch::Shape;
 use bosket_generate::{baskets, tpch};
 use bosket_model::observe::Quiet;
 use bosket_testkit::shared::shared;
@@ -114,16 +115,26 @@ impl Datasets {
 
     /// Customers of TPC-H.
     pub(super) fn tpch(&self, customers: u64) -> Result<PathBuf, String> {
-        let policy = ("data.ndjson", tpch::POLICY);
-        self.generated(&format!("tpch-{customers}"), policy, &tpch::hierarchies(), |mut out| {
-            tpch::write_records(&mut out, customers, &Quiet).map(drop)
+        self.tpch_shaped("tpch", Shape::Chain, customers)
+    }
+
+    /// Customers of TPC-H with prices beside items.
+    pub(super) fn tpch_paper(&self, customers: u64) -> Result<PathBuf, String> {
+        self.tpch_shaped("tpch-paper", Shape::Paper, customers)
+    }
+
+    fn tpch_shaped(&self, name: &str, shape: Shape, customers: u64) -> Result<PathBuf, String> {
+        let policy = ("data.ndjson", shape.policy());
+        self.generated(&format!("{name}-{customers}"), policy, &tpch::hierarchies(shape), |mut out| {
+            tpch::write_records(&mut out, shape, customers, &Quiet).map(drop)
         })
     }
 
     /// The same customers under k-anonymity.
     pub(super) fn tpch_clusters(&self, customers: u64) -> Result<PathBuf, String> {
         let own = self.tpch(customers)?;
-        let (attributes, _) = tpch::POLICY.split_once("[privacy]").unwrap_or((tpch::POLICY, ""));
+        let policy = Shape::Chain.policy();
+        let (attributes, _) = policy.split_once("[privacy]").unwrap_or((policy, ""));
         let text = format!(
             "{attributes}[privacy]\nmodel = \"k-anonymity\"\nk = 20\n[method]\nalgorithm = \"miracle\"\n\
              [publish]\npath = \"published.ndjson\"\n"

@@ -32,6 +32,9 @@ pub enum Generate {
             value_parser = clap::value_parser!(u64).range(1..=bosket_generate::tpch::LARGEST_SCALE)
         )]
         customers: u64,
+        /// How records are laid out
+        #[arg(long, value_enum, default_value_t = TpchShape::Chain)]
+        shape: TpchShape,
         /// The folder to write into
         #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
         out: PathBuf,
@@ -129,4 +132,13 @@ pub enum StudentKind {
     /// The same, year by year: student, years, courses, books
     #[value(name = "syntheticT")]
     SyntheticT,
+}
+
+/// How customers of TPC-H are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TpchShape {
+    /// Price above date above items
+    Chain,
+    /// Prices beside items, both below the date, in the measures of the paper on k^(m,n)-anonymity; no linked tables
+    Paper,
 }

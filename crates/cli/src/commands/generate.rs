@@ -6,7 +6,7 @@ use bosket_generate::{baskets, clinic, sensitive_tree, students, tpch};
 use bosket_model::Failure;
 
 use crate::Outcome;
-use crate::args::{Generate, StudentKind};
+use crate::args::{Generate, StudentKind, TpchShape};
 use crate::output::{count, plural, print};
 use crate::talk::Talk;
 
@@ -20,10 +20,14 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
                 count(*people as usize)
             ))?;
         }
-        Generate::Tpch { customers, out, force } => {
-            let written = tpch::write(out, *customers, talk.create(*force), talk);
+        Generate::Tpch { customers, shape, out, force } => {
+            let shape = match shape {
+                TpchShape::Chain => tpch::Shape::Chain,
+                TpchShape::Paper => tpch::Shape::Paper,
+            };
+            let written = tpch::write(out, shape, *customers, talk.create(*force), talk);
             talk.quiet();
-            print(&describe_tpch(out, &written?))?;
+            print(&describe_tpch(out, shape, &written?))?;
         }
         Generate::Students { students, kind, seed, out, force } => {
             let create = talk.create(*force);
@@ -64,11 +68,16 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
+fn describe_tpch(out: &Path, shape: tpch::Shape, written: &tpch::Summary) -> String {
     let out = out.display();
+    let tables = match shape {
+        tpch::Shape::Chain => format!(
+            ", and as linked tables to {out}/tables, with policy-csv.toml and policy-sqlite.toml there"
+        ),
+        tpch::Shape::Paper => String::new(),
+    };
     format!(
-        "wrote {} with {} of {} to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies, \
-         and as linked tables to {out}/tables, with policy-csv.toml and policy-sqlite.toml there\n\
+        "wrote {} with {} of {} to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies{tables}\n\
          a record has {:.1} values on average, {:.1} where equal ones under the same parent are merged; \
          depth {} in vertices, {} in values; the hierarchies have {} nodes\n",
         plural(written.customers as usize, "customer"),
@@ -77,8 +86,8 @@ fn describe_tpch(out: &Path, written: &tpch::Summary) -> String {
         written.values_per_record(),
         written.nodes_per_record(),
         tpch::VERTEX_DEPTH,
-        tpch::VALUE_DEPTH,
-        tpch::HIERARCHY_NODES,
+        shape.value_depth(),
+        shape.hierarchy_nodes(),
     )
 }
 

@@ -36,7 +36,7 @@ fn usage(message: impl Into<String>, help: &str) -> Failure {
 fn build(args: &HierarchyBuild, talk: &Talk) -> Result<Outcome, Failure> {
     let spec = spec(args)?;
     let column = Column::read(&args.column, talk)?;
-    let given = args.values.as_deref().map(bosket_io::read_text).transpose()?;
+    let given = args.values.as_deref().map(bosket_io::read_long_text).transpose()?;
     let mut domain: Vec<&str> = match (&given, &column) {
         (Some(text), _) => text.lines().filter(|line| !line.is_empty()).collect(),
         (None, Some(column)) => column.domain(),
@@ -235,7 +235,7 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
     let mut column = Column::read(&args.column, talk)?;
     let hierarchy = match (&args.file, &args.policy) {
         (Some(file), _) => {
-            let text = bosket_io::read_text(file)?;
+            let text = bosket_io::read_long_text(file)?;
             let parsed = csv::parse(&file.to_string_lossy(), &text);
             parsed.map_err(|all| Failure::all(Fault::Data, all))?
         }
@@ -287,14 +287,22 @@ fn describe(hierarchy: &Hierarchy) -> String {
     )
 }
 
+/// Deeper trees are cut off: every level is drawn further to the right, by a call of its own.
+const LEVELS: u32 = 100;
+
 fn show(args: &HierarchyShow, talk: &Talk) -> Result<Outcome, Failure> {
     let (hierarchy, counts) = which(&args.which, talk)?;
     if args.json {
+        if hierarchy.height() > LEVELS {
+            let what = format!("the hierarchy has more than {LEVELS} levels, too many to print");
+            let help = "`bosket hierarchy check` says how many; a useful hierarchy has fewer than ten";
+            return Err(Failure::new(Fault::Data, Diagnostic::error(what).help(help)));
+        }
         print_json(&tree_json(&hierarchy, hierarchy.root(), counts.as_deref()))?;
     } else {
         let options = DrawOptions {
             max_children: args.children,
-            max_depth: args.depth.unwrap_or(u32::MAX),
+            max_depth: args.depth.unwrap_or(LEVELS).min(LEVELS),
             ..DrawOptions::default()
         };
         let tree = draw(&hierarchy, counts.as_deref(), &options);

@@ -13,7 +13,7 @@ use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
-    let settings = talk.settings(None, args.show_values);
+    let settings = talk.settings(args.memory, args.show_values);
     if let Some(file) = &args.xsd {
         talk.told(infer_xsd(&args.data, file, args.force, &settings, talk)?);
         return Ok(Outcome::Done);

@@ -1,7 +1,7 @@
 //! `bosket verify`
 
 use bosket_app::verify::VerifyRequest;
-use bosket_app::{CertificateCheck, Verified};
+use bosket_app::{CertificateCheck, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 use bosket_verify::truth::Untruth;
@@ -45,6 +45,7 @@ fn text(found: &Verified) -> String {
     let mut out = String::new();
     match &found.verification {
         Some(verification) => {
+            out.push_str(&found.unprotected.as_ref().map_or(String::new(), unprotected));
             push_verdict(&mut out, found, verification);
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
@@ -56,6 +57,21 @@ fn text(found: &Verified) -> String {
     }
     out.push_str(&found.certificate.as_ref().map_or(String::new(), certificate));
     out
+}
+
+/// What the claim says nothing about: whether that is right, only the reader can tell.
+fn unprotected(found: &Unprotected) -> String {
+    let roles = found.as_they_are.iter().map(|(path, role)| format!("{path} ({})", role.name())).collect();
+    let mut removed = found.removed.clone();
+    removed.extend(found.unnamed.then(|| "whatever the policy does not name".to_owned()));
+    let lines: [(&str, Vec<String>); 3] = [
+        ("published as they are", roles),
+        ("keys, which must say nothing", found.keys.clone()),
+        ("removed, so that nothing of it may be here", removed),
+    ];
+    let told = lines.iter().filter(|(_, paths)| !paths.is_empty());
+    let told: String = told.map(|(what, paths)| format!("  {what}: {}\n", paths.join(", "))).collect();
+    if told.is_empty() { told } else { format!("NOT PROTECTED by the claim:\n{told}") }
 }
 
 fn push_verdict(out: &mut String, found: &Verified, verification: &Verification) {
@@ -73,6 +89,7 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
             verification.left.join(", ")
         ));
     }
+    wrong.extend(verification.keys.iter().map(|place| format!("{place} is a key that is no fresh number")));
     wrong.extend(
         verification
             .misplaced

@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use bosket_io::fingerprint;
 use bosket_model::Fingerprint;
+use bosket_model::observe::Quiet;
 use bosket_report::certificate::{Certificate, Form};
 use serde_json::{Value, json};
 
@@ -260,6 +262,54 @@ fn weak_roles_did_not_show() {
         told["certificate"]["published_as_they_are"],
         json!([{"path": "visits[].code", "role": "sensitive"}])
     );
+}
+
+/// Roles that hide everything but one attribute, and a digest that fits: over the raw data that was as certified.
+#[test]
+fn a_forged_certificate_passed_over_raw_data() {
+    let dir = marked();
+    policy(&dir, CLAIMS[2].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    dir.write("out.ndjson", dir.read("in/MARK.ndjson"));
+    let raw = fingerprint::of_file(&dir.path("out.ndjson"), &Quiet).expect("readable");
+    let attributes = |policy: &mut Value, change: &dyn Fn(&mut Value) -> bool| {
+        let all = policy["attribute"].as_array_mut().expect("attributes");
+        all.retain_mut(|a| a["path"] == "visits[].ward" || change(a));
+    };
+    let forged = |change: &dyn Fn(&mut Value) -> bool| {
+        forge(&dir, CERTIFICATE, |c| {
+            c.files[0].sha256 = raw.clone();
+            c.policy["undeclared"] = json!("drop");
+            attributes(&mut c.policy, change);
+        });
+        verify(&dir, "out.ndjson", "c.json")
+    };
+    for role in ["key", "identifying"] {
+        let found = forged(&|a| {
+            a["role"] = json!(role);
+            true
+        });
+        let what = "the policy removes name, town, visits[].code, but the file still has them";
+        let before = found.exits(1).prints(&["VIOLATED", what]).stdout;
+        let told = before.split("VIOLATED").next().unwrap_or_default();
+        assert!(told.contains("NOT PROTECTED by the claim") && told.contains("name, town"), "{before}");
+    }
+    let found = forged(&|_| false).exits(1);
+    found.prints(&["VIOLATED", "NOT AS CERTIFIED", "its policy gives no role to town, which the file has"]);
+    // What is called insensitive is published: a reader is told before the verdict, and so is a program.
+    let found = forged(&|a| {
+        a["role"] = json!("insensitive");
+        true
+    });
+    let told = found.stdout.split("HOLDS").next().unwrap_or_default();
+    assert!(
+        told.contains("published as they are: name (insensitive), town (insensitive)"),
+        "{}",
+        found.stdout
+    );
+    let found = dir.run(&["verify", "out.ndjson", "--certificate", "c.json", "--json"]).json();
+    let first = json!({"path": "name", "role": "insensitive"});
+    assert_eq!(found["not_protected"]["published_as_they_are"][0], first);
 }
 
 #[test]

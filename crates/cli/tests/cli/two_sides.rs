@@ -1,5 +1,6 @@
 //! Publications with two sides as strangers and accidents change them: whatever cannot be judged is refused.
 
+use bosket_testkit::server::Server;
 use serde_json::{Value, json};
 
 use crate::util::{Dir, attribute, policy};
@@ -198,5 +199,41 @@ fn more_in_a_database_than_the_publication_was_not_seen() {
         database.execute_batch(change).expect("changed");
         drop(database);
         dir.run(&verify).exits(3).says(&["must not be handed out"]);
+    }
+}
+
+#[test]
+fn more_in_a_schema_than_the_publication_was_not_seen() {
+    let Some(server) = Server::start("trust") else { return };
+    let dir = Dir::new();
+    server.sql("postgres", "CREATE DATABASE one");
+    let rows: Vec<String> = (0..8).map(|i| format!("({i}, 'T{}', 'c{}')", i % 2, i % 4)).collect();
+    server.sql("one", "CREATE TABLE patient (pid int PRIMARY KEY, town text, code text)");
+    server.sql("one", &format!("INSERT INTO patient VALUES {}", rows.join(", ")));
+    let url = server.url("one");
+    let attributes = [
+        attribute("patient.town", "quasi", "hierarchy = { build = 'order', groups = ['T0', 'T1'] }"),
+        attribute("patient.code", "sensitive", ""),
+    ];
+    let verify = ["verify", url.as_str(), "--policy", "policy.toml"];
+    for (privacy, publish) in MODELS {
+        let places = format!(
+            "[source]\nformat = 'postgres'\nurl = '{url}'\n[[source.table]]\nname = 'patient'\nkey = 'pid'\n\
+             [publish]\nurl = '{url}'\nschema = 'apart'\n{publish}"
+        );
+        dir.write("policy.toml", policy(&attributes, privacy) + &places);
+        dir.run(&["anonymize", "policy.toml", "--force"]).exits(0);
+        dir.run(&verify).exits(0).prints(&["HOLDS"]);
+        // Called like any table, like one of sensitive values, and like that of an attribute of the other side.
+        for (name, words) in [
+            ("pairing", "table `pairing`"),
+            ("sensitive_name", "table `sensitive_name`"),
+            ("sensitive_town", "`sensitive_town` stands on the sensitive side"),
+        ] {
+            server.sql("one", &format!("CREATE TABLE apart.{name} (group_id bigint, value text)"));
+            dir.run(&verify).exits(3).says(&[words]);
+            server.sql("one", &format!("DROP TABLE apart.{name}"));
+        }
+        dir.run(&verify).exits(0);
     }
 }

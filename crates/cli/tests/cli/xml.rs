@@ -1,6 +1,6 @@
 //! XML from the outside: looked at, published, verified.
 
-use crate::util::Dir;
+use crate::util::{Dir, attribute};
 
 /// Forty patients with a visit or two, and something beside them that is nobody's record.
 fn clinic(dir: &Dir, several: bool, turned: bool) {
@@ -94,7 +94,9 @@ fn a_publication_looks_like_its_source_and_keeps_its_promise() {
     let verify = ["verify", "out.xml", "--policy", "policy.toml", "--against", "data.xml"];
     dir.run(&verify).exits(0);
     dir.certified("out.xml", "out.xml.certificate.json");
-    dir.run(&["verify", "data.xml", "--policy", "policy.toml", "--set", "privacy.k=11"]).exits(1);
+    dir.run(&["verify", "out.xml", "--policy", "policy.toml", "--set", "privacy.k=41"]).exits(1);
+    // The input has more than its records.
+    dir.run(&["verify", "data.xml", "--policy", "policy.toml"]).exits(3).says(&["outside the records"]);
 
     clinic(&dir, true, true);
     dir.run(&["anonymize", "policy.toml", "--force", "--threads", "1"]).exits(0);
@@ -193,4 +195,26 @@ fn prefixed_names_that_must_be_joined_are_written_and_read_again() {
             .exits(0)
             .prints(&["HOLDS", "TRUE"]);
     }
+}
+
+#[test]
+fn every_level_of_nesting_took_twice_the_memory() {
+    let dir = Dir::new();
+    let levels = 30;
+    let record = |i: usize| {
+        let open: String = (1..=levels).map(|level| format!("<e{level} a=\"{}\">", i % 3)).collect();
+        let close: String = (1..=levels).rev().map(|level| format!("</e{level}>")).collect();
+        format!("<r x=\"{}\">{open}{close}</r>\n", i % 2)
+    };
+    dir.write("deep.xml", format!("<db>{}</db>", (0..20).map(record).collect::<String>()));
+    let hierarchy = "hierarchy = { build = \"fanout\", fanout = 5 }";
+    let path = |level: usize| (1..=level).map(|l| format!("e{l}[]/")).collect::<String>() + "@a";
+    let attributes: Vec<String> = std::iter::once("@x".to_owned())
+        .chain((1..=levels).map(path))
+        .map(|path| attribute(&path, "quasi", hierarchy))
+        .collect();
+    let source = "[source]\nformat = \"xml\"\npath = \"deep.xml\"\nrecord = \"db/r\"\n";
+    let privacy = format!("model = \"kmn\"\nk = 2\nm = 2\nn = 1\n{source}[publish]\npath = \"out.xml\"\n");
+    dir.write("p.toml", crate::util::policy(&attributes, &privacy));
+    dir.bash("ulimit -v 4000000; $BOSKET anonymize p.toml --dry-run --threads 2").exits(0);
 }

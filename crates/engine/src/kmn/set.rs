@@ -79,8 +79,16 @@ impl Set {
             (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
                 Set::packed(a.iter().zip(b).map(|(a, b)| a & b).collect(), total)
             }
-            (Set::List(list), other) | (other, Set::List(list)) => {
-                Set::List(list.iter().copied().filter(|&r| other.contains(r)).collect())
+            (Set::List(a), Set::List(b)) => {
+                let mut both = Vec::new();
+                each_in_both(a, b, |r| {
+                    both.push(r);
+                    true
+                });
+                Set::List(both)
+            }
+            (Set::List(list), bits) | (bits, Set::List(list)) => {
+                Set::List(list.iter().copied().filter(|&r| bits.contains(r)).collect())
             }
         }
     }
@@ -91,15 +99,23 @@ impl Set {
         match (self, other) {
             (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
                 for (a, b) in a.chunks(8).zip(b.chunks(8)) {
+                    // Sets that share few records share none in most places, and counting bits costs more than seeing that.
+                    if a.iter().zip(b).fold(0, |any, (a, b)| any | (a & b)) == 0 {
+                        continue;
+                    }
                     count += a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
                     if count >= enough {
                         return enough;
                     }
                 }
             }
-            (Set::List(list), other) | (other, Set::List(list)) => {
+            (Set::List(a), Set::List(b)) => each_in_both(a, b, |_| {
+                count += 1;
+                count < enough
+            }),
+            (Set::List(list), bits) | (bits, Set::List(list)) => {
                 for &r in list {
-                    count += u32::from(other.contains(r));
+                    count += u32::from(bits.contains(r));
                     if count >= enough {
                         return enough;
                     }
@@ -107,6 +123,28 @@ impl Set {
             }
         }
         count
+    }
+}
+
+/// A list so many times as long as another is searched, not gone through.
+const MUCH_LONGER: usize = 16;
+
+/// Hands out what two ascending lists share, in their order, as long as more is wanted.
+fn each_in_both(a: &[u32], b: &[u32], mut wants_more: impl FnMut(u32) -> bool) {
+    let (short, mut long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let search = long.len() / MUCH_LONGER > short.len();
+    for &r in short {
+        let before = if search {
+            long.partition_point(|&other| other < r)
+        } else {
+            long.iter().take_while(|&&other| other < r).count()
+        };
+        long = &long[before..];
+        match long.first() {
+            None => return,
+            Some(&other) if other == r && !wants_more(r) => return,
+            _ => {}
+        }
     }
 }
 
@@ -177,22 +215,24 @@ mod tests {
             a in prop::collection::btree_set(0u32..200, 0..40),
             b in prop::collection::btree_set(0u32..200, 0..120),
             enough in 1u32..30,
+            // Among many records the same ones are lists.
+            total in prop::sample::select(vec![200usize, 8_000, 30_000]),
         ) {
-            let (left, right) = (Set::new(a.iter().copied().collect(), 200), Set::new(b.iter().copied().collect(), 200));
+            let (left, right) = (Set::new(a.iter().copied().collect(), total), Set::new(b.iter().copied().collect(), total));
             let both: Vec<u32> = a.intersection(&b).copied().collect();
-            prop_assert_eq!(plain(&left.and(&right, 200)), both.clone());
-            prop_assert_eq!(left.and(&right, 200).len() as usize, both.len());
+            prop_assert_eq!(plain(&left.and(&right, total)), both.clone());
+            prop_assert_eq!(left.and(&right, total).len() as usize, both.len());
             let up_to = left.shared_up_to(&right, enough);
             prop_assert_eq!(up_to, (both.len() as u32).min(enough));
             let lists: Vec<Vec<u32>> = vec![a.iter().copied().collect(), b.iter().copied().collect()];
             let either: Vec<u32> = a.union(&b).copied().collect();
-            prop_assert_eq!(plain(&Set::union(lists.iter().map(Vec::as_slice), 200)), either.clone());
-            let mut distinct = Distinct::new(200);
+            prop_assert_eq!(plain(&Set::union(lists.iter().map(Vec::as_slice), total)), either.clone());
+            let mut distinct = Distinct::new(total);
             for _ in 0..2 {
                 prop_assert_eq!(distinct.count(lists.iter().map(Vec::as_slice)) as usize, either.len());
             }
-            let others: Vec<u32> = (0..200).filter(|r| !a.contains(r)).collect();
-            prop_assert_eq!(plain(&left.complement(200)), others);
+            let others: Vec<u32> = (0..total as u32).filter(|r| !a.contains(r)).collect();
+            prop_assert_eq!(plain(&left.complement(total)), others);
         }
     }
 }

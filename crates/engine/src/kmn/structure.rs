@@ -121,6 +121,9 @@ pub(super) struct Repair<'a> {
     related: Related,
     /// Per group and position the positions still above, as bits.
     above: Vec<Vec<u64>>,
+    /// The paths of all groups one after the other, and where they begin: most of them are only glanced at.
+    paths: Vec<Node>,
+    first: Vec<usize>,
     /// Per node its groups, and where they begin.
     groups_of: Vec<u32>,
     first_group: Vec<u32>,
@@ -153,13 +156,18 @@ impl<'a> Repair<'a> {
         related: &Related,
         observer: &'a dyn Observer,
     ) -> Self {
+        let (mut paths, mut first) = (Vec::new(), vec![0]);
+        for group in groups {
+            paths.extend_from_slice(&group.path);
+            first.push(paths.len());
+        }
         let mut first_group = vec![0u32; domain.len() as usize + 1];
-        groups.iter().flat_map(|g| &g.path).for_each(|&n| first_group[n as usize + 1] += 1);
+        paths.iter().for_each(|&n| first_group[n as usize + 1] += 1);
         (1..first_group.len()).for_each(|n| first_group[n] += first_group[n - 1]);
         let mut next = first_group.clone();
-        let mut groups_of = vec![0u32; groups.iter().map(|g| g.path.len()).sum()];
-        for (g, group) in groups.iter().enumerate() {
-            for &node in &group.path {
+        let mut groups_of = vec![0u32; paths.len()];
+        for (g, bounds) in first.windows(2).enumerate() {
+            for &node in &paths[bounds[0]..bounds[1]] {
                 groups_of[next[node as usize] as usize] = g as u32;
                 next[node as usize] += 1;
             }
@@ -171,6 +179,8 @@ impl<'a> Repair<'a> {
             range,
             related: related.clone(),
             above: groups.iter().map(|g| (0..g.path.len()).map(|j| (1u64 << j) - 1).collect()).collect(),
+            paths,
+            first,
             groups_of,
             first_group,
             stale: BTreeSet::new(),
@@ -272,7 +282,8 @@ impl<'a> Repair<'a> {
             &self.groups_of[from..self.first_group[node as usize + 1] as usize]
         };
         let fewer = if of(a).len() < of(b).len() { of(a) } else { of(b) };
-        let at = |g: u32| related_at(&self.groups[g as usize].path, &self.above[g as usize], (a, b));
+        let path = |g: usize| &self.paths[self.first[g]..self.first[g + 1]];
+        let at = |g: u32| related_at(path(g as usize), &self.above[g as usize], (a, b));
         fewer.iter().filter_map(|&g| Some((g, at(g)?))).collect()
     }
 

@@ -108,11 +108,18 @@ pub(super) fn violations(
             pairs.partition_point(|k| wanted.contains(&k.pair))
         }
     };
+    let mut of_node: Vec<Vec<usize>> = vec![Vec::new(); cut.len()];
+    for (i, known) in pairs.iter().enumerate() {
+        known.at.iter().for_each(|&at| of_node[at].push(i));
+    }
+    let with = |missing: u8| (0..cut.len()).filter(|&at| flags[at] & missing == missing).collect();
     let mut search = Search {
         domain,
         cut,
         flags: &flags,
+        with: [0, 1, 2, 3].map(with),
         pairs: &pairs,
+        of_node: &of_node,
         range,
         needed,
         chosen: Vec::new(),
@@ -140,7 +147,11 @@ struct Search<'a> {
     domain: &'a Domain<'a>,
     cut: &'a [Node],
     flags: &'a [u8],
+    /// Per set of flags the places in the cut that have them.
+    with: [Vec<usize>; 4],
     pairs: &'a [Known<'a>],
+    /// Per place in the cut the pairs with it, ascending.
+    of_node: &'a [Vec<usize>],
     range: Range,
     /// The flags that knowledge must have to be recorded.
     needed: u8,
@@ -188,30 +199,52 @@ impl Search<'_> {
         if self.chosen.len() == self.range.n {
             return Ok(());
         }
-        for i in next..self.pairs.len() {
-            // A pair mostly costs less than the asking.
-            if i.is_multiple_of(64) {
-                self.observer.go_on()?;
+        if left > 1 {
+            for i in next..self.pairs.len() {
+                // A pair mostly costs less than the asking.
+                if i.is_multiple_of(64) {
+                    self.observer.go_on()?;
+                }
+                self.add(set, flags, i, left)?;
             }
-            let known = &self.pairs[i];
-            let grows = known.at.iter().filter(|at| !self.nodes.contains(at)).count();
-            let more = self.chosen.len() + 1 < self.range.n || grows < left;
-            let flags = flags | known.flags;
-            let concerned = flags & self.needed == self.needed;
-            // What is not concerned and cannot become so by adding to it needs no counting.
-            if grows > left || known.set.len() < k || (!concerned && !more) {
-                continue;
+            return Ok(());
+        }
+        // With room for one more value a pair must share a node with those chosen, as few pairs do.
+        self.observer.go_on()?;
+        let of_node = self.of_node;
+        for place in 0..self.nodes.len() {
+            let own = &of_node[self.nodes[place]];
+            for &i in &own[own.partition_point(|&i| i < next)..] {
+                // One between two chosen nodes is met at the first of them.
+                if !self.pairs[i].at.iter().any(|at| self.nodes[..place].contains(at)) {
+                    self.add(set, flags, i, left)?;
+                }
             }
-            let shared = self.range.shared(set, known.set);
-            if shared == k && more {
-                let both = set.and(known.set, self.domain.records);
-                self.choose(i, |search| search.look(&both, flags, i + 1))?;
-            } else if shared > 0 && shared < k {
-                self.choose(i, |search| {
-                    search.record(flags, &[]);
-                    Ok(())
-                })?;
-            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the chosen pairs with one more.
+    fn add(&mut self, set: &Set, flags: u8, i: usize, left: usize) -> Result<()> {
+        let k = self.range.k;
+        let known = &self.pairs[i];
+        let grows = known.at.iter().filter(|at| !self.nodes.contains(at)).count();
+        let more = self.chosen.len() + 1 < self.range.n || grows < left;
+        let flags = flags | known.flags;
+        let concerned = flags & self.needed == self.needed;
+        // What is not concerned and cannot become so by adding to it needs no counting.
+        if grows > left || known.set.len() < k || (!concerned && !more) {
+            return Ok(());
+        }
+        let shared = self.range.shared(set, known.set);
+        if shared == k && more {
+            let both = set.and(known.set, self.domain.records);
+            self.choose(i, |search| search.look(&both, flags, i + 1))?;
+        } else if shared > 0 && shared < k {
+            self.choose(i, |search| {
+                search.record(flags, &[]);
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -230,9 +263,13 @@ impl Search<'_> {
         }
         self.observer.go_on()?;
         let k = self.range.k;
-        for at in from..self.cut.len() {
+        // The last value must bring whatever is missing.
+        let missing = if left == 1 { self.needed & !flags } else { 0 };
+        let first = self.with[usize::from(missing)].partition_point(|&at| at < from);
+        for i in first..self.with[usize::from(missing)].len() {
+            let at = self.with[usize::from(missing)][i];
             let flags = flags | self.flags[at];
-            if (left == 1 && flags & self.needed != self.needed) || self.nodes.contains(&at) {
+            if self.nodes.contains(&at) {
                 continue;
             }
             let other = self.domain.set(self.cut[at]);

@@ -12,8 +12,8 @@ use tpchgen::generators::{
 };
 use tpchgen::text::TextPool;
 
-use super::domains::{self, BRANDS, brand_digits, manufacturer};
-use super::{SMALLEST_SCALE, Summary, VALUE_DEPTH};
+use super::domains::{self, BRANDS, Domains, brand_digits};
+use super::{SMALLEST_SCALE, Shape, Summary};
 
 const ORDERS: usize = 2;
 const ITEMS: usize = 3;
@@ -22,19 +22,22 @@ const SCALE_BASE: f64 = 150_000.0;
 /// How often progress is told.
 const STEP: usize = 1 << 14;
 
-/// An item; values by their numbers.
+/// An item.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Item {
-    pub(super) quantity: u8,
+    pub(super) pieces: u8,
+    /// By its number.
     pub(super) brand: u8,
 }
 
-/// An order; values by their numbers.
+/// An order, in more detail than any shape has.
 #[derive(Clone, Copy)]
 pub(super) struct Order {
     pub(super) key: i64,
-    pub(super) price: u8,
-    pub(super) date: u8,
+    /// Its price.
+    pub(super) thousands: u16,
+    /// Its date, by number.
+    pub(super) month: u8,
     count: u8,
     items: [Item; ITEMS],
 }
@@ -60,21 +63,29 @@ impl Customer<'_> {
         self.basket.iter().flatten()
     }
 
-    /// Nodes of the value tree: the nation, and every beginning of a path from a price to a brand once.
-    fn nodes(&self) -> u64 {
-        let mut paths = [[0; VALUE_DEPTH]; ORDERS * ITEMS];
-        let mut count = 0;
+    /// Nodes of the value tree: the nation, and every beginning of a path from an order to a leaf once.
+    fn nodes(&self, domains: &Domains) -> u64 {
+        let mut paths: Vec<Vec<&str>> = Vec::new();
         for order in self.orders() {
-            for item in order.items() {
-                paths[count] = [order.price, order.date, item.quantity, manufacturer(item.brand), item.brand];
-                count += 1;
-            }
+            let (price, date) = (domains.price(order), domains.date(order));
+            let above = match domains.shape {
+                Shape::Chain => vec![price, date],
+                Shape::Paper => {
+                    // A level of its own, lest a price be taken for a quantity.
+                    paths.push(vec![date, "", price]);
+                    vec![date]
+                }
+            };
+            paths.extend(order.items().iter().map(|item| [&above[..], &domains.of_item(*item)].concat()));
         }
-        let paths = &mut paths[..count];
         paths.sort_unstable();
-        let shared = |a: &[u8; VALUE_DEPTH], b| a.iter().zip(b).take_while(|(x, y)| x == y).count();
+        let shared = |a: &[&str], b: &[&str]| a.iter().zip(b).take_while(|(x, y)| x == y).count();
         let repeated: usize = paths.windows(2).map(|pair| shared(&pair[0], &pair[1])).sum();
-        (1 + VALUE_DEPTH * count - repeated) as u64
+        let values: usize = paths.iter().map(Vec::len).sum();
+        // The level of prices is not there.
+        let mut levels: Vec<&str> = paths.iter().filter(|p| p[1].is_empty()).map(|p| p[0]).collect();
+        levels.dedup();
+        (1 + values - repeated - levels.len()) as u64
     }
 }
 
@@ -98,6 +109,7 @@ impl Sales {
     /// Hands out the customers in the order of their keys.
     pub(super) fn each_customer(
         &self,
+        domains: &Domains,
         observer: &dyn Observer,
         mut each: impl FnMut(&Customer<'_>) -> io::Result<()>,
     ) -> io::Result<Summary> {
@@ -117,7 +129,7 @@ impl Sales {
             summary.customers += 1;
             summary.orders += customer.orders().count() as u64;
             summary.items += customer.orders().map(|o| u64::from(o.count)).sum::<u64>();
-            summary.nodes += customer.nodes();
+            summary.nodes += customer.nodes(domains);
             if (i + 1).is_multiple_of(STEP) {
                 observer.advance(STEP as u64);
             }
@@ -138,15 +150,15 @@ fn fill(baskets: &mut [Basket], scale: f64, text: &TextPool, observer: &dyn Obse
         let (year, month, _) = row.o_orderdate.to_ymd();
         let mut order = Order {
             key: row.o_orderkey,
-            price: domains::price(row.o_totalprice.0),
-            date: domains::date(year, month),
+            thousands: domains::thousands(row.o_totalprice.0),
+            month: domains::month(year, month),
             count: 0,
             items: [Item::default(); ITEMS],
         };
         while let Some(line) = lines.next_if(|line| line.l_orderkey == row.o_orderkey) {
             if let Some(item) = order.items.get_mut(usize::from(order.count)) {
                 let brand = brands[line.l_partkey as usize - 1];
-                *item = Item { quantity: domains::quantity(line.l_quantity), brand };
+                *item = Item { pieces: line.l_quantity as u8, brand };
                 order.count += 1;
             }
         }

@@ -6,32 +6,22 @@ use std::io::{self, Write};
 use bosket_io::tables::NewDatabase;
 use bosket_model::Result;
 
-use super::domains::{Domains, manufacturer};
-use super::sales::{Customer, Item, Order};
-
-impl Domains {
-    fn of_order(&self, order: &Order) -> [&str; 2] {
-        [&self.price[usize::from(order.price)], &self.date[usize::from(order.date)]]
-    }
-
-    fn of_item(&self, item: Item) -> [&str; 3] {
-        [
-            &self.quantity[usize::from(item.quantity)],
-            &self.manufacturer[usize::from(manufacturer(item.brand))],
-            &self.brand[usize::from(item.brand)],
-        ]
-    }
-}
+use super::Shape;
+use super::domains::Domains;
+use super::sales::Customer;
 
 /// Adds a record and the end of its line.
 pub(super) fn push_json(line: &mut String, domains: &Domains, customer: &Customer<'_>) {
-    let nation = &domains.nation[customer.nation];
+    let nation = domains.nation(customer.nation);
     // Writing to a String cannot fail.
     let _ = write!(line, r#"{{"customer":{},"nation":"{nation}","orders":["#, customer.key);
     for (i, order) in customer.orders().enumerate() {
-        let [price, date] = domains.of_order(order);
+        let (price, date) = (domains.price(order), domains.date(order));
         let comma = if i > 0 { "," } else { "" };
-        let _ = write!(line, r#"{comma}{{"price":"{price}","date":"{date}","items":["#);
+        let _ = match domains.shape {
+            Shape::Chain => write!(line, r#"{comma}{{"price":"{price}","date":"{date}","items":["#),
+            Shape::Paper => write!(line, r#"{comma}{{"date":"{date}","price":["{price}"],"items":["#),
+        };
         for (i, item) in order.items().iter().enumerate() {
             let [quantity, manufacturer, brand] = domains.of_item(*item);
             let comma = if i > 0 { "," } else { "" };
@@ -66,10 +56,10 @@ impl<W: Write> Tables<W> {
         domains: &Domains,
         customer: &Customer<'_>,
     ) -> io::Result<()> {
-        writeln!(self.customer, "{},{}", customer.key, domains.nation[customer.nation])?;
+        writeln!(self.customer, "{},{}", customer.key, domains.nation(customer.nation))?;
         rows.clear();
         for order in customer.orders() {
-            let [price, date] = domains.of_order(order);
+            let (price, date) = (domains.price(order), domains.date(order));
             let _ = writeln!(rows, "{},{},{price},{date}", order.key, customer.key);
         }
         self.orders.write_all(rows.as_bytes())?;
@@ -108,9 +98,9 @@ pub(super) fn insert_rows(
     customer: &Customer<'_>,
 ) -> Result<()> {
     let key = customer.key.to_string();
-    database.insert("INSERT INTO customer VALUES (?, ?)", &[&key, &domains.nation[customer.nation]])?;
+    database.insert("INSERT INTO customer VALUES (?, ?)", &[&key, domains.nation(customer.nation)])?;
     for order in customer.orders() {
-        let [price, date] = domains.of_order(order);
+        let (price, date) = (domains.price(order), domains.date(order));
         let order_key = order.key.to_string();
         database.insert("INSERT INTO orders VALUES (?, ?, ?, ?)", &[&order_key, &key, price, date])?;
         for item in order.items() {

@@ -82,7 +82,7 @@ impl PublishedReader<'_> {
                         sides.people.extend(person.map(|text| (number(id), digest(text))));
                     };
                 let paths = &self.expected.paths;
-                xml::read_published(&mut Input::open(at)?, policy, paths, Some(&mut each))?;
+                xml::read_published(&mut Input::open(at)?.published(), policy, paths, Some(&mut each))?;
             }
             Way::Json => {
                 let open = &mut || Input::open(at);

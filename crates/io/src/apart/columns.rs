@@ -155,7 +155,7 @@ pub(super) fn read(
 ) -> Result<PublishedGroups> {
     let PublishedReader { file, expected, .. } = reader;
     let policy = quasi_policy(file, expected)?;
-    let mut input = open(&file_name(file)?)?;
+    let mut input = open(&file_name(file)?)?.published();
     let name = input.name().to_owned();
     let place = Place::source(&name);
     let mut groups = Groups::default();
@@ -195,7 +195,8 @@ pub(super) fn read(
         }
         let column = groups.on_sensitive_side(&sensitive.path);
         let mut row = 0;
-        each_pair(&mut open(&sensitive_name(file, name)?)?, [GROUP, VALUE], &mut |(group, value)| {
+        let mut input = open(&sensitive_name(file, name)?)?.published();
+        each_pair(&mut input, [GROUP, VALUE], &mut |(group, value)| {
             row += 1;
             match (group, value) {
                 (Some(group), Some((kind, value))) => {

@@ -147,6 +147,7 @@ impl<'p> Dissection<'p> {
         match &place {
             Whereabouts::Document { path, .. } if self.way == Way::Xml => {
                 let mut input = Input::open(path)?;
+                input.limit(observer.limits().record);
                 observer.stage(&format!("reading {}", path.display()), 0);
                 let found = xml::read_people(&mut input, policy, &self.fates, &layout, |values, text| {
                     for (at, value) in values {
@@ -160,6 +161,7 @@ impl<'p> Dissection<'p> {
             }
             Whereabouts::Document { path, .. } if self.way == Way::Columns => {
                 let mut input = Input::open(path)?;
+                input.limit(observer.limits().record);
                 observer.stage(&format!("reading {}", path.display()), 0);
                 let sides = columns::read_people(&mut input, policy, &self.fates, &mut spool)?;
                 let beside = Beside::Columns(Box::new(sides));

@@ -11,10 +11,14 @@ use super::scratch::Scratch;
 use super::tables::SENSITIVE;
 use crate::atomic::Create;
 use crate::fingerprint::Certify;
-use crate::input::Input;
+use crate::folder::PublishedFolder;
+use crate::input::{BOM, Input};
 use crate::output::{Output, finish_certified};
 use crate::publication::name_of;
 use crate::tables::Writing;
+
+/// How much is compared at once.
+const BUFFER: usize = 1 << 17;
 
 /// How much was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,23 +75,31 @@ impl Drafts {
         mut others: Vec<Output>,
         certify: Certify<'_>,
     ) -> Result<()> {
+        // Linked tables have begun the folder themselves.
+        let folder = match self.files.first().and_then(|(path, _)| path.parent()) {
+            Some(folder) if self.files.len() > 1 && self.tables.is_none() => {
+                Some(PublishedFolder::begin(folder, &create)?)
+            }
+            _ => None,
+        };
         let mut outputs = Vec::new();
         for (path, draft) in &self.files {
-            if let Some(folder) = path
-                .parent()
-                .filter(|p| (self.files.len() > 1 || self.tables.is_some()) && !p.as_os_str().is_empty())
-            {
-                crate::make_folder(folder)?;
-            }
-            let mut output = Output::create(path, create.clone())?.published_if(&certify, &name_of(path));
+            let name = name_of(path);
+            let mut output = Output::create_hidden(path, create.clone())?;
             draft.copy_to(&mut output)?;
+            let mut output = output.completed()?.completed_as(&certify, &name, &Quiet)?;
+            draft.compare(&mut output.hidden()?.open(&name)?)?;
             outputs.push(output);
         }
         outputs.append(&mut others);
         match self.tables {
             Some(tables) => tables.finish_certified(outputs, certify, &Quiet),
             None => finish_certified(outputs, certify),
+        }?;
+        if let Some(folder) = folder {
+            folder.keep();
         }
+        Ok(())
     }
 }
 
@@ -112,6 +124,31 @@ impl Draft {
 
     fn copy_to(&self, out: &mut dyn Write) -> Result<()> {
         self.with(|scratch| scratch.copy_to(out))
+    }
+
+    /// Refuses finished bytes, compressed or not, that do not read as what was verified.
+    fn compare(&self, finished: &mut Input) -> Result<()> {
+        let (mut was, mut is) = (vec![0; BUFFER], Vec::with_capacity(BUFFER));
+        // A byte order mark is not part of what an input reads.
+        let mut at = if finished.is_marked() { BOM.len() as u64 } else { 0 };
+        loop {
+            let read = self.with(|scratch| scratch.read_at(at, &mut was))?;
+            is.resize(read.max(1), 0);
+            let mut filled = 0;
+            while filled < is.len() {
+                match finished.read_some(&mut is[filled..]).map_err(|e| finished.failure(&e, None))? {
+                    0 => break,
+                    some => filled += some,
+                }
+            }
+            if is[..filled] != was[..read] {
+                return Err(Failure::defect("what was written is not what was verified"));
+            }
+            if read == 0 {
+                return Ok(());
+            }
+            at += read as u64;
+        }
     }
 
     /// Reads it as a stranger would.

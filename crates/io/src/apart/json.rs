@@ -15,8 +15,10 @@ use super::sorter::Merged;
 use super::spool::{Parts, Spool};
 use crate::fault;
 use crate::format::{Format, Layout};
+use crate::homes::Homes;
 use crate::input::Input;
 use crate::json::Json;
+use crate::json::document::{self, Around};
 use crate::json::write::push_string;
 use bosket_model::sides::Fates;
 
@@ -83,7 +85,15 @@ fn part(open: &mut dyn FnMut() -> Result<Input>, record: &str) -> Result<Dataset
 
 /// The people of a publication.
 pub(super) fn people(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> Result<(Dataset, Binding)> {
-    let people = part(open, "quasi[].records[]")?;
+    let layout = Layout {
+        record: Some("quasi[].records[]".to_owned()),
+        homes: Box::new(Homes::expected(&policy.attributes)),
+        ..Layout::default()
+    };
+    let mut input = open()?.published();
+    // What is around them has been looked at when the form was.
+    let (people, _) = document::read(&mut input, &layout, Around::LookedAt)?;
+    input.nothing_outside()?;
     let binding = Binding::new(people.schema(), &policy.attributes, policy.undeclared, "the publication")?;
     Ok((people, binding))
 }
@@ -108,11 +118,19 @@ fn text(data: &Dataset, vertex: usize, path: &str) -> Option<(Kind, String)> {
     (code != MISSING).then(|| (data.dictionary(id).kind(code), data.dictionary(id).text(code).to_owned()))
 }
 
+/// Classes that the policy does not name and that have no attribute by which they would be seen.
+fn unnamed_classes(people: &Dataset, binding: &Binding) -> Vec<String> {
+    let unnamed = people.schema().classes().filter(|(id, class)| {
+        binding.classes[id.index()].is_none() && class.attributes.is_empty() && class.children.is_empty()
+    });
+    unnamed.map(|(_, class)| class.path.clone()).collect()
+}
+
 /// Reads a publication as a stranger would.
 pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> Result<PublishedGroups> {
     let any_value = json_form::check(&mut open()?)?;
     let quasi = part(open, "quasi[]")?;
-    let (people, _) = people(open, policy)?;
+    let (people, binding) = people(open, policy)?;
     let place = Place::source("the publication");
     let mut groups = Groups::default();
     let mut problems = Vec::new();
@@ -122,6 +140,9 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> 
     };
     for (_, attribute) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
         groups.on_quasi_side(&attribute.path);
+    }
+    for path in unnamed_classes(&people, &binding) {
+        groups.on_quasi_side(&path);
     }
     for record in 0..quasi.len() {
         let root = quasi.vertices(record).start;

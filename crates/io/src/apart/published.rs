@@ -16,11 +16,14 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use super::dissection::Way;
 use super::draft::{Drafts, open_named};
-use super::tables::{SENSITIVE, quasi_policy};
+use super::tables::{SENSITIVE, file_name, quasi_policy, sensitive_name};
 use super::{columns, json, tables_read};
 use crate::input::Input;
 use crate::policy_file::PolicyFile;
 use crate::xml::apart as xml;
+
+/// Files that are named when they should not be there.
+const SHOWN: usize = 20;
 
 /// Reads the publications of a policy.
 #[derive(Debug)]
@@ -60,6 +63,7 @@ impl<'p> PublishedReader<'p> {
 
     /// The same with a folder of two sides in Parquet, part by part.
     pub(super) fn columns_at(&self, at: &Path, each: &mut columns::Each<'_>) -> Result<PublishedGroups> {
+        refuse_other_files(at, self.file)?;
         let names = tables_in(at, self.file)?;
         columns::read(&|name| Input::open(&at.join(name)), &names, self, each)
     }
@@ -81,7 +85,9 @@ impl<'p> PublishedReader<'p> {
 
     fn document(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<PublishedGroups> {
         match self.way {
-            Way::Xml => xml::read_published(&mut open()?, &self.file.policy, &self.expected.paths, None),
+            Way::Xml => {
+                xml::read_published(&mut open()?.published(), &self.file.policy, &self.expected.paths, None)
+            }
             _ => json::read(open, &self.file.policy),
         }
     }
@@ -154,6 +160,31 @@ pub(crate) fn tables_in(folder: &Path, file: &PolicyFile) -> Result<Vec<String>>
         .collect();
     tables.sort_unstable();
     Ok(tables)
+}
+
+/// Refuses files in a folder that are neither the people nor a table of sensitive values: they would be handed out without
+/// being looked at.
+pub(crate) fn refuse_other_files(folder: &Path, file: &PolicyFile) -> Result<()> {
+    let tables = tables_in(folder, file)?;
+    let mut known = vec![file_name(file)?];
+    for table in &tables {
+        known.push(sensitive_name(file, table)?);
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut others: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !known.contains(name))
+        .collect();
+    others.sort_unstable();
+    let told = |name: &String| {
+        let place = Place::source(folder.join(name).display().to_string());
+        let help = "`verify` cannot judge it, so it must not be handed out with the others; take it out of the folder";
+        Diagnostic::error("this file is no part of the publication").at(place).help(help)
+    };
+    match others.as_slice() {
+        [] => Ok(()),
+        others => Err(Failure::all(Fault::Data, others.iter().take(SHOWN).map(told).collect())),
+    }
 }
 
 /// Opens a file as often as it is needed; standard input, which can be read only once, is kept.

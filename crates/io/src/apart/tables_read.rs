@@ -10,13 +10,13 @@ use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, 
 
 use super::draft::{Drafts, open_named};
 use super::groups::Groups;
-use super::published::{PublishedReader, tables_in};
+use super::published::{PublishedReader, refuse_other_files, tables_in};
 use super::tables::{GROUP, VALUE, candidates, file_name, names, quasi_policy, sensitive_name};
 use crate::format::{Format as _, Layout};
 use crate::input::Input;
 use crate::parquet::pairs::each_pair;
 use crate::table::Csv;
-use crate::tables::{Pair, Tables, is_linked, published_pairs, refuse_other_tables, sensitive_tables};
+use crate::tables::{Pair, Tables, is_linked, published_pairs, sensitive_tables};
 
 /// A publication of tables as it was read.
 pub(super) struct ReadTables {
@@ -52,23 +52,22 @@ pub(super) fn read(
         separator: policy.policy.source.as_ref().and_then(|s| s.separator.clone()),
         ..Layout::default()
     };
-    let quasi = match (&mut tables, at) {
-        (Some(writing), _) => writing.read_again(observer)?,
-        (None, Some(at)) if linked => Tables::given(&policy, at, true)?.read(observer)?.0,
-        _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
-    };
     // Databases take capital and small letters for the same, so that names are compared without.
     let sensitive = names(expected);
     let there = match (written, at) {
         (Some(written), _) => written,
         (None, Some(at)) if linked => sensitive_tables(&policy, at, &candidates(expected))?,
-        (None, at) => tables_in(at.unwrap_or(Path::new("")), file)?,
+        (None, at) => {
+            let folder = at.unwrap_or(Path::new(""));
+            refuse_other_files(folder, file)?;
+            tables_in(folder, file)?
+        }
     };
-    if let Some(at) = at.filter(|_| linked) {
-        let known = source.tables.iter().map(|t| &t.name).chain(source.lookups.iter().map(|l| &l.name));
-        let known: Vec<&str> = known.chain(&sensitive).chain(&there).map(String::as_str).collect();
-        refuse_other_tables(&policy, at, &known)?;
-    }
+    let quasi = match (&mut tables, at) {
+        (Some(writing), _) => writing.read_again(observer)?,
+        (None, Some(at)) if linked => Tables::given(&policy, at, true)?.with_pairs(&there).read(observer)?.0,
+        _ => Csv.read(&mut open(&file_name(file)?)?, &flat())?.0,
+    };
     let mut groups = Groups::default();
     let mut problems = Vec::new();
     let mut wrong = |what: String| {
@@ -91,8 +90,10 @@ pub(super) fn read(
             }
         }
     }
+    let is_named = |path: &str| file.policy.attributes.iter().any(|a| a.path == path);
     for (id, attribute) in quasi.schema().attributes() {
-        if id != number && !quasi.dictionary(id).is_empty() {
+        // A name that the policy does not know says something even if nothing stands under it.
+        if id != number && (!quasi.dictionary(id).is_empty() || !is_named(&attribute.path)) {
             groups.on_quasi_side(&attribute.path);
         }
     }
@@ -110,8 +111,13 @@ pub(super) fn read(
         };
         let pairs = match pairs {
             Some(pairs) => pairs,
-            None => file_pairs(&mut open(&sensitive_name(file, name)?)?, format, &mut wrong)?,
+            None => file_pairs(&mut open(&sensitive_name(file, name)?)?.published(), format, &mut wrong)?,
         };
+        if let Some(row) = unordered(&pairs) {
+            wrong(format!(
+                "row {row} of `{name}` is not in the order of groups and values, and may tell whose it is"
+            ));
+        }
         for (row, (group, value)) in pairs.into_iter().enumerate() {
             let Some(group) = group else {
                 wrong(format!("row {} of `{name}` has no group", row + 1));
@@ -133,6 +139,15 @@ pub(super) fn read(
     Ok(ReadTables { found: groups.finish(place)?, quasi, groups: own_groups })
 }
 
+/// The first row that comes too late, from 1. Rows are ordered by group and value, so that nobody can tell in which order the
+/// people of a group came.
+fn unordered(pairs: &[Pair]) -> Option<usize> {
+    fn key((group, value): &Pair) -> (Option<u64>, Option<&str>) {
+        (group.as_deref().and_then(|g| g.parse().ok()), value.as_deref())
+    }
+    pairs.windows(2).position(|two| key(&two[0]) > key(&two[1])).map(|at| at + 2)
+}
+
 /// Groups and values of a file.
 fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) -> Result<Vec<Pair>> {
     if format == Format::Parquet {
@@ -147,6 +162,7 @@ fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) 
     }
     let name = input.name().to_owned();
     let text = input.read_all()?;
+    input.nothing_outside()?;
     // A table without rows: nobody has a value.
     if text.trim_ascii() == format!("{GROUP},{VALUE}").as_bytes() {
         return Ok(Vec::new());

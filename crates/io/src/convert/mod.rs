@@ -17,7 +17,7 @@ use crate::atomic::Create;
 use crate::format::{FORMATS, Format, Layout, by_extension};
 use crate::publication::Publication;
 use crate::tables::{self, refuse_overwriting};
-use crate::xml::Outline;
+use crate::xml::{Outline, Repeating};
 
 /// How names of SQLite files end.
 const DATABASES: [&str; 4] = ["db", "sqlite", "sqlite3", "db3"];
@@ -192,12 +192,16 @@ fn has_types(data: &Dataset) -> bool {
 }
 
 /// The paths of all classes below the record.
-fn repeating(data: &Dataset) -> Vec<Vec<String>> {
+fn repeating(data: &Dataset) -> Repeating {
+    let mut repeating = Repeating::default();
     let mut ways: Vec<Vec<String>> = Vec::new();
     for (_, class) in data.schema().classes() {
         let mut way = class.parent.map_or(Vec::new(), |p| ways[p.index()].clone());
         way.extend(class.name.iter().cloned());
+        if class.parent.is_some() {
+            repeating.insert(&way);
+        }
         ways.push(way);
     }
-    ways.split_off(1)
+    repeating
 }

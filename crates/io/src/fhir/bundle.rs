@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::entry::surrogate;
 use super::names::{ABSENT, Resource, Version};
 use super::problem::{Fault, Problem};
 use crate::json::error::Error;
@@ -12,6 +13,19 @@ use crate::json::parser::{Parser, Token};
 
 /// The only resources besides those of [`Resource`] that are looked into, where something refers to them.
 const MEDICATION: &str = "Medication";
+
+/// What a bundle may be for.
+const TYPES: [&str; 9] = [
+    "batch",
+    "batch-response",
+    "collection",
+    "document",
+    "history",
+    "message",
+    "searchset",
+    "transaction",
+    "transaction-response",
+];
 
 /// What a key that should refer to a resource holds.
 #[derive(Debug, Default)]
@@ -81,6 +95,7 @@ impl Bundle {
         while let Some(key) = parser.key()? {
             match key {
                 "resourceType" => bundle = parser.value()? == Token::Text("Bundle"),
+                "type" => bundle_type(parser)?,
                 "entry" => match parser.value()? {
                     Token::Array => {
                         while parser.element()? {
@@ -91,7 +106,7 @@ impl Bundle {
                     Token::Null => {}
                     _ => return Err(not_a_bundle()),
                 },
-                _ => parser.skip()?,
+                _ => parser.pass_over()?,
             }
         }
         if bundle { Ok(()) } else { Err(not_a_bundle()) }
@@ -239,6 +254,21 @@ impl Target {
 }
 
 impl Entry {
+    /// Whether its address and its id are those that a publication gives to the entry of this number in this record, and
+    /// its references are such addresses.
+    pub(super) fn is_surrogate(&self, record: u64, number: usize, addresses: &[String]) -> bool {
+        let id = u32::try_from(record).ok().map(|record| surrogate(record, number as u64));
+        let links = [&self.subject, &self.patient, &self.encounter, &self.context];
+        let fresh = |link: &&Link| match link {
+            Link::Absent | Link::Masked => true,
+            Link::Words(_) => false,
+            Link::To(to) => addresses.contains(to),
+        };
+        self.id == id
+            && self.full_url.as_deref() == addresses.get(number - 1).map(String::as_str)
+            && links.iter().all(fresh)
+    }
+
     fn name(&self) -> Option<String> {
         self.full_url.clone().or_else(|| self.id.as_ref().map(|id| format!("{}/{id}", self.kind)))
     }
@@ -255,7 +285,7 @@ fn entry(parser: &mut Parser<'_>) -> Result<Option<Entry>, Problem> {
         match key {
             "fullUrl" => full_url = text(parser)?,
             "resource" => found = Some(resource(parser)?),
-            _ => parser.skip()?,
+            _ => parser.pass_over()?,
         }
     }
     Ok(found.map(|entry| Entry { full_url, ..entry }))
@@ -271,11 +301,11 @@ fn resource(parser: &mut Parser<'_>) -> Result<Entry, Problem> {
         match key {
             "resourceType" => entry.kind = text(parser)?.unwrap_or_default(),
             "id" => entry.id = text(parser)?,
-            "subject" => entry.subject = link(parser)?,
-            "patient" => entry.patient = link(parser)?,
-            "encounter" => entry.encounter = link(parser)?,
-            "context" => entry.context = link(parser)?,
-            "medicationReference" => entry.medication = link(parser)?,
+            "subject" => entry.subject = link(parser, false)?,
+            "patient" => entry.patient = link(parser, false)?,
+            "encounter" => entry.encounter = link(parser, false)?,
+            "context" => entry.context = link(parser, false)?,
+            "medicationReference" => entry.medication = link(parser, true)?,
             "contained" => {
                 entry.contained = Some(parser.position());
                 parser.skip()?;
@@ -313,18 +343,27 @@ pub(super) fn text(parser: &mut Parser<'_>) -> Result<Option<String>, Error> {
         return Ok(Some(text.to_owned()));
     }
     parser.rewind(at, depth);
-    parser.skip()?;
+    parser.pass_over()?;
     Ok(None)
 }
 
-fn link(parser: &mut Parser<'_>) -> Result<Link, Error> {
+/// Reads what a bundle is for, which is one of a few words.
+fn bundle_type(parser: &mut Parser<'_>) -> Result<(), Error> {
+    let (at, depth) = (parser.position(), parser.depth());
+    let known = matches!(parser.value()?, Token::Text(text) if TYPES.contains(&text));
+    parser.rewind(at, depth);
+    if known { parser.skip() } else { parser.pass_over() }
+}
+
+/// Reads a reference. What it is called counts where `worded`.
+fn link(parser: &mut Parser<'_>, worded: bool) -> Result<Link, Error> {
     let (at, depth) = (parser.position(), parser.depth());
     match parser.value()? {
         Token::Object => {}
         Token::Null => return Ok(Link::Absent),
         _ => {
             parser.rewind(at, depth);
-            parser.skip()?;
+            parser.pass_over()?;
             return Ok(Link::Words(None));
         }
     }
@@ -332,9 +371,9 @@ fn link(parser: &mut Parser<'_>) -> Result<Link, Error> {
     while let Some(key) = parser.key()? {
         match key {
             "reference" => reference = text(parser)?,
-            "display" => words = text(parser)?,
+            "display" if worded => words = text(parser)?,
             "extension" => masked = is_absent(parser)?,
-            _ => parser.skip()?,
+            _ => parser.pass_over()?,
         }
     }
     Ok(match reference {
@@ -345,19 +384,41 @@ fn link(parser: &mut Parser<'_>) -> Result<Link, Error> {
 }
 
 /// Whether extensions say that a value is not told.
-fn is_absent(parser: &mut Parser<'_>) -> Result<bool, Error> {
+pub(super) fn is_absent(parser: &mut Parser<'_>) -> Result<bool, Error> {
     let (at, depth) = (parser.position(), parser.depth());
     if parser.value()? != Token::Array {
         parser.rewind(at, depth);
-        parser.skip()?;
+        parser.pass_over()?;
         return Ok(false);
     }
     let mut found = false;
     while parser.element()? {
-        found |= url(parser)?.as_deref() == Some(ABSENT);
-        parser.skip()?;
+        if url(parser)?.as_deref() == Some(ABSENT) {
+            found = true;
+            absent(parser)?;
+        } else {
+            parser.pass_over()?;
+        }
     }
     Ok(found)
+}
+
+/// Reads an extension that says that a value is not told, and at most why.
+pub(super) fn absent(parser: &mut Parser<'_>) -> Result<(), Error> {
+    parser.value()?;
+    while let Some(key) = parser.key()? {
+        match key {
+            "url" => parser.skip()?,
+            "valueCode" => {
+                let (at, depth) = (parser.position(), parser.depth());
+                let masked = parser.value()? == Token::Text("masked");
+                parser.rewind(at, depth);
+                if masked { parser.skip()? } else { parser.pass_over()? }
+            }
+            _ => parser.pass_over()?,
+        }
+    }
+    Ok(())
 }
 
 /// The `url` of the object that comes next, which is still to be read.

@@ -67,9 +67,14 @@ fn reference(out: &mut Vec<u8>, key: &str, mark: u8) {
     out.extend_from_slice(b"\"}");
 }
 
+/// The id of an entry of a record, both counted from 1.
+pub(super) fn surrogate(record: u32, number: u64) -> String {
+    format!("{record:08x}-0000-4000-8000-{number:012x}")
+}
+
 /// Puts ids in the place of marks. `record` counts from 1.
 pub(super) fn number(entries: &[u8], record: u32, out: &mut Vec<u8>) {
-    let id = |n: u64| format!("{record:08x}-0000-4000-8000-{n:012x}");
+    let id = |n: u64| surrogate(record, n);
     let (mut own, mut encounter) = (0, 0);
     let mut rest = entries;
     while let Some(i) = rest.iter().position(|c| matches!(*c, OWN..=TO_ENCOUNTER)) {

@@ -2,7 +2,7 @@
 
 use bosket_model::Kind;
 
-use super::bundle::{text, url};
+use super::bundle::{absent, text, url};
 use super::names::{ABSENT, Known, Resource, extension_name};
 use super::problem::Problem;
 use super::resource::{Reader, Within, mark};
@@ -34,10 +34,11 @@ impl Reader {
                 continue;
             };
             if url == ABSENT {
-                parser.skip()?;
+                absent(parser)?;
                 continue;
             }
             if Self::tells(&url, within) {
+                self.left.renderings += u64::from(self.rendered.is_some());
                 self.rendered = rendered(parser)?;
                 continue;
             }
@@ -93,7 +94,7 @@ impl Reader {
         let depth = parser.depth();
         if parser.value()? != Token::Array {
             parser.rewind(at, depth);
-            return Ok(parser.skip()?);
+            return Ok(parser.pass_over()?);
         }
         self.parts = true;
         let (mut categories, mut details) = (Codings::default(), Codings::default());
@@ -149,13 +150,17 @@ impl Codings {
         parser.value()?;
         while let Some(key) = parser.key()? {
             if key != "valueCoding" {
-                parser.skip()?;
+                if key == "url" {
+                    parser.skip()?
+                } else {
+                    parser.pass_over()?
+                }
                 continue;
             }
             let (at, depth) = (parser.position(), parser.depth());
             if parser.value()? != Token::Object {
                 parser.rewind(at, depth);
-                parser.skip()?;
+                parser.pass_over()?;
                 continue;
             }
             while let Some(key) = parser.key()? {
@@ -163,7 +168,7 @@ impl Codings {
                     "code" => coding[0] = text(parser)?,
                     "system" => coding[1] = text(parser)?,
                     "display" => coding[2] = text(parser)?,
-                    _ => parser.skip()?,
+                    _ => parser.pass_over()?,
                 }
             }
         }
@@ -179,7 +184,8 @@ fn rendered(parser: &mut Parser<'_>) -> Result<Option<String>, Problem> {
     while let Some(key) = parser.key()? {
         match key {
             "valueString" => found = text(parser)?,
-            _ => parser.skip()?,
+            "url" => parser.skip()?,
+            _ => parser.pass_over()?,
         }
     }
     Ok(found)

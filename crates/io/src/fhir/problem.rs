@@ -32,6 +32,10 @@ pub(super) enum Fault {
     Unresolved(&'static str, &'static str),
     /// The key of a resource refers to something else than the bundle's patient.
     NotThePatient(&'static str, &'static str),
+    /// A publication has something that is no value of a record.
+    Outside,
+    /// An id or a reference of a publication is not the one that it gives.
+    NoSurrogate,
     /// The key belongs to another edition, whose format is named.
     OtherVersion(&'static str, &'static str, &'static str),
 }
@@ -118,6 +122,14 @@ impl Fault {
             Fault::NotThePatient(kind, key) => (
                 format!("`{key}` of the {kind} refers to something else than the bundle's Patient"),
                 "write one bundle per patient, without resources of others".to_owned(),
+            ),
+            Fault::Outside => (
+                "something stands here in the publication that the claim says nothing about".to_owned(),
+                "`verify` cannot judge it, so it must not be handed out; publish again".to_owned(),
+            ),
+            Fault::NoSurrogate => (
+                "the ids and references of this entry are not the fresh ones of a publication".to_owned(),
+                "what they say cannot be judged; publish again: entries are numbered in the order in which they stand".to_owned(),
             ),
             Fault::OtherVersion(kind, key, format) => (
                 format!("the {kind} has `{key}`, which this edition of FHIR does not know"),

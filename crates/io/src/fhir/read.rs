@@ -6,6 +6,7 @@ use bosket_model::{Dataset, Diagnostic, Kind, Place, Result};
 use rustc_hash::FxHashMap;
 
 use super::bundle::{Arranged, Bundle, Link};
+use super::entry::surrogate;
 use super::forms::{Forms, is_date, position};
 use super::names::{Resource, Version, moved};
 use super::problem::{Fault, Problem};
@@ -32,6 +33,7 @@ pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result
         patients: FxHashMap::default(),
         others: BTreeMap::new(),
         problems: Problems::new(input.name()),
+        sealed: input.is_published(),
     };
     match input.files() {
         None => people.file(input)?,
@@ -41,8 +43,12 @@ pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result
             }
         }
     }
-    for warning in people.warnings(input.name()) {
-        input.warn(warning);
+    if input.is_published() {
+        people.refuse_left(homes);
+    } else {
+        for warning in people.warnings(input.name()) {
+            input.warn(warning);
+        }
     }
     let People { reader, problems, .. } = people;
     let found = FhirWays::new(&reader);
@@ -60,6 +66,8 @@ struct People {
     /// Resources of types that are not read.
     others: BTreeMap<String, u64>,
     problems: Problems,
+    /// Whether this is a publication, in which nothing may be left out.
+    sealed: bool,
 }
 
 impl People {
@@ -100,7 +108,9 @@ impl People {
         let scanned = utf8(bytes).map_err(Problem::from).and_then(|text| {
             let mut parser = Parser::new(text);
             self.bundle.scan(&mut parser)?;
+            let passed = parser.passed();
             parser.finish()?;
+            self.sealed_to(passed)?;
             Ok(text)
         });
         let read = self.begun(scanned).and_then(|text| self.record(text, 0));
@@ -129,7 +139,7 @@ impl People {
             if at == text.len() || input.stop().is_set() {
                 break;
             }
-            let scanned = self.bundle.scan(&mut parser);
+            let scanned = self.bundle.scan(&mut parser).and_then(|()| self.sealed_to(parser.passed()));
             let read = self.begun(scanned).and_then(|()| self.record(text, at));
             let Err(mut problem) = read else { continue };
             let syntax = matches!(problem, Problem::Json(record::Problem::Syntax(_)));
@@ -176,6 +186,7 @@ impl People {
             }
         }
         let Some(arranged) = arranged else { return Ok(()) };
+        self.check_surrogates()?;
         if let Some(name) = &arranged.name {
             let record = self.reader.shape.record;
             let before = *self.patients.entry(name.clone()).or_insert(record);
@@ -208,6 +219,34 @@ impl People {
         self.reader.end(at)
     }
 
+    /// Refuses what was passed over in a publication.
+    fn sealed_to(&self, passed: Option<usize>) -> Result<(), Problem> {
+        match passed.filter(|_| self.sealed) {
+            Some(at) => Err(Problem::bundle(at, Fault::Outside)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses ids and references of a publication that are no fresh ones, and what else is no resource of the model.
+    fn check_surrogates(&self) -> Result<(), Problem> {
+        if !self.sealed {
+            return Ok(());
+        }
+        let record = self.reader.shape.record;
+        let entries = &self.bundle.entries;
+        let address = |number: u64| format!("urn:uuid:{}", surrogate(record as u32, number));
+        let addresses: Vec<String> = (1..=entries.len() as u64).map(address).collect();
+        for (i, entry) in entries.iter().enumerate() {
+            if entry.resource.is_none() || !matches!(entry.medication, Link::Absent) {
+                return Err(Problem::bundle(entry.at, Fault::Outside));
+            }
+            if !entry.is_surrogate(record, i + 1, &addresses) {
+                return Err(Problem::bundle(entry.at, Fault::NoSurrogate));
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a vertex for a resource and reads it; gives its position.
     fn below(
         &mut self,
@@ -231,13 +270,33 @@ impl People {
             parser
         };
         let resource = found.resource.unwrap_or(Resource::Patient);
-        self.reader.resource(&mut at(found.at), node, resource)?;
+        let mut parser = at(found.at);
+        self.reader.resource(&mut parser, node, resource)?;
+        self.sealed_to(parser.passed())?;
         if let Some(&medication) = arranged.medications.get(&entry) {
             self.reader.medication(&mut at(medication), node)?;
         } else if let Link::Words(Some(words)) = &found.medication {
             self.reader.medication_in_words(node, words, found.at)?;
         }
         Ok(())
+    }
+
+    /// Refuses a publication in which something was left out, or is mentioned that the policy does not publish.
+    fn refuse_left(&mut self, homes: &Homes) {
+        let help = "`verify` cannot judge it, so it must not be handed out; publish again";
+        let mut said: Vec<Diagnostic> = (self.warnings("").into_iter())
+            .map(|left| Diagnostic::error(left.message.replace("left out", "passed over")))
+            .collect();
+        if self.reader.left.renderings > 0 {
+            said.push(Diagnostic::error("values are told a second time in words"));
+        }
+        for diagnostic in said {
+            self.problems.push(|place| diagnostic.at(place).help(help));
+        }
+        for path in self.reader.hollow(homes) {
+            let what = "a key stands here that the policy does not publish, though without a value";
+            self.problems.push(|place| Diagnostic::error(what).at(place.path(path)).help(help));
+        }
     }
 
     /// What was left out.

@@ -6,8 +6,10 @@
 use bosket_model::dataset::Refused;
 use bosket_model::{Builder, ClassId, Kind};
 
+use super::bundle::is_absent;
 use super::names::{CODING, MEDICATION, RENDERED, Resource, has_own_text};
 use super::problem::Problem;
+use crate::homes::Homes;
 use crate::json::number::canonical;
 use crate::json::parser::{Key, Parser, Token};
 use crate::json::record::{self, Reason};
@@ -24,6 +26,8 @@ pub(super) struct Left {
     pub(super) extensions: u64,
     /// Contained resources, apart from medications that something refers to.
     pub(super) contained: u64,
+    /// Renderings of values that are told themselves: worth a word in a publication only.
+    pub(super) renderings: u64,
 }
 
 /// What an object is part of.
@@ -111,7 +115,7 @@ impl Reader {
             if key == "code" {
                 self.value(parser, node)?;
             } else {
-                parser.skip()?;
+                parser.pass_over()?;
             }
         }
         Ok(())
@@ -230,9 +234,36 @@ impl Reader {
                 let place = self.shape.child(node, &key);
                 mark(&mut self.labelled, place);
                 self.set(place, Kind::Text, &text, at)?;
+            } else {
+                self.left.renderings += 1;
             }
         }
         Ok(())
+    }
+
+    /// Paths at which a publication mentions something without a value that the policy does not publish.
+    pub(super) fn hollow(&self, homes: &Homes) -> Vec<String> {
+        let known = homes.of(self.builder.schema());
+        let mut found = Vec::new();
+        for node in self.shape.hollow() {
+            let mut name = self.shape.name(node).to_vec();
+            match self.meanings.get(node as usize) {
+                Some(Meaning::Value) => {}
+                // `_key` stands beside `key`.
+                Some(Meaning::Beside) => {
+                    if let Some(key) = name.last_mut() {
+                        key.remove(0);
+                    }
+                }
+                // The address of an extension is its name, whether or not it has a value.
+                Some(Meaning::Structure) if name.len() > 1 => drop(name.pop()),
+                _ => continue,
+            }
+            if !homes.publishes(&known[self.shape.class(node).index()], &name) {
+                found.push(self.shape.path(node, &self.builder));
+            }
+        }
+        found
     }
 
     #[inline]
@@ -324,7 +355,7 @@ impl Reader {
             let depth = parser.depth();
             if parser.value()? != Token::Object {
                 parser.rewind(at, depth);
-                parser.skip()?;
+                parser.pass_over()?;
                 continue;
             }
             while let Some(key) = parser.key()? {
@@ -333,8 +364,10 @@ impl Reader {
                 } else if CODING.contains(&key) {
                     let place = self.shape.child(node, key);
                     self.value(parser, place)?;
+                } else if key == "extension" {
+                    is_absent(parser)?;
                 } else {
-                    self.left.codings += u64::from(key != "extension");
+                    self.left.codings += 1;
                     parser.skip()?;
                 }
             }
@@ -346,7 +379,7 @@ impl Reader {
         let (at, depth) = (parser.position(), parser.depth());
         if parser.value()? != Token::Array {
             parser.rewind(at, depth);
-            return Ok(parser.skip()?);
+            return Ok(parser.pass_over()?);
         }
         while parser.element()? {
             self.left.contained += 1;

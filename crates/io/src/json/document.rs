@@ -35,53 +35,7 @@ impl Format for Json {
     }
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        let classes = record_path(layout)?;
-        let bytes = input.read_all()?;
-        let mut problems = Problems::new(input.name());
-        let (text, broken) = match utf8(&bytes) {
-            Ok(text) => (text, None),
-            Err(e) => (utf8(&bytes[..e.at]).unwrap_or_default(), Some(e)),
-        };
-        if text.trim_ascii().is_empty() && broken.is_none() {
-            return Ok((problems.check(Records::new().finish(&layout.homes).0)?, layout.clone()));
-        }
-        let mut document = Document {
-            text,
-            parser: Parser::new(text),
-            classes: &classes,
-            records: Records::new(),
-            begun: None,
-            problems: &mut problems,
-            stop: input.stop(),
-        };
-        let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
-        input.stop().go_on()?;
-        let (begun, record) = (document.begun, document.records.record());
-        let (data, extended) = document.records.finish(&layout.homes);
-        // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
-        if let Some(broken) = broken
-            && end.err().is_none_or(|e| e.at == text.len())
-        {
-            end = Err(broken);
-        }
-        if let Err(error) = end {
-            let several = error.kind == ErrorKind::TrailingText;
-            problems.push(|place| {
-                let mut place = locate(place, text, error.at);
-                if let Some(begun) = begun {
-                    place = Place { path: path_of_mistake(&text[begun..]), ..place.record(record) };
-                }
-                let diagnostic = Problem::from(error).diagnostic(place);
-                if several {
-                    diagnostic.help("if the file has one object per line, its format is `ndjson`")
-                } else {
-                    diagnostic
-                }
-            });
-        } else if data.is_empty() && problems.is_empty() {
-            problems.push(|place| no_record(place, layout, text));
-        }
-        Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
+        read(input, layout, Around::Nothing)
     }
 
     fn write(
@@ -117,6 +71,73 @@ impl Format for Json {
     }
 }
 
+/// What a publication may have around its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// Nothing but the way to them.
+    Nothing,
+    /// Whatever somebody else has looked at.
+    LookedAt,
+}
+
+/// Reads the records of a document.
+pub(crate) fn read(input: &mut Input, layout: &Layout, around: Around) -> Result<(Dataset, Layout)> {
+    let classes = record_path(layout)?;
+    let bytes = input.read_all()?;
+    let mut problems = Problems::new(input.name());
+    let (text, broken) = match utf8(&bytes) {
+        Ok(text) => (text, None),
+        Err(e) => (utf8(&bytes[..e.at]).unwrap_or_default(), Some(e)),
+    };
+    if text.trim_ascii().is_empty() && broken.is_none() {
+        return Ok((problems.check(Records::new().finish(&layout.homes).0)?, layout.clone()));
+    }
+    let stop = input.stop().clone();
+    let mut document = Document {
+        text,
+        parser: Parser::new(text),
+        classes: &classes,
+        records: Records::new(),
+        begun: None,
+        published: input.is_published() && around == Around::Nothing,
+        beside: Vec::new(),
+        problems: &mut problems,
+        stop: &stop,
+    };
+    let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
+    input.stop().go_on()?;
+    let (begun, record) = (document.begun, document.records.record());
+    for &at in &document.beside {
+        input.outside(|place| beside(locate(place, text, at)));
+    }
+    document.records.note_hollow(&layout.homes, input);
+    let (data, extended) = document.records.finish(&layout.homes);
+    // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
+    if let Some(broken) = broken
+        && end.err().is_none_or(|e| e.at == text.len())
+    {
+        end = Err(broken);
+    }
+    if let Err(error) = end {
+        let several = error.kind == ErrorKind::TrailingText;
+        problems.push(|place| {
+            let mut place = locate(place, text, error.at);
+            if let Some(begun) = begun {
+                place = Place { path: path_of_mistake(&text[begun..]), ..place.record(record) };
+            }
+            let diagnostic = Problem::from(error).diagnostic(place);
+            if several {
+                diagnostic.help("if the file has one object per line, its format is `ndjson`")
+            } else {
+                diagnostic
+            }
+        });
+    } else if data.is_empty() && problems.is_empty() {
+        problems.push(|place| no_record(place, layout, text));
+    }
+    Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
+}
+
 /// The arrays on the way to the records.
 fn record_path(layout: &Layout) -> Result<Vec<Vec<String>>> {
     let Some(text) = &layout.record else {
@@ -138,6 +159,9 @@ struct Document<'a, 'p> {
     records: Records,
     /// Where the record starts that is being read.
     begun: Option<usize>,
+    /// Whether what stands beside the way to the records is asked for, and where it does.
+    published: bool,
+    beside: Vec<usize>,
     problems: &'p mut Problems,
     stop: &'p Stop,
 }
@@ -153,6 +177,10 @@ impl Document<'_, '_> {
                 let mut found = false;
                 while let Some(here) = self.parser.key()? {
                     if here != wanted {
+                        let at = self.parser.position();
+                        if self.published {
+                            self.beside.push(at);
+                        }
                         self.parser.skip()?;
                     } else if std::mem::replace(&mut found, true) {
                         let at = self.parser.position();
@@ -212,6 +240,13 @@ pub(crate) fn locate(place: Place, text: &str, at: usize) -> Place {
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
     place.line(line).column(before[start..].chars().count() as u64 + 1)
+}
+
+/// Something that a publication has beside its records.
+fn beside(place: Place) -> Diagnostic {
+    Diagnostic::error("something stands here beside the records, which the claim says nothing about")
+        .at(place)
+        .help("`verify` cannot judge it, so it must not be handed out; publish the records alone")
 }
 
 fn misplaced(place: Place, text: &str, at: usize, wanted: &str) -> Diagnostic {

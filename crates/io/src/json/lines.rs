@@ -55,6 +55,7 @@ impl Format for Ndjson {
                 }
             });
         }
+        records.note_hollow(&layout.homes, input);
         let (data, extended) = records.finish(&layout.homes);
         Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
     }

@@ -51,6 +51,8 @@ pub struct Parser<'a> {
     /// A bracket was just opened: no comma is due.
     fresh: bool,
     scratch: String,
+    /// The first value that was passed over.
+    passed: Option<usize>,
 }
 
 /// The bytes as text.
@@ -61,7 +63,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
 impl<'a> Parser<'a> {
     /// At the start of a text.
     pub fn new(text: &'a str) -> Self {
-        Parser { text, at: 0, depth: 0, fresh: false, scratch: String::new() }
+        Parser { text, at: 0, depth: 0, fresh: false, scratch: String::new(), passed: None }
     }
 
     /// The next byte that is not blank.
@@ -143,6 +145,18 @@ impl<'a> Parser<'a> {
     #[inline]
     pub fn element(&mut self) -> Result<bool, Error> {
         self.more(b']')
+    }
+
+    /// Skips a value that nobody reads, and remembers the first such.
+    pub(crate) fn pass_over(&mut self) -> Result<(), Error> {
+        let at = self.position();
+        self.passed.get_or_insert(at);
+        self.skip()
+    }
+
+    /// Where the first value stands that was passed over.
+    pub(crate) fn passed(&self) -> Option<usize> {
+        self.passed
     }
 
     /// Reads a whole value and forgets it.

@@ -11,6 +11,7 @@ use super::number::canonical;
 use super::parser::{Key, Parser, Token};
 use super::shape::{Conflict, Shape};
 use crate::homes::{Homes, path};
+use crate::input::Input;
 use crate::problems::too_large;
 
 /// Why a record could not be taken, and at which byte.
@@ -88,6 +89,13 @@ impl Problem {
     }
 }
 
+/// A key without a value that the policy does not publish.
+fn unpublished(place: Place) -> Diagnostic {
+    Diagnostic::error("a key stands here that the policy does not publish, though without a value")
+        .at(place)
+        .help("`verify` cannot judge what it says, so it must not be handed out; leave the key out")
+}
+
 pub(super) fn twice(place: Place, path: &str) -> Diagnostic {
     Diagnostic::error("an object has this key twice").at(place.path(path)).help("keep one of them")
 }
@@ -146,6 +154,22 @@ impl Records {
             Ok(()) => Ok(()),
             Err(Refused::Full) => Err(Problem::Record { at, reason: Reason::TooLarge }),
             Err(Refused::Twice) => unreachable!("keys are checked when they are read"),
+        }
+    }
+
+    /// Notes the keys of a publication under which nothing stands and that the policy does not publish: the records do not
+    /// have them, but whoever reads the file does.
+    pub(super) fn note_hollow(&self, homes: &Homes, input: &mut Input) {
+        if !input.is_published() || homes.is_empty() {
+            return;
+        }
+        let known = homes.of(self.builder.schema());
+        for node in self.shape.hollow() {
+            let (class, name) = (self.shape.class(node), self.shape.name(node));
+            if !homes.publishes(&known[class.index()], name) {
+                let path = self.shape.path(node, &self.builder);
+                input.outside(|place| unpublished(place.path(path)));
+            }
         }
     }
 

@@ -258,6 +258,15 @@ impl Shape {
         Conflict { path: self.path(node, builder), now, before: before.describe(), since }
     }
 
+    /// The keys under which only nulls and empty brackets stood.
+    pub(crate) fn hollow(&self) -> impl Iterator<Item = u32> {
+        let fields = self.nodes.iter().flat_map(|node| &node.fields).map(|field| field.node);
+        fields.filter(|&node| {
+            let at = &self.nodes[node as usize];
+            matches!(at.kind, Kind::Unknown) && at.fields.is_empty()
+        })
+    }
+
     /// The path of a position, as policies write it.
     pub(crate) fn path(&self, node: u32, builder: &Builder) -> String {
         let node = &self.nodes[node as usize];

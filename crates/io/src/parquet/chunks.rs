@@ -10,6 +10,7 @@ use bytes::{Buf, Bytes};
 use parquet::errors::{ParquetError, Result as Parquet};
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 
+use super::sealed;
 use crate::input::Input;
 
 /// What is read in parts, from the end to wherever its columns are.
@@ -18,6 +19,16 @@ pub(crate) enum Chunks {
     File(File, Arc<AtomicU64>),
     /// What came compressed or through a pipe.
     Memory(Bytes),
+}
+
+impl Chunks {
+    /// The same bytes once more.
+    fn again(&self) -> Parquet<Self> {
+        Ok(match self {
+            Chunks::File(file, read) => Chunks::File(file.try_clone()?, Arc::clone(read)),
+            Chunks::Memory(bytes) => Chunks::Memory(bytes.clone()),
+        })
+    }
 }
 
 impl Length for Chunks {
@@ -68,6 +79,8 @@ pub(crate) fn open(input: &mut Input) -> Result<SerializedFileReader<Chunks>> {
         return Err(Failure::new(Fault::Data, what.help("check that it is the right file, and complete")));
     }
     let length = chunks.len();
+    let again =
+        input.is_published().then(|| chunks.again()).transpose().map_err(|e| failure(input.name(), &e))?;
     let file = SerializedFileReader::new(chunks).map_err(|e| failure(input.name(), &e))?;
     let columns = file.metadata().row_groups().iter().flat_map(|g| g.columns());
     let mut places = columns.map(|c| {
@@ -78,6 +91,9 @@ pub(crate) fn open(input: &mut Input) -> Result<SerializedFileReader<Chunks>> {
     // The reader takes these numbers as they are.
     if places.any(|p| p.and_then(|(start, size)| start.checked_add(size)).is_none_or(|end| end > length)) {
         return Err(damaged(input.name(), "a column lies beyond its end"));
+    }
+    if let Some(chunks) = again {
+        sealed::check(&file, &chunks, input.name())?;
     }
     Ok(file)
 }

@@ -15,6 +15,7 @@ pub(crate) mod people;
 mod plan;
 mod read;
 pub(crate) mod scalar;
+mod sealed;
 mod shape;
 mod write;
 pub(crate) mod writer;
@@ -63,7 +64,8 @@ impl Columns {
 /// Hands out the records of a file in parts, so that no more than one is in memory. All parts have the same columns, by
 /// the same numbers.
 pub(crate) fn each_part(input: &mut Input, take: &mut read::Take<'_>) -> Result<()> {
-    read::read_parts(input, PART, take)
+    read::read_parts(input, PART, take)?;
+    input.nothing_outside()
 }
 
 /// One record per row.

@@ -9,13 +9,16 @@ use parquet::basic::{Compression, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{ByteArray, FixedLenByteArray};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
 use super::decode::Value;
 use super::scalar::Scalar;
 use crate::fault;
+
+/// Who wrote a file. A version here would change the bytes of an unchanged publication.
+pub(super) const CREATED_BY: &str = "bosket";
 
 /// When a row group is full.
 #[derive(Clone, Copy, Debug)]
@@ -134,8 +137,11 @@ impl<W: Write + Send> Writer<W> {
     ) -> Result<Self, ParquetError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(Default::default()))
-            // A version here would change the bytes of an unchanged publication.
-            .set_created_by("bosket".to_owned())
+            .set_created_by(CREATED_BY.to_owned())
+            // What says something about values beside the rows is not looked at by any guarantee.
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true)
+            .set_dictionary_enabled(false)
             .build();
         let file = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
         Ok(Writer { file, columns: columns.into_iter().map(Column::new).collect(), full })

@@ -10,16 +10,31 @@ use bosket_model::{
     AttributeId, Builder, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result,
 };
 
-use super::backend::{At, Backend, Column, Row};
+use super::backend::{At, Backend, Beside, Column, Row};
 use super::columns::{Mode, Reading, plan};
 use super::keys::{Keys, Lost};
 use super::lookup::LookupTable;
 use super::shape::Shape;
+use super::surrogates::RowsFound;
 use super::trouble::{RowTrouble, Trouble};
 use crate::problems::too_large;
 
 /// The parent of a row that was moved.
 const ELSEWHERE: u32 = u32::MAX;
+
+/// The records of a publication that holds nothing else but what may stand beside them.
+pub(crate) fn assemble_sealed(
+    backend: &mut dyn Backend,
+    source: &Source,
+    shape: &Shape,
+    beside: &Beside,
+    observer: &dyn Observer,
+) -> Result<(Dataset, Vec<Vec<Column>>)> {
+    let tables: Vec<At<'_>> =
+        source.tables.iter().map(|t| At { name: &t.name, path: t.path.as_deref() }).collect();
+    backend.seal(&tables, beside, observer)?;
+    assemble(backend, source, shape, Mode::Publication, observer)
+}
 
 /// The records of linked tables, and the columns that each table has, lookups done.
 pub(crate) fn assemble(
@@ -44,6 +59,7 @@ pub(crate) fn assemble(
         attributes,
         keys: (0..readings.len()).map(|_| Keys::default()).collect(),
         stages: Vec::new(),
+        found: (mode == Mode::Publication).then(|| RowsFound::new(readings.len())),
     };
     for node in 0..readings.len() {
         assembler.read(backend, source, node, mode, observer, &mut trouble)?;
@@ -52,8 +68,15 @@ pub(crate) fn assemble(
     // People who are only named in rows are as many as their names.
     let people = assembler.keys.first().map_or(0, Keys::len);
     drop(std::mem::take(&mut assembler.keys));
-    let name = backend.place(&table_at(source, shape, shape.grouped().unwrap_or(0)));
-    let data = assembler.build(people, &name, observer)?;
+    let found = assembler.found.take();
+    let place = |node: usize| backend.place(&table_at(source, shape, node));
+    let data = assembler.build(people, &place(shape.grouped().unwrap_or(0)), observer)?;
+    if let Some(found) = found {
+        let wrong = found.compare(&data, shape, &readings, &place, observer)?;
+        if !wrong.is_empty() {
+            return Err(Failure::all(Fault::Data, wrong));
+        }
+    }
     Ok((data, readings.into_iter().map(|r| r.columns).collect()))
 }
 
@@ -104,6 +127,8 @@ struct Assembler<'a> {
     attributes: Vec<(ClassId, Vec<AttributeId>)>,
     keys: Vec<Keys>,
     stages: Vec<Stage>,
+    /// The rows of a publication as they are found.
+    found: Option<RowsFound>,
 }
 
 impl Assembler<'_> {
@@ -140,6 +165,9 @@ impl Assembler<'_> {
                     return true;
                 }
             }
+            if let Some(found) = &mut self.found {
+                found.push(node, row, reading);
+            }
             self.take(node, number, row, mode, &mut problems);
             let stage = &self.stages[node];
             too_many = stage.codes.len().max(stage.parent.len()) >= u32::MAX as usize - 1;
@@ -160,10 +188,17 @@ impl Assembler<'_> {
         if !reading.key.is_empty() {
             // In a publication, a person of whom nothing else is left has a row that is no vertex.
             if grouped && publication && reading.key.iter().all(|&c| row.cell(c).is_none()) {
-                if self.keys[0].find_or_insert(row, &reading.link).is_none() {
-                    problems.orphan(number, name, "person", true);
+                match self.keys[0].find_or_insert(row, &reading.link) {
+                    None => problems.orphan(number, name, "person", true),
+                    Some(person) if !is_number(row, &reading.link, person as usize + 1) => {
+                        problems.no_surrogate(number, name);
+                    }
+                    Some(_) => {}
                 }
                 return;
+            }
+            if publication && !is_number(row, &reading.key, self.keys[node].len() + 1) {
+                problems.no_surrogate(number, name);
             }
             match self.keys[node].insert(row, &reading.key) {
                 Some(true) => {}
@@ -186,6 +221,12 @@ impl Assembler<'_> {
                 };
                 let elsewhere: Vec<&(usize, Vec<usize>)> =
                     reading.moved.iter().filter(|(_, c)| c.iter().any(|&c| row.cell(c).is_some())).collect();
+                if grouped && publication {
+                    let person = found.as_ref().map_or(0, |&person| person as usize + 1);
+                    if !is_number(row, &reading.link, person) {
+                        problems.no_surrogate(number, name);
+                    }
+                }
                 let linked = reading.link.iter().any(|&c| row.cell(c).is_some());
                 match (found, elsewhere.as_slice()) {
                     (Ok(parent), []) => parent,
@@ -275,6 +316,12 @@ impl Assembler<'_> {
         }
         Ok(writer.builder.finish())
     }
+}
+
+/// Whether all these cells hold a number as publications write it; an empty one is somebody else's problem.
+fn is_number(row: &Row, cells: &[usize], number: usize) -> bool {
+    let number = number.to_string();
+    cells.iter().all(|&c| row.cell(c).is_none_or(|(_, text)| text == number))
 }
 
 /// The rows of a table, grouped by the row they stand below.

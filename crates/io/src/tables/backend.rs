@@ -99,6 +99,15 @@ pub(crate) type Take<'t> = dyn FnMut(u64, Result<&mut Row, BadRow>) -> bool + 't
 /// Tells somebody whose work is waited for that nobody waits any more.
 pub(crate) type Interrupt = Arc<dyn Fn() + Send + Sync>;
 
+/// What a publication may have beside its linked tables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    /// Tables of groups and values.
+    pub(crate) tables: Vec<String>,
+    /// Files that lie in the same folder.
+    pub(crate) files: Vec<String>,
+}
+
 /// What linked tables are kept in. A table is described before it is read.
 pub(crate) trait Backend {
     /// What messages call a table's place.
@@ -122,6 +131,10 @@ pub(crate) trait Backend {
         observer: &dyn Observer,
         take: &mut Take<'_>,
     ) -> Result<()>;
+
+    /// What is read is a publication of these tables: whatever else is there, now or later, is refused, and rows come in
+    /// the order in which they lie there.
+    fn seal(&mut self, tables: &[At<'_>], beside: &Beside, observer: &dyn Observer) -> Result<()>;
 
     /// What ends a wait for a database; none where nothing is waited for.
     fn interrupt(&self) -> Option<Interrupt> {

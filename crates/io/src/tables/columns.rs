@@ -93,6 +93,8 @@ pub(crate) struct Reading {
     pub(crate) moved: Vec<(usize, Vec<usize>)>,
     /// References that a publication must have emptied: name and cell.
     pub(crate) empty: Vec<(String, usize)>,
+    /// Of a publication all columns but those that it must not have, which are judged elsewhere: name and cell.
+    pub(crate) accounted: Vec<(String, usize)>,
 }
 
 /// Finds out how a table is read. None if it cannot be; `trouble` has been told why.
@@ -226,6 +228,12 @@ impl Planner {
         let mut used: Vec<usize> = key.iter().chain(&link).chain(&joining).copied().collect();
         used.extend(attributes.iter().filter(|a| a.2).map(|a| a.1));
         used.extend(&empty);
+        let known = |i: &usize| {
+            let loaded = attributes.iter().any(|a| a.1 == *i && a.2);
+            !loaded || matches!(shape.fate(&own.name, &self.all[*i].0.name), Fate::Published { .. })
+        };
+        let accounted: Vec<usize> = self.order.iter().copied().filter(|i| publication && known(i)).collect();
+        used.extend(&accounted);
         used.extend(self.steps.iter().flat_map(|(looked_up, _)| looked_up.iter().copied()));
         for i in used {
             self.own(i);
@@ -245,6 +253,7 @@ impl Planner {
             link: cells(&link),
             moved: moved.into_iter().map(|(ancestor, columns)| (ancestor, cells(&columns))).collect(),
             empty: empty.iter().map(|&i| (self.all[i].0.name.clone(), self.cell(i))).collect(),
+            accounted: accounted.iter().map(|&i| (self.all[i].0.name.clone(), self.cell(i))).collect(),
             columns: self.order.iter().map(|&i| self.all[i].0.clone()).collect(),
             steps: {
                 let looked_up: Vec<Vec<usize>> = self.steps.iter().map(|(l, _)| cells(l)).collect();

@@ -187,14 +187,14 @@ impl Outflow for Copying<'_> {
     }
 
     fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
-        let mut backend = self.backend.borrow_mut();
-        for (node, table) in self.listed.iter().enumerate() {
-            let at = At { name: &table.name, path: table.path.as_deref() };
-            read_rows(&mut **backend, &at, &self.columns[node], &table.key, self.observer, &mut |row| {
-                sink(node, row)
-            })?;
-        }
-        Ok(())
+        (0..self.listed.len()).try_for_each(|node| self.each_of(node, sink))
+    }
+
+    fn each_of(&self, node: usize, sink: &mut Sink<'_>) -> Result<()> {
+        let (table, mut backend) = (&self.listed[node], self.backend.borrow_mut());
+        let at = At { name: &table.name, path: table.path.as_deref() };
+        let mut take = |row: &Row| sink(node, row);
+        read_rows(&mut **backend, &at, &self.columns[node], &table.key, self.observer, &mut take)
     }
 }
 

@@ -3,7 +3,7 @@
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
-use super::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take};
+use super::backend::{At, Backend, BadRow, Beside, Column, ColumnKind, Row, Take};
 use super::files::Files;
 use crate::input::Input;
 use crate::rows::Rows;
@@ -17,6 +17,8 @@ const STEP: u64 = 1 << 14;
 pub(crate) struct CsvTables {
     files: Files,
     separator: Option<u8>,
+    /// They are a publication, of which every byte has to be accounted for.
+    published: bool,
     /// The tables whose header has been read.
     open: Vec<(String, Open)>,
     /// What the tables' cells were found to be separated by.
@@ -33,7 +35,13 @@ struct Open {
 
 impl CsvTables {
     pub(crate) fn new(files: Files, named: Option<&str>) -> Result<Self> {
-        Ok(CsvTables { files, separator: separator(named)?, open: Vec::new(), found: Vec::new() })
+        Ok(CsvTables {
+            files,
+            separator: separator(named)?,
+            published: false,
+            open: Vec::new(),
+            found: Vec::new(),
+        })
     }
 
     /// What the cells of a table that has been read are separated by.
@@ -92,6 +100,9 @@ impl Backend for CsvTables {
 
     fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
         let mut input = self.files.open(table.path.unwrap_or(table.name))?;
+        if self.published {
+            input = input.published();
+        }
         let separator = self.separator.unwrap_or_else(|| sniff_separator(input.head()));
         let (columns, lines) = header(&mut input, separator)?;
         let place = self.place(table);
@@ -140,7 +151,12 @@ impl Backend for CsvTables {
                 told = read;
             }
         }
-        Ok(())
+        input.nothing_outside()
+    }
+
+    fn seal(&mut self, tables: &[At<'_>], beside: &Beside, _: &dyn Observer) -> Result<()> {
+        self.published = true;
+        self.files.refuse_others(tables, &beside.files)
     }
 }
 

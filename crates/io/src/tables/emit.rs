@@ -32,6 +32,11 @@ pub(crate) trait Outflow {
 
     /// Hands out all rows, each after the one it belongs to; the same every time.
     fn each(&self, sink: &mut Sink<'_>) -> Result<()>;
+
+    /// Hands out the rows of one table, in the same order.
+    fn each_of(&self, table: usize, sink: &mut Sink<'_>) -> Result<()> {
+        self.each(&mut |node, row| if node == table { sink(node, row) } else { Ok(()) })
+    }
 }
 
 impl Outflow for Rows<'_> {

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use bosket_model::Result;
+use bosket_model::{Diagnostic, Result};
 
+use super::backend::At;
+use crate::fault;
 use crate::hidden::Hidden;
 use crate::input::Input;
+use crate::problems::Problems;
 
 /// Where the files are.
 #[derive(Debug)]
@@ -31,6 +34,28 @@ impl Files {
             Files::Folder(folder) => folder.join(file_name(path)).to_string_lossy().into_owned(),
             Files::Hidden(_) => file_name(path),
         }
+    }
+
+    /// Refuses a folder in which other files lie than these.
+    pub(crate) fn refuse_others(&self, tables: &[At<'_>], others: &[String]) -> Result<()> {
+        let Files::Folder(folder) = self else { return Ok(()) };
+        let name = folder.to_string_lossy();
+        let known: Vec<String> = tables.iter().map(|t| file_name(t.path.unwrap_or(t.name))).collect();
+        let mut problems = Problems::new(&name);
+        let entries = std::fs::read_dir(folder).map_err(|e| fault::reading(&name, &e))?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|e| fault::reading(&name, &e))?;
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+        found.sort_unstable();
+        for file in found.iter().filter(|file| !known.contains(file) && !others.contains(file)) {
+            problems.push(|place| {
+                let what = format!("`{file}` lies in the folder and is no part of the publication");
+                Diagnostic::error(what).at(place).help("take it out: `verify` cannot judge what it says")
+            });
+        }
+        problems.settle()
     }
 
     /// Opens the file.

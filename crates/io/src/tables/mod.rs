@@ -35,6 +35,7 @@ mod sqlite;
 #[cfg(not(feature = "sqlite"))]
 #[path = "absent/sqlite.rs"]
 mod sqlite;
+mod surrogates;
 mod target;
 mod transfer;
 mod trouble;
@@ -48,8 +49,8 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
 use crate::policy_file::PolicyFile;
-use assemble::assemble;
-use backend::{Backend, Column, reading, waiting};
+use assemble::{assemble, assemble_sealed};
+use backend::{Backend, Beside, Column, reading, waiting};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
 pub use copy::Whole;
@@ -88,6 +89,8 @@ pub struct Tables {
     shape: Shape,
     mode: Mode,
     store: Store,
+    /// What a publication may have beside the tables.
+    beside: Beside,
 }
 
 /// How linked tables were written down, so that a publication can be written the same way.
@@ -175,7 +178,13 @@ impl Tables {
             other => return Err(unknown(other, &file.policy.name)),
         };
         let mode = if publication { Mode::Publication } else { Mode::Input };
-        Ok(Self::new(file, source, mode, store))
+        let mut tables = Self::new(file, source, mode, store);
+        // Certificates may lie with what they certify, and so may signatures of them.
+        let certificate = file.policy.publish.as_ref().and_then(|p| p.certificate.as_deref());
+        let certificate = certificate.map_or_else(|| "certificate.json".to_owned(), file_name);
+        let signed = ["", ".asc", ".minisig", ".sig"].map(|ending| format!("{certificate}{ending}"));
+        tables.beside.files.extend(signed);
+        Ok(tables)
     }
 
     /// Tables that no policy describes yet, all columns of which are read.
@@ -198,7 +207,7 @@ impl Tables {
             lookups: Vec::new(),
         };
         let shape = Shape::new(&source, &[], Undeclared::Refuse);
-        Ok(Tables { source, shape, mode: Mode::Look, store })
+        Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })
     }
 
     /// The same with all columns, keys too, whatever a policy says about them; only what repeats the key of the row
@@ -209,7 +218,15 @@ impl Tables {
 
     fn new(file: &PolicyFile, source: &Source, mode: Mode, store: Store) -> Self {
         let shape = Shape::new(source, &file.policy.attributes, file.policy.undeclared);
-        Tables { source: source.clone(), shape, mode, store }
+        Tables { source: source.clone(), shape, mode, store, beside: Beside::default() }
+    }
+
+    /// A publication that has these tables of groups and values, too.
+    pub(crate) fn with_pairs(mut self, tables: &[String]) -> Self {
+        let format = self.source.format;
+        self.beside.files.extend(tables.iter().map(|table| format!("{table}.{format}")));
+        self.beside.tables.extend_from_slice(tables);
+        self
     }
 
     /// What messages call them.
@@ -245,9 +262,12 @@ impl Tables {
     /// Reads all records, or says everything that is wrong with them.
     pub fn read(self, observer: &dyn Observer) -> Result<(Dataset, TablesForm)> {
         let inputs = self.paths();
-        let Tables { source, shape, mode, store } = self;
+        let Tables { source, shape, mode, store, beside } = self;
         let read = |backend: &mut dyn Backend| {
-            reading(backend, observer, |b| assemble(b, &source, &shape, mode, observer))
+            reading(backend, observer, |b| match mode {
+                Mode::Publication => assemble_sealed(b, &source, &shape, &beside, observer),
+                _ => assemble(b, &source, &shape, mode, observer),
+            })
         };
         let mut database = None;
         let ((data, columns), separators) = match store {
@@ -316,23 +336,6 @@ pub(crate) fn more_columns(place: &str, table: &str) -> Failure {
     let what = Diagnostic::error(format!("`{table}` has more columns than those of its groups and values"));
     let help = "`verify` cannot judge them, so they must not be handed out; publish again";
     Failure::new(Fault::Data, what.at(Place::source(place)).help(help))
-}
-
-/// Refuses a published SQLite file with other tables than these.
-pub(crate) fn refuse_other_tables(file: &PolicyFile, at: &Path, known: &[&str]) -> Result<()> {
-    let source = file.policy.need_source()?;
-    if source.format != Format::Sqlite {
-        return Ok(());
-    }
-    let path = sqlite_target(at, source.path.as_deref());
-    let tables = SqliteTables::open(&path)?.tables()?;
-    let others = tables.iter().filter(|t| !known.iter().any(|k| k.eq_ignore_ascii_case(t))).count();
-    if others == 0 {
-        return Ok(());
-    }
-    let what = Diagnostic::error(format!("the database has {others} more tables than the publication"));
-    let help = "`verify` cannot judge them, so they must not be handed out; publish again";
-    Err(Failure::new(Fault::Data, what.at(Place::source(path.display().to_string())).help(help)))
 }
 
 /// What a folder of CSV or Parquet files or a database holds; none for a document.

@@ -6,7 +6,7 @@ use parquet::basic::Repetition;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::backend::{At, Backend, BadRow, Column, ColumnKind, Row, Take};
+use super::backend::{At, Backend, BadRow, Beside, Column, ColumnKind, Row, Take};
 use super::disassemble::Rows;
 use super::emit::Outflow;
 use super::files::Files;
@@ -22,20 +22,31 @@ use crate::parquet::writer::{self, Full, Observed, Writer, flat_schema};
 /// Rows that are read at once.
 const BATCH: usize = 4096;
 
+/// What is wrong with a column that is no single value, and what to do.
+const UNREADABLE: (&str, &str) =
+    ("has a type that a table cannot have", "leave it out, or convert it to text");
+
 /// Tables in Parquet files. A row's columns are single values; a gap is missing.
 #[derive(Debug)]
 pub(crate) struct ParquetTables {
     files: Files,
+    /// They are a publication, of which every byte has to be accounted for.
+    published: bool,
 }
 
 impl ParquetTables {
     pub(crate) fn new(files: Files) -> Self {
-        ParquetTables { files }
+        ParquetTables { files, published: false }
     }
 
     fn open(&self, table: &At<'_>) -> Result<(SerializedFileReader<Chunks>, Input)> {
         let mut input = self.files.open(table.path.unwrap_or(table.name))?;
-        Ok((open(&mut input)?, input))
+        if self.published {
+            input = input.published();
+        }
+        let file = open(&mut input)?;
+        input.nothing_outside()?;
+        Ok((file, input))
     }
 }
 
@@ -152,7 +163,6 @@ impl Backend for ParquetTables {
         observer.stage(&format!("reading {}", table.name), u64::try_from(total).unwrap_or(0));
         let mut scalars = Vec::new();
         for &column in wanted {
-            // What cannot be read is refused by whoever wants it.
             let scalar = fields.get(column).filter(|f| f.is_primitive()).and_then(|f| Scalar::of(f).ok());
             scalars.push(scalar.map(|s| (s, i16::from(fields[column].is_optional()))));
         }
@@ -177,7 +187,7 @@ impl Backend for ParquetTables {
                 for at in 0..count {
                     number += 1;
                     row.clear();
-                    let mut bad = None;
+                    let (mut bad, mut foreign) = (None, None);
                     for (i, cells) in cells.iter_mut().enumerate() {
                         match &scalars[i] {
                             Some((_, there)) => {
@@ -185,11 +195,15 @@ impl Backend for ParquetTables {
                                     bad.get_or_insert((i, wrong));
                                 }
                             }
-                            None => row.push_missing(),
+                            None => {
+                                row.push_missing();
+                                foreign.get_or_insert(i);
+                            }
                         }
                     }
-                    let cells = bad.map_or(Ok(&mut row), |(i, wrong)| {
-                        let (message, help) = wrong.describe();
+                    let bad =
+                        bad.map(|(i, wrong)| (i, wrong.describe())).or(foreign.map(|i| (i, UNREADABLE)));
+                    let cells = bad.map_or(Ok(&mut row), |(i, (message, help))| {
                         let message = format!("column `{}` {message}", found[wanted[i]].0.name);
                         Err(BadRow { message, help })
                     });
@@ -202,6 +216,11 @@ impl Backend for ParquetTables {
             }
         }
         Ok(())
+    }
+
+    fn seal(&mut self, tables: &[At<'_>], beside: &Beside, _: &dyn Observer) -> Result<()> {
+        self.published = true;
+        self.files.refuse_others(tables, &beside.files)
     }
 }
 

@@ -19,7 +19,8 @@ use super::unknown;
 use crate::Create;
 use crate::fault;
 use crate::fingerprint::Certify;
-use crate::output::{Output, finish_certified, make_folder};
+use crate::folder::{Folder, PublishedFolder};
+use crate::output::{Output, finish_certified};
 use crate::parquet::scalar::Scalar;
 use crate::table::push_row;
 
@@ -47,7 +48,7 @@ pub(crate) enum Target {
     Files {
         format: Format,
         files: Vec<TableFile>,
-        folder: Folder,
+        folder: PublishedFolder,
     },
     Sqlite {
         file: SqliteFile,
@@ -71,32 +72,6 @@ pub(crate) struct Details {
     pub(crate) separators: Vec<u8>,
     /// Per table and column its type.
     pub(crate) types: Vec<Vec<Scalar>>,
-}
-
-/// A folder that goes away again if it was made for files that never came.
-#[derive(Debug)]
-pub(crate) struct Folder {
-    path: PathBuf,
-    made: bool,
-}
-
-impl Folder {
-    fn make(path: &Path) -> Result<Self> {
-        let made = !path.as_os_str().is_empty() && !path.exists();
-        if made {
-            make_folder(path)?;
-        }
-        Ok(Folder { path: path.to_owned(), made })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if self.made {
-            // Fails if it is not empty, as it should.
-            let _ = std::fs::remove_dir(&self.path);
-        }
-    }
 }
 
 /// What is written must not take the place of what it is made from, by whatever name.
@@ -135,7 +110,7 @@ impl Target {
     }
 
     fn begin_files(place: &Place<'_>, create: Create) -> Result<Self> {
-        let folder = Folder::make(place.path)?;
+        let folder = PublishedFolder::begin(place.path, &create)?;
         let mut files: Vec<TableFile> = Vec::new();
         for (_, file) in &place.tables {
             let name = file_name(file);
@@ -215,19 +190,19 @@ impl Target {
         observer: &dyn Observer,
     ) -> Result<()> {
         match self {
-            Target::Files { files, mut folder, .. } => {
+            Target::Files { files, folder, .. } => {
                 let mut outputs = Vec::new();
                 for TableFile { name, output } in files {
                     outputs.push(output.completed()?.completed_as(&certify, &name, observer)?);
                 }
                 outputs.extend(others);
                 finish_certified(outputs, certify)?;
-                folder.made = false;
+                folder.keep();
                 Ok(())
             }
-            Target::Sqlite { file, mut folder } => {
+            Target::Sqlite { file, folder } => {
                 file.finish(others, certify, observer)?;
-                folder.made = false;
+                folder.keep();
                 Ok(())
             }
             Target::Postgres(publication) => publication.finish(others, certify, observer),
@@ -264,6 +239,13 @@ impl Outflow for Observed<'_> {
 
     fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
         self.rows.each(&mut |node, row| {
+            self.observer.go_on()?;
+            sink(node, row)
+        })
+    }
+
+    fn each_of(&self, table: usize, sink: &mut Sink<'_>) -> Result<()> {
+        self.rows.each_of(table, &mut |node, row| {
             self.observer.go_on()?;
             sink(node, row)
         })

@@ -103,6 +103,14 @@ impl RowTrouble {
         self.like(number, column, &message, "publish the column empty".to_owned());
     }
 
+    pub(crate) fn no_surrogate(&mut self, number: u64, table: &str) {
+        let message = format!(
+            "a key in `{table}` is no surrogate: a publication numbers its rows 1, 2, 3, …, in their order"
+        );
+        let help = "keys of the data must not be handed out; publish again with `anonymize`";
+        self.like(number, "surrogate", &message, help.to_owned());
+    }
+
     pub(crate) fn two_places(&mut self, number: u64, table: &str) {
         let message = format!("a row of `{table}` belongs to two rows at once");
         self.like(

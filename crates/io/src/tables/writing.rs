@@ -6,8 +6,8 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Source};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-use super::assemble::assemble;
-use super::columns::Mode;
+use super::assemble::assemble_sealed;
+use super::backend::Beside;
 use super::disassemble::disassemble;
 use super::places::sqlite_target;
 use super::shape::Shape;
@@ -25,6 +25,8 @@ pub struct Writing {
     /// What somebody knows of the tables who has nothing but the policy.
     known: (Source, Shape),
     written: bool,
+    /// The tables of groups and values that were added.
+    beside: Beside,
     target: Target,
 }
 
@@ -50,10 +52,19 @@ impl Writing {
             inputs: &form.inputs,
             database: form.database.as_ref(),
         };
-        let target = Target::begin(&place, create)?;
+        let mut target = Target::begin(&place, create)?;
+        if let Target::Postgres(publication) = &mut target {
+            publication.refuse_occupied()?;
+        }
         let source = file.policy.need_source()?.clone();
         let shape = Shape::new(&source, &file.policy.attributes, file.policy.undeclared);
-        Ok(Writing { form: form.clone(), known: (source, shape), written: false, target })
+        Ok(Writing {
+            form: form.clone(),
+            known: (source, shape),
+            written: false,
+            beside: Beside::default(),
+            target,
+        })
     }
 
     /// Writes all records, once, to where nobody looks yet. They are ordered and numbered by what is written.
@@ -79,6 +90,7 @@ impl Writing {
         columns: [&str; 2],
         rows: &[(u32, &str)],
     ) -> Result<bool> {
+        self.beside.tables.push(table.to_owned());
         match &mut self.target {
             Target::Sqlite { file, .. } => file.add_pairs(table, columns, rows).map(|()| true),
             Target::Postgres(publication) => publication.add_pairs(table, columns, rows).map(|()| true),
@@ -97,9 +109,9 @@ impl Writing {
 
     /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
-        let (source, shape) = &self.known;
+        let ((source, shape), beside) = (&self.known, &self.beside);
         let (data, _) = self.target.reading(source.separator.as_deref(), observer, |backend| {
-            assemble(backend, source, shape, Mode::Publication, observer)
+            assemble_sealed(backend, source, shape, beside, observer)
         })?;
         Ok(data)
     }

@@ -76,6 +76,16 @@ impl<'p> Document<'p> {
         }
     }
 
+    /// Prefixes that are declared though no name has them; that of `nil` has its own meaning.
+    pub(super) fn unused_prefixes(&self) -> Vec<&str> {
+        let names = |shape: &'_ Shape, wanted: &str| {
+            shape.nodes().any(|(_, node)| prefix(node.name.trim_start_matches('@')) == wanted)
+        };
+        let declared =
+            self.namespaces.prefixes.iter().filter(|p| p.namespace != XSI).map(|p| p.name.as_str());
+        declared.filter(|name| !names(&self.shape, name) && !names(&self.outside, name)).collect()
+    }
+
     fn outer_text(&mut self, blank: bool) -> Result<(), Mistake> {
         match self.frames.last() {
             _ if blank => {}
@@ -164,7 +174,7 @@ impl<'p> Document<'p> {
     fn keep_namespaces(&mut self, level: usize, scope: usize) -> Result<(), What> {
         let record = self.path.len() - 1;
         for (prefix, namespace) in self.scopes.since(scope).filter(|(p, _)| !p.is_empty()) {
-            self.namespaces.keep(prefix, namespace, level < record)?;
+            self.namespaces.keep(prefix, namespace)?;
         }
         self.namespaces.keep_default(level.min(record), self.scopes.resolve("")?)
     }

@@ -39,6 +39,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use crate::format::{Format, Layout};
 use crate::input::Input;
 
+pub use expect::Repeating;
 pub use namespaces::{Namespaces, Prefix};
 
 /// What is known about a document besides its records, so that a publication can look the same.
@@ -49,13 +50,13 @@ pub struct Outline {
     /// Paths of elements below the record, in the order in which they stand.
     pub order: Vec<Vec<String>>,
     /// Paths of elements below the record that repeat, or would if there were more of them.
-    pub repeating: Vec<Vec<String>>,
+    pub repeating: Repeating,
 }
 
 impl Outline {
     /// What a policy says about documents: which elements repeat, even if a document has none of them twice.
     pub fn expected(attributes: &[AttributePolicy]) -> Self {
-        Outline { repeating: expect::repeating(attributes), ..Outline::default() }
+        Outline { repeating: Repeating::expected(attributes), ..Outline::default() }
     }
 }
 

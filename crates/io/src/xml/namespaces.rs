@@ -80,8 +80,6 @@ pub struct Prefix {
     pub name: String,
     /// The namespace.
     pub namespace: String,
-    /// Whether it was declared around the records; others are published only where a published name has them.
-    pub around: bool,
 }
 
 /// The namespaces of everything that is kept.
@@ -89,23 +87,20 @@ pub struct Prefix {
 pub struct Namespaces {
     /// For each element on the way to the records, and the records themselves, the namespace of names without prefix.
     pub default: Vec<String>,
-    /// Prefixes in order of their names.
+    /// Prefixes in order of their names; published are those that a published name has.
     pub prefixes: Vec<Prefix>,
 }
 
 impl Namespaces {
     /// Takes a prefix's declaration in an element that is kept.
-    pub(super) fn keep(&mut self, prefix: &str, namespace: &str, around: bool) -> Result<(), What> {
+    pub(super) fn keep(&mut self, prefix: &str, namespace: &str) -> Result<(), What> {
         match self.prefixes.binary_search_by(|p| p.name.as_str().cmp(prefix)) {
             Ok(known) if self.prefixes[known].namespace != namespace => {
                 Err(What::Namespace(prefix.to_owned()))
             }
-            Ok(known) => {
-                self.prefixes[known].around |= around;
-                Ok(())
-            }
+            Ok(_) => Ok(()),
             Err(place) => {
-                let new = Prefix { name: prefix.to_owned(), namespace: namespace.to_owned(), around };
+                let new = Prefix { name: prefix.to_owned(), namespace: namespace.to_owned() };
                 self.prefixes.insert(place, new);
                 Ok(())
             }
@@ -150,12 +145,12 @@ mod tests {
     #[test]
     fn one_prefix_one_namespace() {
         let mut kept = Namespaces::default();
-        kept.keep("h", "urn:h", false).expect("new");
-        kept.keep("h", "urn:h", true).expect("the same");
-        kept.keep("a", "urn:h", false).expect("new");
-        assert_eq!(kept.keep("h", "urn:x", false), Err(What::Namespace("h".into())));
-        let names: Vec<_> = kept.prefixes.iter().map(|p| (p.name.as_str(), p.around)).collect();
-        assert_eq!(names, [("a", false), ("h", true)]);
+        kept.keep("h", "urn:h").expect("new");
+        kept.keep("h", "urn:h").expect("the same");
+        kept.keep("a", "urn:h").expect("new");
+        assert_eq!(kept.keep("h", "urn:x"), Err(What::Namespace("h".into())));
+        let names: Vec<_> = kept.prefixes.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["a", "h"]);
         kept.keep_default(0, "").expect("new");
         kept.keep_default(1, "urn:r").expect("new");
         kept.keep_default(1, "urn:r").expect("the same");

@@ -35,11 +35,14 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     if !problems.is_empty() {
         return Err(problems.failure());
     }
-    if let Some(warning) = left_out(&document.outside, path, place) {
+    if input.is_published() {
+        refuse_outside(input, &document, path);
+    } else if let Some(warning) = left_out(&document.outside, path, place) {
         input.warn(warning);
     }
     let Document { shape, tape, records, namespaces, .. } = document;
-    let settled = settle(shape, tape, records, &expected.repeating, input.stop());
+    let mentioned = input.is_published();
+    let settled = settle(shape, tape, records, (&expected.repeating, mentioned), input.stop());
     input.stop().go_on()?;
     match settled {
         Ok(Settled { data, order, repeating }) => {
@@ -49,6 +52,19 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
             problems.push(too_large);
             Err(problems.failure())
         }
+    }
+}
+
+/// Notes what a publication has besides its records.
+fn refuse_outside(input: &mut Input, document: &Document<'_>, path: &[String]) {
+    let help = "`verify` cannot judge it, so it must not be handed out; publish the records alone";
+    if let Some(what) = left_out(&document.outside, path, Place::default()) {
+        let what = what.message.replace("left out, since it lies", "something lies");
+        input.outside(|place| Diagnostic::error(what).at(place).help(help));
+    }
+    for name in document.unused_prefixes() {
+        let what = format!("the prefix `{name}` is declared, but no name has it");
+        input.outside(|place| Diagnostic::error(what).at(place).help(help));
     }
 }
 
@@ -84,7 +100,7 @@ pub(super) trait Handler {
 
 /// Reads to the end, or to the first place that is not XML.
 pub(super) fn events(input: &mut Input, document: &mut impl Handler, problems: &mut Problems) -> Result<()> {
-    let name = input.name().to_owned();
+    let (name, published) = (input.name().to_owned(), input.is_published());
     let mut reader = Reader::from_reader(Source::new(input)?);
     reader.config_mut().check_comments = true;
     let mut raw = Vec::new();
@@ -94,12 +110,24 @@ pub(super) fn events(input: &mut Input, document: &mut impl Handler, problems: &
         let (goes_on, result) = match reader.read_event_into(&mut raw) {
             Ok(Event::Eof) => (false, document.finish()),
             Ok(event @ Event::DocType(_)) => {
+                if published {
+                    let place = reader.get_ref().marked();
+                    problems.push(|p| outside_of_claim("a document type", place.in_place(p)));
+                }
                 let result = take(document, event);
                 // The tokenizer is more lenient.
                 let named = raw.starts_with(b"<!DOCTYPE");
                 (true, if named { result } else { Err(What::Doctype.at(0)) })
             }
-            Ok(event) => (true, take(document, event)),
+            Ok(event) => {
+                if let Some(what) = unread(&event).filter(|_| published) {
+                    let place = reader.get_ref().marked();
+                    problems.push_like(Some(what.to_owned()), |p| {
+                        outside_of_claim(what, document.locate(place.in_place(p)))
+                    });
+                }
+                (true, take(document, event))
+            }
             Err(Error::Encoding(EncodingError::Utf8(error))) => {
                 let place = reader.get_ref().marked().after(&raw[..error.valid_up_to()]);
                 problems.push(|p| not_text(document.locate(place.in_place(p)), "UTF-8"));
@@ -130,6 +158,22 @@ pub(super) fn events(input: &mut Input, document: &mut impl Handler, problems: &
             return Err(failure);
         }
     }
+}
+
+/// What an event is that no record is made of, though it says something.
+fn unread(event: &Event<'_>) -> Option<&'static str> {
+    match event {
+        Event::Comment(_) => Some("a comment"),
+        Event::PI(_) => Some("a processing instruction"),
+        _ => None,
+    }
+}
+
+/// Something in a publication that the claim says nothing about.
+fn outside_of_claim(what: &str, place: Place) -> Diagnostic {
+    Diagnostic::error(format!("{what} stands in the publication, which the claim says nothing about"))
+        .at(place)
+        .help("`verify` cannot judge it, so it must not be handed out; take it out")
 }
 
 /// Takes an event. Places of mistakes count from the first byte of its markup.

@@ -3,12 +3,11 @@
 //! An element that repeats anywhere is a class of its own; any other is part of the vertex it lies in. Text and
 //! attributes are values.
 
-use std::collections::BTreeSet;
-
 use bosket_model::dataset::Refused;
 use bosket_model::path::Notation;
 use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind};
 
+use super::expect::{Place, Repeating};
 use super::order::{Bits, order};
 use super::shape::Shape;
 use super::tape::{EMPTY, NOTHING, Step, Tape};
@@ -31,15 +30,22 @@ struct Planner<'s> {
     plans: Vec<Plan>,
     /// The paths of elements in their order.
     order: Vec<Vec<String>>,
-    /// The paths of elements that repeat.
-    repeating: BTreeSet<Vec<String>>,
+    /// The elements that are expected to repeat.
+    expected: &'s Repeating,
+    /// The same, and those that do.
+    repeating: Repeating,
+    /// Whether elements that never have a value count.
+    mentioned: bool,
     path: Vec<String>,
 }
 
 impl Planner<'_> {
     /// Plans an element whose values belong to `class`, `keys` away from its vertex.
-    fn element(&mut self, node: u32, class: ClassId, keys: &mut Vec<String>) {
-        if self.shape.node(node).has_text() {
+    fn element(&mut self, node: u32, at: &Place, class: ClassId, keys: &mut Vec<String>) {
+        let own = self.shape.node(node);
+        // A class is seen by its vertices.
+        let mentioned = self.mentioned && own.fields.is_empty() && !keys.is_empty();
+        if own.has_text() || mentioned {
             self.value(node, class, keys);
         }
         let fields = self.shape.node(node).fields.clone();
@@ -54,17 +60,18 @@ impl Planner<'_> {
                 keys.pop();
                 continue;
             }
+            let inside = self.expected.step(at, &name);
             self.path.push(name);
             self.order.push(self.path.clone());
             if many {
-                self.repeating.insert(self.path.clone());
+                self.repeating.insert(&self.path);
             }
-            if self.repeating.contains(&self.path) {
+            if many || self.expected.is_many(&inside) {
                 let inner = self.builder.class(class, keys);
                 self.plans[fields[i] as usize].class = Some(inner);
-                self.element(fields[i], inner, &mut Vec::new());
+                self.element(fields[i], &inside, inner, &mut Vec::new());
             } else {
-                self.element(fields[i], class, keys);
+                self.element(fields[i], &inside, class, keys);
             }
             self.path.pop();
             keys.pop();
@@ -105,15 +112,16 @@ pub(super) struct Settled {
     /// The paths of all elements in the order in which they stand.
     pub(super) order: Vec<Vec<String>>,
     /// The paths of those that repeat, and of those that were said to.
-    pub(super) repeating: Vec<Vec<String>>,
+    pub(super) repeating: Repeating,
 }
 
-/// Makes the dataset, or a part of it if it is told to stop. Elements at the `expected` paths count as repeating.
+/// Makes the dataset, or a part of it if it is told to stop. Elements that are `expected` to count as repeating. If
+/// `mentioned`, an element that never has a value is an attribute without values, so that its name is seen.
 pub(super) fn settle(
     mut shape: Shape,
     tape: Tape,
     records: u64,
-    expected: &[Vec<String>],
+    (expected, mentioned): (&Repeating, bool),
     stop: &Stop,
 ) -> Result<Settled, Refused> {
     let plans = vec![Plan::default(); shape.nodes().len()];
@@ -123,11 +131,13 @@ pub(super) fn settle(
         builder,
         plans,
         order: Vec::new(),
-        repeating: expected.iter().cloned().collect(),
+        expected,
+        repeating: expected.clone(),
+        mentioned,
         path: Vec::new(),
     };
     planner.plans[Shape::ROOT as usize].class = Some(ClassId::ROOT);
-    planner.element(Shape::ROOT, ClassId::ROOT, &mut Vec::new());
+    planner.element(Shape::ROOT, &Repeating::start(), ClassId::ROOT, &mut Vec::new());
     planner.reserve(records as usize);
     let Planner { mut builder, plans, order, repeating, .. } = planner;
     drop(shape);
@@ -173,5 +183,5 @@ pub(super) fn settle(
             }
         }
     }
-    Ok(Settled { data: builder.finish(), order, repeating: repeating.into_iter().collect() })
+    Ok(Settled { data: builder.finish(), order, repeating })
 }

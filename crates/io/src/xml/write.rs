@@ -102,11 +102,10 @@ fn nil_prefix(outline: &Outline) -> String {
     known.unwrap_or_else(free) + ":nil"
 }
 
-/// The declarations of all prefixes that were declared around the records or are used.
+/// The declarations of all prefixes that are used: others would say something that nobody has looked at.
 fn declarations(outline: &Outline, names: &[&str], nil: &str) -> Result<Vec<u8>> {
     let mut used: Vec<&str> = names.iter().map(|name| prefix(name)).filter(|p| !p.is_empty()).collect();
     let known = &outline.namespaces.prefixes;
-    used.extend(known.iter().filter(|p| p.around).map(|p| p.name.as_str()));
     used.sort_unstable();
     used.dedup();
     let mut out = Vec::new();

@@ -96,8 +96,10 @@ fn tables_are_read_again_from_their_finished_files() {
         let text = format!("version = 1\n[source]\nformat = {format:?}\n{table}[publish]\npath = \"out\"\n");
         let file = policy(dir.path(), &format!("{text}{}", attribute("people.age", "quasi")));
         let mut publication = begun(&file);
-        let files = hidden(&dir.path().join("out"));
-        let [finished] = files.as_slice() else { panic!("one file: {files:?}") };
+        // They lie in a hidden folder beside the one that they are going to be in.
+        let folders = hidden(dir.path());
+        let [folder] = folders.as_slice() else { panic!("one folder: {folders:?}") };
+        let finished = &folder.join(name);
         let bytes = fs::read(finished).expect("complete");
         assert_eq!(bytes.starts_with(&[0x1F, 0x8B]), name.ends_with(".gz"));
         assert_eq!(canonical(&publication.read_again(&Quiet).expect("readable")), ["{age=20}", "{age=31}"]);

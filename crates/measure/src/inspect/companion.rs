@@ -1,7 +1,9 @@
 //! Columns that say what another column of the same vertex says, in other words.
 
+use std::collections::{BTreeSet, HashMap};
+
 use bosket_model::observe::Observer;
-use bosket_model::{AttributeId, Dataset, MISSING, Result};
+use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
 use super::profile::AttributeProfile;
 
@@ -11,18 +13,37 @@ const CODES: &[&str] = &["code", "id", "key", "number", "abbreviation", "abbr", 
 const TEXTS: &[&str] =
     &["display", "name", "description", "desc", "label", "title", "text", "meaning", "system"];
 
-/// Whether the names say that one attribute is a code and the other its text: `type.code` and `type.display`,
-/// `product_id` and `product_name`, `countryCode` and `country`.
-fn are_code_and_text(code: &AttributeProfile, text: &AttributeProfile) -> bool {
-    if code.class != text.class || code.id == text.id {
-        return false;
+/// Attributes by their class and their name as one word. Not word by word: REASONCODE has no boundary to be found.
+struct Names {
+    of: Vec<(ClassId, String)>,
+    at: HashMap<(ClassId, String), Vec<usize>>,
+}
+
+impl Names {
+    fn new(attributes: &[AttributeProfile]) -> Self {
+        let mut names = Names { of: Vec::new(), at: HashMap::new() };
+        for (i, attribute) in attributes.iter().enumerate() {
+            let name = (attribute.class, attribute.name.own.concat());
+            names.at.entry(name.clone()).or_default().push(i);
+            names.of.push(name);
+        }
+        names
     }
-    // Not word by word: REASONCODE has no boundary to be found.
-    let (code, text) = (code.name.own.concat(), text.name.own.concat());
-    (CODES.iter().filter_map(|ending| code.strip_suffix(ending))).any(|stem| {
-        let rest = text.strip_prefix(stem);
-        rest.is_some_and(|rest| TEXTS.contains(&rest) || (rest.is_empty() && !stem.is_empty()))
-    })
+
+    /// The attributes whose names say that they are the text of this code: `type.code` and `type.display`, `product_id` and
+    /// `product_name`, `countryCode` and `country`.
+    fn texts(&self, code: usize) -> BTreeSet<usize> {
+        let (class, name) = &self.of[code];
+        let mut texts = BTreeSet::new();
+        for stem in CODES.iter().filter_map(|ending| name.strip_suffix(ending)) {
+            let alone = (!stem.is_empty()).then_some("");
+            for ending in TEXTS.iter().copied().chain(alone) {
+                texts.extend(self.at.get(&(*class, format!("{stem}{ending}"))).into_iter().flatten());
+            }
+        }
+        texts.remove(&code);
+        texts
+    }
 }
 
 /// Whether each value of `first` comes with one value of `second` only, and `second` never without it.
@@ -62,22 +83,24 @@ pub(super) fn companions(
     observer: &dyn Observer,
 ) -> Result<Vec<Option<usize>>> {
     let mut follows: Vec<Option<usize>> = vec![None; attributes.len()];
+    let mut leads = vec![false; attributes.len()];
     let mut tie = |leader: usize, follower: usize| {
-        let free =
-            follows[leader].is_none() && follows[follower].is_none() && !follows.contains(&Some(follower));
+        let free = follows[leader].is_none() && follows[follower].is_none() && !leads[follower];
         let fits = free
             && may_lead(leader)
             && may_follow(follower)
             && determines(data, attributes[leader].id, attributes[follower].id, observer)?;
         if fits {
             follows[follower] = Some(leader);
+            leads[leader] = true;
         }
         Ok(fits)
     };
-    for (c, code) in attributes.iter().enumerate() {
-        for (t, text) in attributes.iter().enumerate() {
-            if are_code_and_text(code, text) && !tie(c, t)? {
-                tie(t, c)?;
+    let names = Names::new(attributes);
+    for code in 0..attributes.len() {
+        for text in names.texts(code) {
+            if !tie(code, text)? {
+                tie(text, code)?;
             }
         }
     }
@@ -89,7 +112,7 @@ mod tests {
     use super::*;
     use crate::inspect::Profile;
     use bosket_model::observe::Quiet;
-    use bosket_model::{Builder, ClassId, Kind};
+    use bosket_model::{Builder, Kind};
 
     /// What follows what in records with these two columns; `-` is a missing value.
     fn found(names: [&str; 2], rows: &[[&str; 2]]) -> Vec<Option<usize>> {

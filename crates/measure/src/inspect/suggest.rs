@@ -91,18 +91,23 @@ pub fn suggest(profile: &Profile, data: &Dataset, observer: &dyn Observer) -> Re
 /// What each attribute is about. Parts of a name are told by their company: `first` is one beside `last`, `suffix`
 /// beside `first_name`.
 fn topics(attributes: &[AttributeProfile]) -> Vec<Option<Topic>> {
-    let by_name = |a: &AttributeProfile| Topic::of(&a.name);
     let part = |a: &AttributeProfile| name_part(&a.name).filter(|_| a.value_type == ValueType::Text);
+    let by_name: Vec<Option<Topic>> = attributes.iter().map(|a| Topic::of(&a.name)).collect();
+    // Few attributes are parts of a name or a name: only they are company.
+    let company: Vec<(&AttributeProfile, Option<&str>, bool)> = (attributes.iter().zip(&by_name))
+        .map(|(a, topic)| (a, part(a), *topic == Some(Topic::PersonName)))
+        .filter(|(_, part, named)| part.is_some() || *named)
+        .collect();
     let in_company = |a: &AttributeProfile, own: &str| {
         let wanted = if matches!(own, "first" | "given") { ["last", "family"] } else { ["first", "given"] };
-        (attributes.iter().filter(|b| b.class == a.class && b.id != a.id))
-            .any(|b| part(b).is_some_and(|p| wanted.contains(&p)) || by_name(b) == Some(Topic::PersonName))
+        (company.iter().filter(|(b, ..)| b.class == a.class && b.id != a.id))
+            .any(|(_, part, named)| part.is_some_and(|p| wanted.contains(&p)) || *named)
     };
-    let topic = |a: &AttributeProfile| match part(a) {
+    let topic = |(a, &topic): (&AttributeProfile, &Option<Topic>)| match part(a) {
         Some(own) if in_company(a, own) => Some(Topic::PersonName),
-        _ => by_name(a),
+        _ => topic,
     };
-    attributes.iter().map(topic).collect()
+    attributes.iter().zip(&by_name).map(topic).collect()
 }
 
 /// Records that are sets of items have nothing else that could be known, and items are names even if they are numbers.

@@ -166,6 +166,8 @@ fn from_value(value: &Value, span: Span) -> Node {
 pub(super) struct Report {
     /// Name and text; the policy file first.
     texts: Vec<(String, String)>,
+    /// Per text where its lines end: everything in it gets a place.
+    ends: Vec<Vec<usize>>,
     found: Vec<(usize, usize, Diagnostic)>,
 }
 
@@ -173,12 +175,14 @@ impl Report {
     pub(super) fn new(name: &str, text: &str, sets: &[String]) -> Report {
         let mut texts = vec![(name.to_owned(), text.to_owned())];
         texts.extend(sets.iter().map(|s| ("--set".to_owned(), s.clone())));
-        Report { texts, found: Vec::new() }
+        let ends = |(_, text): &(String, String)| text.match_indices('\n').map(|(at, _)| at).collect();
+        Report { ends: texts.iter().map(ends).collect(), texts, found: Vec::new() }
     }
 
     pub(super) fn place(&self, span: &Span) -> Place {
         let (name, text) = &self.texts[span.text];
-        Place::in_text(name, text, span.range.clone())
+        let line = self.ends[span.text].partition_point(|&end| end < span.range.start);
+        Place::in_line(name, text, span.range.clone(), line as u64 + 1)
     }
 
     pub(super) fn error(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {

@@ -181,8 +181,8 @@ impl<'a> Written<'a> {
             if binding.role(attribute) == Some(Role::Quasi) && code != MISSING {
                 let dictionary = data.dictionary(attribute);
                 let value = dictionary.text(code);
-                // With its kind and its length before it no value can be taken for something else.
-                text += &format!("{}={:?}{}:{value}", attribute.0, dictionary.kind(code), value.len());
+                // With its length before it no value can be taken for something else.
+                text += &format!("{}={}:{value}", attribute.0, value.len());
             }
         }
         text.push(')');

@@ -12,7 +12,7 @@ use super::absent;
 use super::person::{ABSENT, Known, PRESENT, Person, Piece};
 use super::record::{Guarded, Reader};
 use super::sample::Budget;
-use super::secrets::Secrets;
+use super::secrets::{Secrets, all_listed};
 use super::{Recount, STEPS, disagreement, is_over};
 use crate::claim::{Km, Kmn};
 
@@ -44,7 +44,8 @@ pub(super) fn of_sets(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut reader = Reader::new(data, binding, (RootMode::Separate, false), &claim.sensitive);
+    let sensitive = all_listed(&claim.sensitive, hierarchies);
+    let mut reader = Reader::new(data, binding, (RootMode::Separate, false), &sensitive);
     let asked = Asked {
         data,
         binding,
@@ -55,7 +56,7 @@ pub(super) fn of_sets(
         multiset: claim.multiset,
         guarded: None,
         absent: Vec::new(),
-        diverse: claim.l.map(|l| (l, Secrets::Listed(&claim.sensitive))),
+        diverse: claim.l.map(|l| (l, Secrets::Listed(&sensitive))),
     };
     asked.run(&mut reader, (&claim.negative, hierarchies), Vec::new(), observer)
 }

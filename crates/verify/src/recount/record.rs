@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::binding::Binding;
 use bosket_model::policy::{Role, RootMode};
-use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING};
+use bosket_model::{AttributeId, ClassId, Dataset, MISSING};
 
 /// The items from the root to a node, each with a number of its own where rows stand for themselves, and 0 where those that
 /// look alike are one.
@@ -22,8 +22,8 @@ pub(super) struct Reader<'a> {
     hidden: &'a [String],
     /// Per class its quasi attributes in the policy's order.
     quasi: Vec<Vec<AttributeId>>,
-    /// Numbers of values: declared attribute, kind and text.
-    numbers: FxHashMap<(usize, Kind, &'a str), u32>,
+    /// Numbers of values: declared attribute and text.
+    numbers: FxHashMap<(usize, &'a str), u32>,
     /// Per number the declared attribute.
     declared: Vec<usize>,
     /// Per quasi attribute and code the number, if the value was met and the attacker knows it.
@@ -85,11 +85,11 @@ impl<'a> Reader<'a> {
             return known;
         }
         let dictionary = self.data.dictionary(attribute);
-        let (kind, text) = (dictionary.kind(code), dictionary.text(code));
+        let text = dictionary.text(code);
         let declared = self.binding.attributes[attribute.index()]?;
         let item = (!self.hidden.iter().any(|label| label == text)).then(|| {
             let next = self.numbers.len() as u32;
-            *self.numbers.entry((declared, kind, text)).or_insert_with(|| {
+            *self.numbers.entry((declared, text)).or_insert_with(|| {
                 self.declared.push(declared);
                 next
             })

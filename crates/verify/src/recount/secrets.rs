@@ -1,6 +1,7 @@
 //! The sensitive values of a record, as the claim tells them apart.
 
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, MISSING};
 
@@ -39,6 +40,26 @@ impl Secrets<'_> {
         found.dedup();
         found
     }
+}
+
+/// Listed labels and, where a hierarchy has one above others and no value is written like it, the leaves below.
+pub(super) fn all_listed(listed: &[String], hierarchies: &[Option<Hierarchy>]) -> Vec<String> {
+    let mut all = listed.to_vec();
+    for hierarchy in hierarchies.iter().flatten() {
+        for leaf in hierarchy.nodes().filter(|&node| hierarchy.is_leaf(node)) {
+            let above: Vec<&str> = std::iter::successors(hierarchy.parent(leaf), |&n| hierarchy.parent(n))
+                .filter(|&n| hierarchy.parent(n).is_some())
+                .map(|n| hierarchy.label(n))
+                .collect();
+            let means = |label: &String| {
+                hierarchy.leaf(label).map_or(above.contains(&label.as_str()), |own| own == leaf)
+            };
+            if listed.iter().any(means) {
+                all.push(hierarchy.label(leaf).to_owned());
+            }
+        }
+    }
+    all
 }
 
 /// A value as it is compared: its text, or the two bounds around it.

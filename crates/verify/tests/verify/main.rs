@@ -13,6 +13,7 @@ mod parts;
 mod recount;
 mod sets;
 mod sides;
+mod spelling;
 mod truth_global;
 mod truth_local;
 mod truth_regressions;

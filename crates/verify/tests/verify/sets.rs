@@ -1,6 +1,7 @@
 //! k^m-anonymity against its definition, on random transactions.
 
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::TreeBuilder;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
@@ -160,5 +161,34 @@ fn many_items() {
         let found = check(&transactions, 3, 3, 1 << 30);
         assert_eq!(found, Some((rare.map(name).to_vec(), vec![0, 1])), "{items} items");
         assert_eq!(check(&transactions, 3, 2, 1 << 30), None, "{items} items");
+    }
+}
+
+/// `privacy.sensitive = ["Meat"]` meant every kind of meat to those who publish, and an item called Meat to the verifier.
+#[test]
+fn an_inner_label_that_is_listed_means_all_its_leaves() {
+    let mut tree = TreeBuilder::new();
+    let meat = tree.place(TreeBuilder::ROOT, "Meat");
+    for label in ["beef", "ham"] {
+        tree.place(meat, label);
+    }
+    tree.place(TreeBuilder::ROOT, "milk");
+    let hierarchies = [Some(tree.finish())];
+    let data = sets::dataset(&[vec!["milk".into(), "beef".into()], vec!["milk".into(), "ham".into()]]);
+    let (policy, _) = Policy::parse("p", sets::ATTRIBUTES, &[]).expect("a good policy");
+    let binding =
+        Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("declared");
+    for l in [1.5, 2.0, 3.0] {
+        let judged = |listed: &[&str]| {
+            let sensitive = listed.iter().map(|label| (*label).to_owned()).collect();
+            let claim = Claim::Km(Km { k: 2, m: 1, l: Some(l), sensitive, ..Km::default() });
+            let found = verify(&data, &binding, &claim, &hierarchies, 1 << 20, &Quiet).expect("countable");
+            recount::agrees((&data, &binding), &claim, &hierarchies, found).map(|w| w.to_json())
+        };
+        assert_eq!(judged(&["Meat"]), judged(&["beef", "ham"]), "{l}");
+        // Each kind of meat is in one of two records, and nobody is known by it.
+        assert_eq!(judged(&["Meat"]).is_some(), l > 2.0, "{l}");
+        // A leaf means itself: ham is known then, and rare.
+        assert!(judged(&["beef"]).is_some());
     }
 }

@@ -22,6 +22,9 @@ fn of_records(text: &str, k: u32) -> Verification {
         [[attribute]]
         path = "name"
         role = "identifying"
+        [[attribute]]
+        path = "ssn"
+        role = "key"
     "#;
     let data = lines(text);
     let (policy, _) = Policy::parse("policy", POLICY, &[]).expect("a good policy");
@@ -35,13 +38,20 @@ fn an_attribute_that_the_policy_removes_breaks_what_holds_otherwise() {
     let clean = of_records("{\"zip\":1}\n{\"zip\":1}\n", 2);
     assert!(clean.holds(), "{clean:?}");
     assert_eq!(clean.to_json()["left_over"], serde_json::json!([]));
-    for (left, path) in [("name", "name"), ("nobody_declared", "nobody_declared")] {
+    for (left, path) in [("name", "name"), ("ssn", "ssn"), ("nobody_declared", "nobody_declared")] {
         let found = of_records(&format!("{{\"zip\":1,\"{left}\":\"x\"}}\n{{\"zip\":1}}\n"), 2);
         assert_eq!((found.witness.as_ref(), found.left.as_slice()), (None, &[path.to_owned()][..]));
         assert!(!found.holds());
         assert_eq!(found.to_json()["holds"], false);
         assert_eq!(found.to_json()["left_over"], serde_json::json!([path]));
     }
+}
+
+#[test]
+fn a_key_that_is_no_surrogate_breaks_it() {
+    let found = Verification { keys: vec!["visit.id".to_owned()], ..Verification::default() };
+    assert!(!found.holds());
+    assert_eq!(found.to_json()["keys"], serde_json::json!(["visit.id"]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use crate::output::Output;
 use crate::parquet::refused;
 use crate::parquet::scalar::Scalar;
-use crate::tables::backend::{At, Backend, Column, Take};
+use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::disassemble::Rows;
 use crate::tables::emit::Outflow;
 use crate::tables::files::Files;
@@ -40,6 +40,10 @@ impl Backend for ParquetTables {
         _: &dyn Observer,
         _: &mut Take<'_>,
     ) -> Result<()> {
+        Err(refused())
+    }
+
+    fn seal(&mut self, _: &[At<'_>], _: &Beside, _: &dyn Observer) -> Result<()> {
         Err(refused())
     }
 }

@@ -7,7 +7,7 @@ use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
 use crate::tables::Pair;
-use crate::tables::backend::{At, Backend, Column, Take};
+use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
 
@@ -67,6 +67,10 @@ impl Backend for PgTables {
     ) -> Result<()> {
         match *self {}
     }
+
+    fn seal(&mut self, _: &[At<'_>], _: &Beside, _: &dyn Observer) -> Result<()> {
+        match *self {}
+    }
 }
 
 /// A publication that cannot be begun.
@@ -76,6 +80,10 @@ pub(crate) enum PgPublication {}
 impl PgPublication {
     pub(crate) fn begin(_: &str, _: &str, _: &[&str], _: Option<&Origin>, _: bool) -> Result<Self> {
         Err(refused())
+    }
+
+    pub(crate) fn refuse_occupied(&mut self) -> Result<()> {
+        match *self {}
     }
 
     pub(crate) fn write(&mut self, _: &dyn Outflow, _: &[Option<&str>], _: &dyn Observer) -> Result<()> {

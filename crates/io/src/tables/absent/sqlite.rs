@@ -11,7 +11,7 @@ use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
 use crate::tables::Pair;
-use crate::tables::backend::{At, Backend, Column, Take};
+use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
 
@@ -54,6 +54,10 @@ impl Backend for SqliteTables {
         _: &dyn Observer,
         _: &mut Take<'_>,
     ) -> Result<()> {
+        match *self {}
+    }
+
+    fn seal(&mut self, _: &[At<'_>], _: &Beside, _: &dyn Observer) -> Result<()> {
         match *self {}
     }
 }

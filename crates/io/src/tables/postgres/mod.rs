@@ -6,6 +6,7 @@ mod dump;
 pub(super) mod pairs;
 mod pgpass;
 mod read;
+mod sealed;
 mod write;
 
 use bosket_model::{Diagnostic, Failure, Fault, Place};

@@ -10,7 +10,8 @@ use crate::tables::{Pair, more_columns};
 /// What reads such a table; groups and values come as text.
 fn select(schema: Option<&str>, table: &str, columns: [&str; 2]) -> String {
     let [group, value] = columns.map(quoted);
-    format!("SELECT {group}::text, {value}::text FROM {}", qualified(table, schema))
+    // In the order in which rows lie there, which whoever has the database can see.
+    format!("SELECT {group}::text, {value}::text FROM {} ORDER BY ctid", qualified(table, schema))
 }
 
 /// Reads such a table of a publication.

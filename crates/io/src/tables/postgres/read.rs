@@ -9,7 +9,9 @@ use postgres::Client;
 use super::connect::{Connected, connect};
 use super::{failure, qualified, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Interrupt, Row, Take, no_such_table};
+use crate::tables::backend::{
+    At, Backend, BadRow, Beside, Column, ColumnKind, Interrupt, Row, Take, no_such_table,
+};
 
 /// Rows fetched at once.
 const FETCH: usize = 8192;
@@ -20,6 +22,8 @@ pub(crate) struct PgTables {
     pub(super) name: String,
     /// The schema all tables are in, whatever their names say: a publication's.
     schema: Option<String>,
+    /// It is a publication, in which the order of rows counts.
+    published: bool,
     described: Vec<(String, Vec<Column>)>,
     interrupt: Interrupt,
 }
@@ -41,7 +45,8 @@ impl PgTables {
     /// Reads in a transaction that has begun.
     pub(super) fn over(connected: Connected, schema: Option<&str>) -> Self {
         let Connected { client, name, interrupt } = connected;
-        PgTables { client, name, schema: schema.map(str::to_owned), described: Vec::new(), interrupt }
+        let schema = schema.map(str::to_owned);
+        PgTables { client, name, schema, published: false, described: Vec::new(), interrupt }
     }
 
     /// The connection, to go on with.
@@ -161,8 +166,12 @@ impl Backend for PgTables {
             wanted => wanted.iter().map(cell).collect::<Vec<_>>().join(", "),
         };
         let order: Vec<String> = key.iter().map(|&i| columns[i].name.clone()).collect();
-        let order =
-            if order.is_empty() { String::new() } else { format!(" ORDER BY {}", quoted_all(&order)) };
+        let order = match order.as_slice() {
+            // As the rows lie there, which whoever has the database can see.
+            _ if self.published => " ORDER BY ctid".to_owned(),
+            [] => String::new(),
+            order => format!(" ORDER BY {}", quoted_all(order)),
+        };
         self.run(&format!("DECLARE bosket_rows NO SCROLL CURSOR FOR SELECT {list} FROM {from}{order}"))?;
         let fetch = format!("FETCH FORWARD {FETCH} FROM bosket_rows");
         let mut row = Row::default();
@@ -183,6 +192,13 @@ impl Backend for PgTables {
             more &= rows.len() == FETCH;
         }
         self.run("CLOSE bosket_rows")
+    }
+
+    fn seal(&mut self, tables: &[At<'_>], beside: &Beside, _: &dyn Observer) -> Result<()> {
+        self.published = true;
+        let known: Vec<&str> =
+            tables.iter().map(|t| t.name).chain(beside.tables.iter().map(String::as_str)).collect();
+        self.refuse_others(&known)
     }
 
     fn interrupt(&self) -> Option<Interrupt> {

@@ -105,7 +105,7 @@ impl PgPublication {
         Ok(PgPublication { client: Some(client), name, schema: schema.to_owned(), tables, force, interrupt })
     }
 
-    fn client(&mut self) -> Result<&mut Client> {
+    pub(super) fn client(&mut self) -> Result<&mut Client> {
         let lost = || Failure::new(Fault::Environment, Diagnostic::error("the connection was lost"));
         self.client.as_mut().ok_or_else(lost)
     }

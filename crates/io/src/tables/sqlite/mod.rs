@@ -4,6 +4,7 @@ mod catalogue;
 mod new;
 pub(crate) mod pairs;
 mod read;
+mod sealed;
 mod write;
 
 use bosket_model::{Diagnostic, Failure, Fault, Place};

@@ -6,6 +6,8 @@ use bosket_model::Result;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
 
+use super::sealed::insert;
+use super::write::{column, table_sql};
 use super::{failure, quoted};
 use crate::tables::{Pair, more_columns};
 
@@ -17,15 +19,15 @@ pub(super) fn write(
     columns: [&str; 2],
     rows: &[(u32, &str)],
 ) -> Result<()> {
-    let [group, value] = columns.map(quoted);
-    let table = quoted(table);
+    let [group, value] = columns;
+    let parts = [column(group, "INTEGER"), column(value, "TEXT")];
     let run = || -> rusqlite::Result<()> {
         let mut connection = Connection::open(hidden)?;
         connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
         let transaction = connection.transaction()?;
-        transaction.execute_batch(&format!("CREATE TABLE {table} ({group} INTEGER, {value} TEXT)"))?;
+        transaction.execute_batch(&table_sql(table, &parts))?;
         {
-            let mut insert = transaction.prepare(&format!("INSERT INTO {table} VALUES (?, ?)"))?;
+            let mut insert = transaction.prepare(&insert(table, parts.len()))?;
             for (group, value) in rows {
                 insert.execute(params![group, value])?;
             }
@@ -42,7 +44,8 @@ pub(crate) fn read(at: &Path, table: &str, columns: [&str; 2]) -> Result<Vec<Pai
     let mut run = || -> rusqlite::Result<Vec<Pair>> {
         let connection = Connection::open_with_flags(at, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         others = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?.column_count() > 2;
-        let mut select = connection.prepare(&format!("SELECT {group}, {value} FROM {}", quoted(table)))?;
+        let mut select =
+            connection.prepare(&format!("SELECT {group}, {value} FROM {} ORDER BY rowid", quoted(table)))?;
         let mut rows = select.query([])?;
         let mut pairs = Vec::new();
         while let Some(row) = rows.next()? {

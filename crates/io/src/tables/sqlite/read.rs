@@ -1,16 +1,18 @@
 //! Reads the tables of a SQLite file, all in one snapshot.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosket_model::observe::Observer;
-use bosket_model::{Failure, Kind, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{failure, quoted, quoted_all};
 use crate::json::number;
-use crate::tables::backend::{At, Backend, BadRow, Column, ColumnKind, Interrupt, Row, Take, no_such_table};
+use crate::tables::backend::{
+    At, Backend, BadRow, Beside, Column, ColumnKind, Interrupt, Row, Take, no_such_table,
+};
 
 /// Rows between two signs of progress.
 const STEP: u64 = 1 << 14;
@@ -19,7 +21,10 @@ const STEP: u64 = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct SqliteTables {
     pub(super) connection: Connection,
-    name: String,
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// It is a publication, in which the order of rows counts.
+    published: bool,
     described: Vec<(String, Vec<Column>)>,
 }
 
@@ -35,7 +40,7 @@ impl SqliteTables {
         connection
             .execute_batch("BEGIN; SELECT count(*) FROM sqlite_master;")
             .map_err(|e| failure(&name, &e))?;
-        Ok(SqliteTables { connection, name, described: Vec::new() })
+        Ok(SqliteTables { connection, name, path: path.to_owned(), published: false, described: Vec::new() })
     }
 
     pub(super) fn failure(&self, error: &rusqlite::Error) -> Failure {
@@ -48,6 +53,17 @@ impl SqliteTables {
                    ESCAPE '\\' ORDER BY name";
         let names = self.connection.prepare(sql).and_then(|mut s| s.query_map([], |r| r.get(0))?.collect());
         names.map_err(|e| self.failure(&e))
+    }
+
+    /// What brings rows into the order in which they lie in the file; a column may be called like it.
+    pub(super) fn row_order(&self, table: &str) -> Result<&'static str> {
+        let columns = self.columns(table)?;
+        let free = |name: &&str| !columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
+        ["rowid", "oid", "_rowid_"].into_iter().find(free).ok_or_else(|| {
+            let what = format!("`{table}` has columns that hide the order of its rows");
+            let what = Diagnostic::error(what).at(Place::source(self.name.as_str()));
+            Failure::new(Fault::Data, what.help("rename `rowid`, `oid` or `_rowid_`"))
+        })
     }
 
     fn columns(&self, table: &str) -> Result<Vec<Column>> {
@@ -109,11 +125,13 @@ impl Backend for SqliteTables {
         // A row counts even if nothing in it is wanted.
         let list = if names.is_empty() { "1".to_owned() } else { quoted_all(&names) };
         let from = quoted(table.name);
+        let order =
+            if self.published { format!(" ORDER BY {}", self.row_order(table.name)?) } else { String::new() };
         let mut run = || -> rusqlite::Result<()> {
             let total: i64 =
                 self.connection.query_row(&format!("SELECT count(*) FROM {from}"), [], |r| r.get(0))?;
             observer.stage(&format!("reading {}", table.name), total as u64);
-            let mut statement = self.connection.prepare(&format!("SELECT {list} FROM {from}"))?;
+            let mut statement = self.connection.prepare(&format!("SELECT {list} FROM {from}{order}"))?;
             let mut rows = statement.query([])?;
             let mut row = Row::default();
             let mut number = 0;
@@ -142,6 +160,12 @@ impl Backend for SqliteTables {
         };
         run().map_err(|e| self.failure(&e))?;
         observer.go_on()
+    }
+
+    fn seal(&mut self, tables: &[At<'_>], beside: &Beside, observer: &dyn Observer) -> Result<()> {
+        self.published = true;
+        let known = tables.iter().map(|t| t.name).chain(beside.tables.iter().map(String::as_str));
+        self.refuse_others(&known.collect::<Vec<_>>(), observer)
     }
 
     fn interrupt(&self) -> Option<Interrupt> {

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Kind, Place, Result};
+use bosket_model::{Failure, Fingerprint, Kind, Result};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
 use super::pairs;
+use super::sealed::{BEGIN, insert};
 use super::{SqliteTables, failure, quoted, quoted_all};
 use crate::atomic::{AtomicFile, Create, commit_all};
 use crate::fingerprint::{self, Certify};
@@ -49,44 +50,24 @@ impl SqliteFile {
 
     fn write_into(&self, connection: Connection, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {
         let sql = |e: rusqlite::Error| self.failure(&e);
-        // Nobody else sees the file, and a half-written one is thrown away.
-        connection
-            .execute_batch(
-                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN",
-            )
-            .map_err(sql)?;
-        let mut inserts = Vec::new();
-        for (table, name) in rows.tables().iter().zip(names) {
-            let Some(name) = name else {
-                inserts.push(None);
-                continue;
-            };
+        connection.execute_batch(BEGIN).map_err(sql)?;
+        // One table after the other: so whoever reads the file can write the same bytes again.
+        for (own, (table, name)) in rows.tables().iter().zip(names).enumerate() {
+            let Some(name) = name else { continue };
             connection.execute_batch(&create_table(table, name, names)).map_err(sql)?;
-            let marks = vec!["?"; table.columns.len()].join(", ");
-            let insert = format!("INSERT INTO {} VALUES ({marks})", quoted(name));
-            inserts.push(Some(connection.prepare(&insert).map_err(sql)?));
+            let mut insert = connection.prepare(&insert(name, table.columns.len())).map_err(sql)?;
+            rows.each_of(own, &mut |_, row| {
+                let cells = row.iter().zip(&table.columns).map(|(cell, column)| value(cell, column));
+                insert.execute(params_from_iter(cells)).map(|_| ()).map_err(sql)
+            })?;
         }
-        rows.each(&mut |node, row| {
-            let Some(insert) = &mut inserts[node] else {
-                return Ok(());
-            };
-            let columns = &rows.tables()[node].columns;
-            let cells = row.iter().zip(columns).map(|(cell, column)| value(cell, column));
-            insert.execute(params_from_iter(cells)).map_err(sql)?;
-            Ok(())
-        })?;
-        drop(inserts);
         connection.execute_batch("COMMIT").map_err(sql)?;
         let broken: i64 = connection
             .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
             .map_err(sql)?;
         if broken > 0 {
             let what = format!("{broken} foreign keys of the publication refer to nothing");
-            let what = Diagnostic::error(what).at(Place::source(self.name.as_str()));
-            return Err(Failure::new(
-                Fault::Unreachable,
-                what.help("nothing was published; please report this"),
-            ));
+            return Err(Failure::defect(&what));
         }
         connection.close().map_err(|(_, e)| self.failure(&e))
     }
@@ -125,11 +106,7 @@ impl SqliteFile {
 }
 
 fn create_table(table: &Table, name: &str, names: &[Option<&str>]) -> String {
-    let mut parts: Vec<String> = table
-        .columns
-        .iter()
-        .map(|c| format!("{} {}", quoted(&c.name), declared(c)).trim_end().to_owned())
-        .collect();
+    let mut parts: Vec<String> = table.columns.iter().map(|c| column(&c.name, declared(c))).collect();
     if !table.primary.is_empty() {
         parts.push(format!("PRIMARY KEY ({})", quoted_all(&table.primary)));
     }
@@ -142,18 +119,26 @@ fn create_table(table: &Table, name: &str, names: &[Option<&str>]) -> String {
             parts.push(format!("FOREIGN KEY ({columns}) REFERENCES {} ({referenced})", quoted(target)));
         }
     }
+    table_sql(name, &parts)
+}
+
+/// How a table is declared.
+pub(super) fn table_sql(name: &str, parts: &[String]) -> String {
     format!("CREATE TABLE {} (\n  {}\n)", quoted(name), parts.join(",\n  "))
+}
+
+/// How a column is declared. SQLite takes any words for a type; what is more than words is not repeated.
+pub(super) fn column(name: &str, declared: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '(' | ')' | ',' | '_');
+    let declared = if declared.chars().all(plain) { declared } else { "TEXT" };
+    format!("{} {declared}", quoted(name)).trim_end().to_owned()
 }
 
 fn declared(column: &Published) -> &str {
     match &column.typed {
         Typed::Text => "TEXT",
         Typed::Number => "INTEGER",
-        // SQLite takes any words for a type; what is more than words is not repeated.
-        Typed::As(declared) => {
-            let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '(' | ')' | ',' | '_');
-            if declared.chars().all(plain) { declared } else { "TEXT" }
-        }
+        Typed::As(declared) => declared,
     }
 }
 

@@ -7,6 +7,8 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use crate::apart::Groups;
 use crate::input::Input;
+use crate::xml::names::prefix;
+use crate::xml::namespaces::XSI;
 
 use super::paths::{ID, Paths};
 use super::publish::{ELEMENT, GROUP, QUASI, SENSITIVE, TYPE, root};
@@ -83,7 +85,10 @@ pub(crate) fn read_published(
     if !problems.is_empty() {
         return Err(Failure::all(Fault::Data, problems));
     }
-    if reading.beside {
+    input.nothing_outside()?;
+    let used = |name: &str| paths.nodes.iter().any(|node| prefix(&node.name) == name);
+    let idle = reading.namespaces.prefixes.iter().any(|p| p.namespace != XSI && !used(&p.name));
+    if reading.beside || idle {
         let what = "something stands beside the groups that is no part of a publication with two sides";
         let help = "`verify` cannot judge it, so it must not be handed out; publish again";
         return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));

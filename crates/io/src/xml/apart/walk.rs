@@ -244,7 +244,7 @@ impl<'a, T: Take> Walk<'a, T> {
     fn keep_namespaces(&mut self, scope: usize) -> Result<(), What> {
         let (level, record) = (self.frames.len() - 1, self.record.len() - 1);
         for (prefix, namespace) in self.scopes.since(scope).filter(|(p, _)| !p.is_empty()) {
-            self.namespaces.keep(prefix, namespace, level < record)?;
+            self.namespaces.keep(prefix, namespace)?;
         }
         self.namespaces.keep_default(level.min(record), self.scopes.resolve("")?)
     }

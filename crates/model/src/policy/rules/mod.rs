@@ -13,6 +13,7 @@ use super::models::Model;
 use super::node::{Node, Report, Span};
 use super::read::level;
 use crate::diag::nearest;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 pub(super) use columns::split_column;
@@ -61,9 +62,10 @@ impl<'a> Attribute<'a> {
 }
 
 fn paths(attributes: &[Attribute<'_>], report: &mut Report) {
-    for (i, attribute) in attributes.iter().enumerate() {
+    let mut seen = BTreeSet::new();
+    for attribute in attributes {
         let Some(path) = attribute.path else { continue };
-        if attributes[..i].iter().any(|a| a.path == Some(path)) {
+        if !seen.insert(path) {
             report.error(
                 attribute.path_span(),
                 format!("`{path}` is declared twice"),
