@@ -74,6 +74,8 @@ impl<'a> Numbered<'a> {
         let mut sorted: Vec<(u64, usize)> = (0..self.trees.len())
             .map(|record| {
                 let mut hasher = FxHasher::default();
+                // Zeros in front leave no trace in this hash; behind a length they do.
+                hasher.write_usize(self.trees.nodes(record).len() + 1);
                 self.nodes(record).for_each(|node| node.hash(&mut hasher));
                 self.payloads(record).for_each(|payload| payload.hash(&mut hasher));
                 (hasher.finish(), record)

@@ -61,11 +61,13 @@ pub struct Shortcuts {
     pub incremental: bool,
     /// Records are counted up to k only.
     pub early_exit: bool,
+    /// A beam is spared where the finest cut needs no repair and costs less and less on the way down.
+    pub leap: bool,
 }
 
 impl Default for Shortcuts {
     fn default() -> Self {
-        Shortcuts { memo: true, incremental: true, early_exit: true }
+        Shortcuts { memo: true, incremental: true, early_exit: true, leap: true }
     }
 }
 

@@ -21,7 +21,7 @@ fn bind(data: &Dataset) -> (Policy, Binding) {
     (policy, binding)
 }
 
-const NONE: Shortcuts = Shortcuts { memo: false, incremental: false, early_exit: false };
+const NONE: Shortcuts = Shortcuts { memo: false, incremental: false, early_exit: false, leap: true };
 
 fn anonymize(data: &Dataset, params: &Params) -> Result<Release> {
     let (_, binding) = bind(data);
@@ -40,6 +40,13 @@ fn records() -> impl Strategy<Value = Vec<PathRecord>> {
         path
     });
     prop::collection::vec(prop::collection::vec(path, 0..4), 1..12)
+}
+
+/// Records whose paths have all attributes.
+fn whole_records() -> impl Strategy<Value = Vec<PathRecord>> {
+    let path = (1..5usize, 1..5usize, 1..5usize)
+        .prop_map(|(a, b, c)| vec![format!("A{a}"), format!("B{b}"), format!("C{c}")]);
+    prop::collection::vec(prop::collection::vec(path, 1..4), 4..40)
 }
 
 /// What the search promises.
@@ -258,6 +265,20 @@ proptest! {
     }
 
     #[test]
+    fn an_easy_promise_is_found_at_once_and_loses_no_more(
+        records in whole_records(), k in 1u32..4, m in 1usize..3, n in 0usize..2,
+    ) {
+        let data = dataset(&records);
+        for algorithm in [Algorithm::Gcs, Algorithm::Ocs, Algorithm::Best] {
+            let p = params(3, algorithm, k, m, n);
+            let walking = Params { shortcuts: Shortcuts { leap: false, ..Shortcuts::default() }, ..p.clone() };
+            let (Ok(leapt), Ok(walked)) = (anonymize(&data, &p), anonymize(&data, &walking)) else { continue };
+            check(&data, &leapt, &p, &promised(&p));
+            prop_assert!(leapt.cost <= walked.cost * (1.0 + 1e-9), "{} against {}", leapt.cost, walked.cost);
+        }
+    }
+
+    #[test]
     fn threads_change_nothing(records in records(), k in 2u32..4, m in 2usize..4, n in 0usize..3) {
         let data = dataset(&records);
         let p = params(3, Algorithm::Gcs, k, m, n);
@@ -267,6 +288,19 @@ proptest! {
         };
         prop_assert_eq!(with(1), with(3));
     }
+}
+
+#[test]
+fn single_values_are_not_walked_one_by_one() {
+    let value = |level: &str, n: usize| format!("{level}{}", n % 4 + 1);
+    let path = |r: usize| vec![value("A", r), value("B", r / 2), value("C", r / 3)];
+    let records: Vec<PathRecord> = (0..60).map(|r| vec![path(r), path(r + 7)]).collect();
+    let data = dataset(&records);
+    let p = params(3, Algorithm::Gcs, 2, 1, 0);
+    let walking = Params { shortcuts: Shortcuts { leap: false, ..Shortcuts::default() }, ..p.clone() };
+    let (leapt, walked) = (anonymize(&data, &p).expect("easy"), anonymize(&data, &walking).expect("easy"));
+    assert_eq!((&leapt.trees, &leapt.cut), (&walked.trees, &walked.cut));
+    assert!(leapt.examined <= 3 && walked.examined > 20, "{} and {}", leapt.examined, walked.examined);
 }
 
 fn subsets(of: &[usize], largest: usize) -> Vec<Vec<usize>> {

@@ -16,6 +16,9 @@ impl Problem<'_> {
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
     pub(crate) fn gcs(&self, g: usize) -> Result<Finalists> {
         let observer = self.observer;
+        if let Some(found) = self.leap()? {
+            return Ok(found);
+        }
         let mut found = Finalists::default();
         let mut kept = vec![self.start()];
         loop {
