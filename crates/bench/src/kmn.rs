@@ -46,7 +46,7 @@ pub(crate) fn run(shape: Shape, number: u64, settings: &[Vec<String>]) {
         let (release, time) =
             timed(|| kmn::run(&trees, &hierarchies, &params, None, &Quiet).expect("reachable"));
         let computed = cpu() - begun;
-        let published = release.trees.write_back(&binding);
+        let published = release.published.write_back(&binding);
         let again = Binding::new(published.schema(), &policy.attributes, policy.undeclared, "published")
             .expect("all declared");
         let claim = Claim::new(&policy).expect("a claim");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
-use bosket_model::policy::Publish;
+use bosket_model::policy::{Publish, Rows};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_verify::Claim;
 
@@ -81,6 +81,7 @@ fn check(
         report: None,
         mapping: None,
         anatomize: false,
+        rows: Rows::Distinct,
     };
     file.policy.publish.get_or_insert(nothing).certificate = Some(name);
     let claim = Claim::new(&file.policy)?;

@@ -219,7 +219,8 @@ impl Asked<'_> {
             let mut items = reader.items(record);
             items.sort_unstable();
             items.dedup();
-            let known = items.len() + self.absent.iter().filter(|item| items.binary_search(item).is_err()).count();
+            let known =
+                items.len() + self.absent.iter().filter(|item| items.binary_search(item).is_err()).count();
             let mut sets = 1;
             let mut all = 0;
             for size in 1..=self.m.min(known) {
