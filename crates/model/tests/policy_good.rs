@@ -224,6 +224,19 @@ fn parameters_have_the_defaults_of_the_reference() {
 }
 
 #[test]
+fn time_is_a_number_with_a_unit() {
+    let text = CLINIC.replace("\"kmn\"", "\"k-anonymity\"").replace("algorithm = \"gcs\"", "time = \"5m\"");
+    let (policy, _) = Policy::parse("p.toml", &text, &[]).expect("only warnings");
+    assert_eq!(policy.method.duration("time"), Some(std::time::Duration::from_secs(300)));
+    assert_eq!(read("version = 1").method.duration("time"), None);
+    for wrong in ["\"5\"", "\"0s\"", "\"soon\"", "60"] {
+        let text = text.replace("\"5m\"", wrong);
+        let said = format!("{:?}", Policy::parse("p.toml", &text, &[]).expect_err("no duration"));
+        assert!(said.contains("`method.time` must be a duration"), "{said}");
+    }
+}
+
+#[test]
 fn what_a_run_needs_is_asked_for_all_at_once() {
     let lacks = |text: &str| -> Vec<String> {
         let failure = read(text).need_source().expect_err("incomplete");

@@ -67,6 +67,8 @@ pub struct Release {
     pub pruned: u64,
     /// LM of the publication.
     pub lm: f64,
+    /// The time was over before the search was.
+    pub cut_short: bool,
 }
 
 /// Records that are going to look alike.
@@ -107,6 +109,8 @@ impl Cluster {
 struct Clustering {
     clusters: Vec<Cluster>,
     left: Vec<u32>,
+    /// The time was over before the search was.
+    cut_short: bool,
 }
 
 impl Clustering {
@@ -166,7 +170,9 @@ pub fn run_at(
         let what = "no two records can be published together: too many share their sensitive values";
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
     }
-    publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)
+    let mut release = publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)?;
+    release.cut_short = found.cut_short;
+    Ok(release)
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -245,7 +251,10 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         leftovers::place(&mut search, &mut found)?;
     }
     if params.improve {
-        improve::improve(&mut search, size, &mut found, observer)?;
+        // Every step is better than the one before, so with a limit of time there need be no other.
+        let rounds = if params.time.is_some() { usize::MAX } else { improve::ROUNDS };
+        improve::improve(&mut search, (size, rounds), &mut found, observer)?;
     }
+    found.cut_short = search.cut_short;
     Ok(found)
 }

@@ -1,5 +1,7 @@
 //! Parameters from a policy.
 
+use std::time::Duration;
+
 use bosket_model::Result;
 use bosket_model::policy::{Algorithm, Diversity, Family, Number, Param, Policy, Siblings};
 
@@ -65,6 +67,10 @@ pub struct Params {
     pub weighted: bool,
     /// Move and swap records between finished clusters while the cost falls.
     pub improve: bool,
+    /// How long to search, if anybody says; whoever watches tells when it is over ([`Observer::out_of_time`]).
+    ///
+    /// [`Observer::out_of_time`]: bosket_model::observe::Observer::out_of_time
+    pub time: Option<Duration>,
     /// A record that was left over joins a cluster where that costs less than giving it up.
     pub leftovers: bool,
     /// Clusters regardless of sensitive values; those that are not diverse are suppressed.
@@ -98,6 +104,7 @@ impl Params {
             neighbours: None,
             weighted: true,
             improve: false,
+            time: None,
             leftovers: true,
             suppress_violators: false,
             absent: Absent::Unknown,
@@ -127,6 +134,12 @@ impl Params {
                 Some(problems.word(method, "neighbours", &[("approximate", APPROXIMATE)], APPROXIMATE))
             }
         };
+        let time = method.duration("time");
+        problems.refuse(
+            time.is_none() && method.param("time").is_some(),
+            "`method.time` is no duration",
+            "write a whole number with its unit: `500ms`, `60s`, `5m`",
+        );
         problems.end()?;
         let diverse = match privacy.model.needs_sensitive() {
             false => None,
@@ -150,7 +163,9 @@ impl Params {
             th: method.number("th").unwrap_or(plain.th),
             neighbours,
             weighted: method.flag("weighted").unwrap_or(plain.weighted),
-            improve: method.flag("improve").unwrap_or(plain.improve),
+            // Time is for making better what has been found.
+            improve: method.flag("improve").unwrap_or(time.is_some()),
+            time,
             suppress_violators: method.flag("suppress_violators").unwrap_or(plain.suppress_violators),
             absent,
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),

@@ -39,6 +39,9 @@ const SAMPLE: usize = 12;
 /// Records that a search tells of, per record that is asked for.
 const REMEMBER: usize = 4;
 
+/// Records that are looked at when the time is over: a cluster has to be filled.
+const HURRIED: usize = 256;
+
 /// Records that one thread bounds at a time.
 const CHUNK: usize = 4096;
 
@@ -83,11 +86,17 @@ impl Pool {
         }
     }
 
-    /// The bounds of all of them, in order.
-    fn bounds(&self, of: &Bounds<'_>, bounds: &mut Vec<(i64, u32)>, observer: &dyn Observer) -> Result<()> {
+    /// The bounds of the first of them, in order.
+    fn bounds(
+        &self,
+        of: &Bounds<'_>,
+        first: usize,
+        bounds: &mut Vec<(i64, u32)>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         bounds.clear();
-        if self.list.len() < 2 * CHUNK {
-            bounds.extend(self.iter().map(|r| (of.of(r), r)));
+        if first.min(self.list.len()) < 2 * CHUNK {
+            bounds.extend(self.iter().take(first).map(|r| (of.of(r), r)));
             return Ok(());
         }
         bounds.resize(self.list.len(), (0, 0));
@@ -146,13 +155,22 @@ pub(super) struct Search<'a> {
     /// Per record the values that may stand only once in a class.
     listed: Vec<Vec<u32>>,
     bounds: Vec<(i64, u32)>,
+    /// Something was left out because the time was over.
+    pub(super) cut_short: bool,
 }
 
 impl<'a> Search<'a> {
     /// A search that keeps no more than about so many bytes beside the forest.
     pub(super) fn new(joiner: Joiner<'a>, neighbours: Option<usize>, room: usize) -> Result<Self> {
         let listed = listed(joiner.forest, joiner.observer)?;
-        Ok(Search { joiner, rows: Rows::new(room / 2), room, neighbours, listed, bounds: Vec::new() })
+        let rows = Rows::new(room / 2);
+        Ok(Search { joiner, rows, room, neighbours, listed, bounds: Vec::new(), cut_short: false })
+    }
+
+    /// Whether the time is over that the search was given; who asks leaves something out then.
+    pub(super) fn is_over(&mut self) -> bool {
+        self.cut_short |= self.joiner.observer.out_of_time();
+        self.cut_short
     }
 
     pub(super) fn forest(&self) -> &'a Forest {
@@ -223,13 +241,26 @@ impl<'a> Search<'a> {
         self.neighbours.is_some() || steps.saturating_mul(each) <= self.room / 4
     }
 
-    /// The record of the pool that joins at the least cost, and `more` others that are next to it.
+    /// The record of the pool that joins at the least cost, and `more` others that are next to it. When the time is over, one
+    /// of the first will do.
     pub(super) fn nearest(&mut self, rep: &Rep, pool: &Pool, more: usize) -> Result<Looked> {
+        if self.is_over() && pool.len() > HURRIED {
+            let mut looked = self.nearest_of(rep, pool, HURRIED, more)?;
+            if !looked.tried.is_empty() {
+                // Nothing is known of all the others.
+                looked.floor = i64::MIN;
+                return Ok(looked);
+            }
+        }
+        self.nearest_of(rep, pool, usize::MAX, more)
+    }
+
+    fn nearest_of(&mut self, rep: &Rep, pool: &Pool, first: usize, more: usize) -> Result<Looked> {
         let forest = self.forest();
         let mut profile = self.profile(rep)?;
         let taken = self.taken(rep);
         let mut bounds = std::mem::take(&mut self.bounds);
-        pool.bounds(&profile.bounds(forest), &mut bounds, self.joiner.observer)?;
+        pool.bounds(&profile.bounds(forest), first, &mut bounds, self.joiner.observer)?;
         let mut looked = Looked { tried: Vec::new(), floor: FAR };
         if let Some(count) = self.neighbours {
             self.keep_lowest(rep, &taken, &mut bounds, count);

@@ -143,6 +143,16 @@ fn unknown_words_are_refused_not_replaced() {
 }
 
 #[test]
+fn a_time_that_is_no_duration_is_refused() {
+    for time in [Param::Text("soon".to_owned()), Param::Int(60)] {
+        let mut policy = policy(Model::KAnonymity, false);
+        set(&mut policy, "time", time);
+        let failure = refused(&policy).to_string();
+        assert!(failure.contains("`method.time` is no duration"), "{failure}");
+    }
+}
+
+#[test]
 fn an_attribute_that_shares_its_cut_with_nobody_is_refused() {
     let mut policy = policy(Model::Kmn, false);
     policy.attributes[0].shared = true;

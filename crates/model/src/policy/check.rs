@@ -1,6 +1,7 @@
 //! Checks a policy against the description of its keys: names, types, ranges, words, what must be there.
 
 use super::describe::{Choice, Key, Section, Type};
+use super::duration;
 use super::keys::ROOT;
 use super::models::Model;
 use super::node::{Entry, Kind, Node, Report, Span};
@@ -95,6 +96,10 @@ impl Checker<'_> {
             }
             (Type::Date, _) if node.text().is_none_or(|t| !is_date(t)) => {
                 self.report.error(&node.span, format!("`{path}` must be a date YYYY-MM-DD"), "");
+            }
+            (Type::Duration, Kind::Str(text)) if duration::parse(text).is_none() => {
+                let message = format!("`{path}` must be {}", kind.words());
+                self.report.error(&node.span, message, duration::EXPECTED);
             }
             (Type::OneOf(choices), Kind::Str(word)) => self.word(choices, word, node, path),
             (&Type::Int { min, max }, Kind::Int(i)) => self.range(
@@ -220,7 +225,7 @@ impl Checker<'_> {
 /// Whether the kind of TOML value is right; what is in it is looked at later.
 fn accepts(kind: &Type, node: &Node) -> bool {
     match kind {
-        Type::Text | Type::Value | Type::OneOf(_) => matches!(node.kind, Kind::Str(_)),
+        Type::Text | Type::Value | Type::OneOf(_) | Type::Duration => matches!(node.kind, Kind::Str(_)),
         Type::Date => matches!(node.kind, Kind::Str(_) | Kind::Datetime(_)),
         Type::Bool => matches!(node.kind, Kind::Bool(_)),
         Type::Int { .. } => matches!(node.kind, Kind::Int(_)),

@@ -339,6 +339,12 @@ pub(super) static METHOD: Section = Section {
         Key::new("max_cuts", Type::at_least(1), "give up after so many cuts").only(&[Kmn]),
         Key::new("improve", Type::Bool, "undo at the end what turned out unnecessary")
             .only(&[Km, Kmn, KAnonymity, LDiversity]),
+        Key::new(
+            "time",
+            Type::Duration,
+            "how long to search for better clusters: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
+        )
+        .only(CLUSTERS),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
