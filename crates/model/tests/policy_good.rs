@@ -214,7 +214,7 @@ fn what_is_ignored_is_not_read() {
 #[test]
 fn parameters_have_the_defaults_of_the_reference() {
     let method = read("version = 1").method;
-    assert_eq!((method.int("g"), method.int("climit"), method.int("neighbours")), (Some(2), Some(150), None));
+    assert_eq!((method.int("g"), method.int("climit"), method.int("max_cuts")), (Some(2), Some(150), None));
     assert_eq!(
         (method.number("th"), method.number("m"), method.number("parts")),
         (Some(0.1), Some(4.0), Some(3.0))

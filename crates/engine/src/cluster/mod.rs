@@ -7,13 +7,14 @@
 //! values are generalized, subtrees that have no partner are pruned, records that fit nowhere are suppressed. For
 //! diversity, vertices with the same sensitive value are never laid over each other more often than l allows.
 //!
-//! The flow: `forest` lays the records out and interns their subtrees; `rep` holds what a cluster's members have in common
-//! and joins two of them (`diversify`); `rows`, `profile` and `search` find the cheapest record to join without comparing
+//! The flow: `forest` lays the records out and interns their subtrees (`shapes` without what is sensitive); `rep` holds what a cluster's members have in common
+//! and joins two of them (`diversify`); `rows`, `profile`, `search` and `cheapest` find the cheapest record to join without comparing
 //! all; the `algorithms` make clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
 //! writes them back.
 
 mod algorithms;
 mod assign;
+mod cheapest;
 mod cost;
 mod diverse;
 mod domain;
@@ -29,6 +30,7 @@ mod rep;
 mod rows;
 mod search;
 mod secrets;
+mod shapes;
 mod tune;
 
 use bosket_model::binding::Binding;
@@ -40,7 +42,7 @@ pub use assign::Solver;
 pub use bosket_model::policy::Algorithm;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
-pub use params::{APPROXIMATE, Absent, Diverse, Matching, Params};
+pub use params::{Absent, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
@@ -229,7 +231,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
     let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
     let most = most.filter(|_| !regardless);
     let joiner = Joiner::new(forest, params.matching, most, params.weighted, observer);
-    let mut search = Search::new(joiner, params.neighbours, room(forest, params)?)?;
+    let mut search = Search::new(joiner, room(forest, params)?)?;
     let stream = Stream { size, climit: params.climit, th: params.th };
     let mut found = match params.algorithm {
         Algorithm::Ctoff => ctoff::ctoff(&mut search, size, observer)?,

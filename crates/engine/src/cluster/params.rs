@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bosket_model::Result;
-use bosket_model::policy::{Algorithm, Diversity, Family, Number, Param, Policy, Siblings};
+use bosket_model::policy::{Algorithm, Diversity, Family, Number, Policy, Siblings};
 
 use crate::asked::Asked;
 
@@ -61,8 +61,6 @@ pub struct Params {
     pub climit: usize,
     /// `miracle`: a record farther away opens a cluster.
     pub th: f64,
-    /// Look only at so many candidates, those with the lowest bound; at all of them if not given.
-    pub neighbours: Option<usize>,
     /// A cluster's cost counts its members while it grows.
     pub weighted: bool,
     /// Move and swap records between finished clusters while the cost falls.
@@ -86,9 +84,6 @@ pub struct Params {
 /// Bytes that a search may take, if nobody says.
 const MEMORY: usize = 1 << 30;
 
-/// The candidates that `neighbours = "approximate"` looks at.
-pub const APPROXIMATE: usize = 16;
-
 impl Params {
     /// Parameters with the defaults of everything but the guarantee.
     pub fn plain(algorithm: Algorithm, k: u32, diverse: Option<Diverse>) -> Self {
@@ -101,7 +96,6 @@ impl Params {
             m: 4.0,
             climit: 150,
             th: 0.1,
-            neighbours: None,
             weighted: true,
             improve: false,
             time: None,
@@ -127,13 +121,6 @@ impl Params {
         let matching = problems.word(method, "matching", &matchings, usual(algorithm));
         let absences = [("unknown", Absent::Unknown), ("no", Absent::No)];
         let absent = problems.word(method, "absent", &absences, Absent::Unknown);
-        let neighbours = match method.param("neighbours") {
-            Some(Param::Int(n)) => Some(n as usize),
-            None => None,
-            Some(_) => {
-                Some(problems.word(method, "neighbours", &[("approximate", APPROXIMATE)], APPROXIMATE))
-            }
-        };
         let time = method.duration("time");
         problems.refuse(
             time.is_none() && method.param("time").is_some(),
@@ -161,7 +148,6 @@ impl Params {
             m: method.number("m").unwrap_or(plain.m),
             climit: method.int("climit").map_or(plain.climit, |n| n as usize),
             th: method.number("th").unwrap_or(plain.th),
-            neighbours,
             weighted: method.flag("weighted").unwrap_or(plain.weighted),
             // Time is for making better what has been found.
             improve: method.flag("improve").unwrap_or(time.is_some()),

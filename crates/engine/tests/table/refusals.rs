@@ -132,7 +132,6 @@ fn unknown_words_are_refused_not_replaced() {
         (Model::Kmn, "disassociation"),
         (Model::KAnonymity, "matching"),
         (Model::KAnonymity, "absent"),
-        (Model::KAnonymity, "neighbours"),
     ];
     for (model, key) in words {
         let mut policy = policy(model, false);

@@ -2,7 +2,7 @@
 
 use super::describe::{Choice, Key, Section, Type};
 use super::duration;
-use super::keys::ROOT;
+use super::keys::{GONE, ROOT};
 use super::models::Model;
 use super::node::{Entry, Kind, Node, Report, Span};
 use crate::diag::{Severity, nearest};
@@ -40,6 +40,10 @@ impl Checker<'_> {
 
     fn unknown(&mut self, section: &'static Section, entry: &Entry, path: &str, more: &[&'static str]) {
         let names = || section.keys.iter().map(|k| k.name).chain(more.iter().copied());
+        let whole = join(path, &entry.key);
+        if let Some((_, help)) = GONE.iter().find(|gone| gone.0 == whole) {
+            return self.report.error(&entry.key_span, format!("there is no `{whole}` any more"), *help);
+        }
         // A key that stands in the wrong section is likelier than a slip that makes another key of it.
         let help = if let Some(home) = home(&entry.key) {
             format!("`{}` belongs in {home}", entry.key)
@@ -48,7 +52,7 @@ impl Checker<'_> {
         } else {
             format!("known here: {}", names().collect::<Vec<_>>().join(", "))
         };
-        self.report.error(&entry.key_span, format!("unknown key `{}`", join(path, &entry.key)), help);
+        self.report.error(&entry.key_span, format!("unknown key `{whole}`"), help);
     }
 
     fn missing(&mut self, section: &'static Section, node: &Node, path: &str) {

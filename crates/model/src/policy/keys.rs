@@ -315,12 +315,16 @@ static MATCHING: [Choice; 3] = [
     level("x", "by the vertices' own values, children not looked at"),
 ];
 
-static NEIGHBOURS: [Type; 2] = [Type::OneOf(&NEIGHBOURS_WORDS), Type::at_least(1)];
-static NEIGHBOURS_WORDS: [Choice; 1] = [level("approximate", "those with the 16 lowest bounds")];
 static ABSENT: [Choice; 2] = [
     level("unknown", "nothing: the data is incomplete"),
     level("no", "that it is not there: the data is complete"),
 ];
+
+/// Keys that there were, by their paths, with what to do instead.
+pub(super) static GONE: [(&str, &str); 1] = [(
+    "method.neighbours",
+    "it lost much and saved little time; take it out, and say with `method.time` how long to search",
+)];
 
 pub(super) static METHOD: Section = Section {
     name: "[method]",
@@ -379,12 +383,6 @@ pub(super) static METHOD: Section = Section {
             "miracle: a record farther away opens a cluster",
         )
         .default(Literal::Number(0.1))
-        .only(CLUSTERS),
-        Key::new(
-            "neighbours",
-            Type::AnyOf(&NEIGHBOURS),
-            "look only at so many candidates, 16 if approximate (all if not given)",
-        )
         .only(CLUSTERS),
         Key::new("weighted", Type::Bool, "a cluster's cost counts its members")
             .default(Literal::Bool(true))

@@ -8,8 +8,9 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use crate::cluster::Clustering;
+use crate::cluster::cheapest::Looked;
 use crate::cluster::rep::Rep;
-use crate::cluster::search::{Looked, Pool, Search};
+use crate::cluster::search::{Pool, Search};
 
 /// Runners-up that a search remembers.
 const RUNNERS_UP: usize = 3;
