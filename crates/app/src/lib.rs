@@ -18,6 +18,7 @@ mod both;
 pub mod certificate;
 mod certified;
 pub mod convert;
+mod deadline;
 mod figures;
 pub mod inspect;
 mod load;

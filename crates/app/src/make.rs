@@ -10,10 +10,11 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Dataset, Failure, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Result};
 use bosket_verify::{Claim, Witness};
 use serde_json::{Value, json};
 
+use crate::deadline::Deadline;
 use crate::figures::{ClusterFigures, Figures, KmFigures, KmnFigures};
 
 /// What a run works on.
@@ -85,10 +86,22 @@ pub struct Made {
     pub figures: Figures,
     /// What goes beside the mapping and nowhere else.
     pub private: Value,
+    /// `method.time` was over before the search was.
+    pub cut_short: bool,
+}
+
+impl Made {
+    /// What whoever gets it should know besides.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let what = "the search was cut short after `method.time`: what is published depends on how fast the machine was";
+        let help = "the promise is kept all the same; allow more time to lose less";
+        self.cut_short.then(|| Diagnostic::warning(what).help(help)).into_iter().collect()
+    }
 }
 
 /// Runs the algorithm that the policy asks for.
 pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    let observer = &Deadline::new(observer, work.policy.method.duration("time"));
     match Params::new(work.policy)? {
         Params::Kmn(params) => kmn(work, params, observer),
         Params::Km(params) => km(work, params, observer),
@@ -114,7 +127,7 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
         let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
         let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
         let (figures, private) = told(&release, work.binding);
-        return Ok(Made { product: Product::Trees(release.published), figures, private });
+        return Ok(Made { product: Product::Trees(release.published), figures, private, cut_short: false });
     }
     let payload = policy.need_privacy()?.payload;
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
@@ -124,7 +137,7 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     let data = release.published;
     let binding = bind(&data)?;
     let records = (0..data.len() as u32).collect();
-    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private })
+    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private, cut_short: false })
 }
 
 /// What a release of trees cost, and what goes beside the mapping.
@@ -175,6 +188,7 @@ fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Resul
             "left_out": release.suppressed,
         }),
         product: Product::Trees(release.trees),
+        cut_short: false,
     })
 }
 
@@ -201,5 +215,6 @@ fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observe
             "suppressed": release.suppressed.iter().map(|r| r + 1).collect::<Vec<u32>>(),
         }),
         product: Product::Vertices { data: release.data, binding, records: release.records },
+        cut_short: release.cut_short,
     })
 }

@@ -112,7 +112,7 @@ fn kind(name: &str) -> Kind {
 pub(crate) struct Options {
     /// How many students.
     pub(crate) students: u64,
-    /// Also 20,000 and 100,000 of them.
+    /// Also 5,000 and 20,000 of them.
     pub(crate) large: bool,
     /// So many students for the literal algorithm.
     pub(crate) literal: u64,

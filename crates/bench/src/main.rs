@@ -134,7 +134,7 @@ enum Suite {
         /// How many students
         #[arg(long, default_value_t = 1000)]
         students: u64,
-        /// Also 20,000 and 100,000 students
+        /// Also 5,000 and 20,000 students
         #[arg(long)]
         large: bool,
         /// How many students for the literal algorithm, which takes long

@@ -45,6 +45,11 @@ pub trait Observer: Sync {
     fn cancelled(&self) -> bool {
         false
     }
+    /// Whether the time is over that a search was given; it then ends soon, with the best that it has found. Asked often: it
+    /// must be cheap.
+    fn out_of_time(&self) -> bool {
+        false
+    }
     /// Gives up if nobody waits any more.
     fn go_on(&self) -> Result<()> {
         if self.cancelled() { Err(Failure::interrupted()) } else { Ok(()) }
@@ -64,6 +69,9 @@ impl Observer for Silenced<'_> {
     }
     fn cancelled(&self) -> bool {
         self.0.cancelled()
+    }
+    fn out_of_time(&self) -> bool {
+        self.0.out_of_time()
     }
 }
 

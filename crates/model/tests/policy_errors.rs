@@ -517,3 +517,14 @@ fn everything_at_once_in_reading_order_with_the_line_marked() {
         .collect();
     assert_eq!(marked, ["sed", "\"icd9\"", "\"five\"", "\"in.ndjson\""]);
 }
+
+#[test]
+fn a_key_that_is_gone_says_what_to_do_instead() {
+    expect(
+        &format!("{GOOD}[method]\nneighbours = \"approximate\"\n"),
+        &[
+            "p.toml:20:1: error: there is no `method.neighbours` any more (help: it lost much and saved little time; take it \
+           out, and say with `method.time` how long to search)",
+        ],
+    );
+}

@@ -214,13 +214,26 @@ fn what_is_ignored_is_not_read() {
 #[test]
 fn parameters_have_the_defaults_of_the_reference() {
     let method = read("version = 1").method;
-    assert_eq!((method.int("g"), method.int("climit"), method.int("neighbours")), (Some(2), Some(150), None));
+    assert_eq!((method.int("g"), method.int("climit"), method.int("max_cuts")), (Some(2), Some(150), None));
     assert_eq!(
         (method.number("th"), method.number("m"), method.number("parts")),
         (Some(0.1), Some(4.0), Some(3.0))
     );
     assert_eq!((method.flag("weighted"), method.flag("improve")), (Some(true), None));
     assert_eq!(method.text("cost").as_deref(), Some("rpd_a"));
+}
+
+#[test]
+fn time_is_a_number_with_a_unit() {
+    let text = CLINIC.replace("\"kmn\"", "\"k-anonymity\"").replace("algorithm = \"gcs\"", "time = \"5m\"");
+    let (policy, _) = Policy::parse("p.toml", &text, &[]).expect("only warnings");
+    assert_eq!(policy.method.duration("time"), Some(std::time::Duration::from_secs(300)));
+    assert_eq!(read("version = 1").method.duration("time"), None);
+    for wrong in ["\"5\"", "\"0s\"", "\"soon\"", "60"] {
+        let text = text.replace("\"5m\"", wrong);
+        let said = format!("{:?}", Policy::parse("p.toml", &text, &[]).expect_err("no duration"));
+        assert!(said.contains("`method.time` must be a duration"), "{said}");
+    }
 }
 
 #[test]

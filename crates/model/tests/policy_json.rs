@@ -128,7 +128,7 @@ distinct_everywhere = ["F"]
 algorithm = "miracle"
 th = 0.25
 climit = 7
-neighbours = "approximate"
+time = "90s"
 s = 1
 [publish]
 path = "out"

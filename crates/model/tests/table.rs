@@ -62,7 +62,7 @@ fn every_model_has_one_usual_algorithm() {
     let mut flat = policy(Model::KAnonymity);
     flat.attributes[0].path = "a".to_owned();
     assert_eq!(flat.algorithm().expect("usual"), Algorithm::Blocks);
-    assert_eq!(Model::LDiversity.usual_algorithm(true), Some(Algorithm::Clustree));
+    assert_eq!(Model::LDiversity.usual_algorithm(true), Some(Algorithm::Ctoff));
 }
 
 #[test]

@@ -33,21 +33,7 @@ pub fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
         "minLength" => value.as_str().is_none_or(|v| v.len() as u64 >= rule.as_u64().expect("a number")),
         "minItems" => value.as_array().is_none_or(|v| v.len() as u64 >= rule.as_u64().expect("a number")),
         "maxItems" => value.as_array().is_none_or(|v| v.len() as u64 <= rule.as_u64().expect("a number")),
-        "pattern" => {
-            let shape = match rule.as_str().expect("a pattern") {
-                "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" => "0000-00-00".to_owned(),
-                "^[0-9a-f]{64}$" => "f".repeat(64),
-                other => panic!("pattern {other}"),
-            };
-            value.as_str().is_none_or(|v| {
-                v.chars().count() == shape.len()
-                    && v.chars().zip(shape.chars()).all(|(c, like)| match like {
-                        '0' => c.is_ascii_digit(),
-                        'f' => matches!(c, '0'..='9' | 'a'..='f'),
-                        other => c == other,
-                    })
-            })
-        }
+        "pattern" => value.as_str().is_none_or(|v| matches(rule.as_str().expect("a pattern"), v)),
         "items" => value.as_array().is_none_or(|v| v.iter().all(|item| valid(root, rule, item))),
         "required" => value.as_object().is_none_or(|v| {
             rule.as_array().expect("a list").iter().all(|k| v.contains_key(k.as_str().expect("a key")))
@@ -65,4 +51,25 @@ pub fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
         "if" => !valid(root, rule, value) || valid(root, &rules["then"], value),
         other => panic!("keyword {other}"),
     })
+}
+
+/// Whether a text matches one of the patterns that our schemas have.
+fn matches(pattern: &str, text: &str) -> bool {
+    let shape = match pattern {
+        "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" => "0000-00-00".to_owned(),
+        "^[0-9a-f]{64}$" => "f".repeat(64),
+        "^0*[1-9][0-9]*(ms|s|m|h)$" => {
+            let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+            return ["ms", "s", "m", "h"].contains(&&text[number.len()..])
+                && number.chars().all(|c| c.is_ascii_digit())
+                && number.contains(|c: char| c != '0');
+        }
+        other => panic!("pattern {other}"),
+    };
+    text.chars().count() == shape.len()
+        && text.chars().zip(shape.chars()).all(|(c, like)| match like {
+            '0' => c.is_ascii_digit(),
+            'f' => matches!(c, '0'..='9' | 'a'..='f'),
+            other => c == other,
+        })
 }

@@ -39,7 +39,9 @@ impl Private<'_> {
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
         };
-        make(&work, run.observer)
+        let made = make(&work, run.observer)?;
+        run.warn(made.warnings());
+        Ok(made)
     }
 
     /// Per quasi attribute of the data, its values in the input and in the publication.

@@ -118,3 +118,34 @@ fn people_without_value_are_counted_where_one_may_have_several() {
         assert!(!look(folder.path(), "pub.json", &[], None).holds(), "{path}");
     }
 }
+
+#[test]
+fn a_search_that_was_cut_short_is_told() {
+    let people: String = (0..600)
+        .map(|i| {
+            let item = |n: usize| format!("{{\"b\":\"{}\"}}", ["a", "b", "c", "d"][(i * n + i / 7) % 4]);
+            format!("{{\"a\":\"{}\",\"u\":[{},{},{}]}}\n", ["a", "b", "c"][i % 3], item(1), item(3), item(5))
+        })
+        .collect();
+    let folder = folder(&[
+        (
+            "p.toml",
+            "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
+             [[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n\
+             [[attribute]]\npath = \"u[].b\"\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n\
+             [privacy]\nmodel = \"k-anonymity\"\nk = 7\n[publish]\npath = \"out.ndjson\"\n",
+        ),
+        ("h.csv", "a;ab;*\nb;ab;*\nc;cd;*\nd;cd;*\n"),
+        ("in.ndjson", &people),
+    ]);
+    let run = |sets: &[&str]| {
+        let policy = policy(folder.path(), sets);
+        let request = AnonymizeRequest { policy, force: true, ..AnonymizeRequest::default() };
+        let done = anonymize(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}"));
+        assert!(look(folder.path(), "out.ndjson", &[], None).holds());
+        done.warnings.iter().any(|w| w.message.contains("cut short"))
+    };
+    assert!(run(&["method.time=1ms"]));
+    assert!(!run(&["method.time=1h"]));
+    assert!(!run(&[]));
+}

@@ -24,24 +24,17 @@ pub(super) fn times(number: u64) {
     }
 }
 
-/// Many students, exact and approximate.
+/// Many students.
 pub(super) fn growth() {
-    for (number, neighbours) in [(20_000, &[false, true][..]), (100_000, &[true])] {
+    for number in [5_000, 20_000] {
         let students = Students::new(Kind::SyntheticS, number);
-        for &approximate in neighbours {
-            let mut settings = texts(&["method.algorithm=ctoff", "privacy.l=3"]);
-            if approximate {
-                settings.push("method.neighbours=approximate".to_owned());
-            }
-            reset_peak();
-            let run = students.run(&settings);
-            println!(
-                "  {number} students, {}: {:.1} s, LM {:.4}, peak {:.0} MB",
-                if approximate { "approximate" } else { "exact" },
-                run.seconds,
-                run.release.lm,
-                mb(memory().1)
-            );
-        }
+        reset_peak();
+        let run = students.run(&texts(&["method.algorithm=ctoff", "privacy.l=3"]));
+        println!(
+            "  {number} students: {:.1} s, LM {:.4}, peak {:.0} MB",
+            run.seconds,
+            run.release.lm,
+            mb(memory().1)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What `improve`, `weighted` and approximate neighbours change.
+//! What `improve` and `weighted` change.
 
 use bosket_generate::students::Kind;
 
@@ -17,11 +17,9 @@ pub(super) fn compare(number: u64) {
         let run = |more: &[&str]| students.run(&texts(&[&asked[..], more].concat()));
         let plain = run(&[]);
         let mut told = format!("plain {:.4} {:.2} s", plain.release.lm, plain.seconds);
-        for (name, more) in [
-            ("improve", "method.improve=true"),
-            ("weighted = false", "method.weighted=false"),
-            ("neighbours = approximate", "method.neighbours=approximate"),
-        ] {
+        for (name, more) in
+            [("improve", "method.improve=true"), ("weighted = false", "method.weighted=false")]
+        {
             let other = run(&[more]);
             let change = 100.0 * (other.release.lm / plain.release.lm - 1.0);
             told += &format!("; {name} {:.4} ({change:+.1} %) {:.2} s", other.release.lm, other.seconds);

@@ -118,7 +118,7 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             id: "clusters",
             title: "l-diversity of students, syntheticS, l = 3",
             label: "records",
-            lines: vec!["ctoff", "ctoff, approximate"],
+            lines: vec!["ctoff"],
             sizes: bench.pick(
                 vec![100, 200],
                 vec![500, 1_000, 2_000],
@@ -126,11 +126,7 @@ fn methods<'a>(bench: &'a Bench) -> Vec<Growing<'a>> {
             ),
             job: Box::new(|size, line| {
                 let path = data.students(Kind::SyntheticS, u64::from(size))?;
-                let settings: &[&str] = match line {
-                    "ctoff" => &["method.algorithm=ctoff"],
-                    _ => &["method.algorithm=ctoff", "method.neighbours=approximate"],
-                };
-                Ok(anonymize(path, settings))
+                Ok(anonymize(path, &[&format!("method.algorithm={line}")]))
             }),
         },
         Growing {
@@ -231,8 +227,7 @@ fn claims(tables: &[Table]) -> Vec<Claim> {
         most("dissect", "cpu", 1.05)
             .on("dissection is linear in the length of the document (paper 003)", None),
         most("dissect", "peak", 1.0).on("memory of dissection grows more slowly than the document", None),
-        grows(table("clusters"), "ctoff, approximate", "cpu", 1.3)
-            .on("approximate neighbours take clustering from quadratic towards linear", None),
+        most("clusters", "cpu", 2.0).on("`ctoff` is at most quadratic in the number of records", None),
         most("flat", "cpu", 1.2).on("`blocks` is about linear in the number of rows", None),
     ]
 }

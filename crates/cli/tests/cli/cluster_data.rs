@@ -206,7 +206,7 @@ fn students_with_several_enrolments() {
         dir.write(&name, fs::read(path).expect("a file"));
     }
     dir.write("policy.toml", STUDENTS);
-    publish(&dir, "out", ".", &["method.neighbours=approximate"]);
+    publish(&dir, "out", ".", &[]);
 }
 
 const ADULT: [&str; 9] = [

@@ -162,14 +162,14 @@ fn one_flat_table() {
 }
 
 #[test]
-fn approximate_neighbours_and_improvement_keep_the_promise() {
+fn improvement_and_limits_of_time_keep_the_promise() {
     let dir = students("syntheticS", "150");
-    for set in ["method.neighbours=approximate", "method.neighbours=4", "method.improve=true"] {
+    for set in ["method.improve=true", "method.time=1h", "method.time=1ms"] {
         let args = ["anonymize", "s/policy.toml", "--force", "--set", "method.algorithm=ctoff", "--set", set];
         dir.run(&args).exits(0).prints(&["verified: "]);
     }
     let args = ["anonymize", "s/policy.toml", "--force", "--set", "method.neighbours=near"];
-    dir.run(&args).exits(2).says(&["method.neighbours"]);
+    dir.run(&args).exits(2).says(&["there is no `method.neighbours` any more", "method.time"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use super::kinds::Kinds;
 use super::params::{Matching, Params};
 use super::rep::Rep;
 use super::secrets::Secrets;
+use super::shapes::Shapes;
 
 /// What the algorithms know about a class.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Class {
     pub(super) quasi: Vec<(AttributeId, usize)>,
     /// How many sensitive attributes are protected.
     pub(super) sensitive: usize,
+    /// Whether any are, here or below.
+    pub(super) has_secrets: bool,
     /// The cost of giving up a vertex without what is below it.
     pub(super) own: i64,
 }
@@ -49,6 +52,7 @@ pub(super) struct Forms {
     kid_start: Vec<u32>,
     /// The cost of giving up the subtree.
     pub(super) prune: Vec<i64>,
+    pub(super) shapes: Shapes,
 }
 
 impl Forms {
@@ -131,7 +135,14 @@ impl Forest {
             }
             let own: i64 = quasi.iter().map(|&(_, d)| domains[d].full).sum();
             // A vertex without quasi values is still worth keeping.
-            classes.push(Class { quasi, sensitive: secrets.attributes(id), own: own.max(1) });
+            let sensitive = secrets.attributes(id);
+            classes.push(Class { quasi, sensitive, has_secrets: sensitive > 0, own: own.max(1) });
+        }
+        // Classes stand behind those that they are below.
+        for (id, class) in schema.classes().collect::<Vec<_>>().into_iter().rev() {
+            if let Some(above) = class.parent.filter(|_| classes[id.index()].has_secrets) {
+                classes[above.index()].has_secrets = true;
+            }
         }
         let mut forest = Forest {
             vertex_class: (0..data.vertex_count()).map(|v| data.class(v).0).collect(),
@@ -225,6 +236,7 @@ impl Forest {
         }
         drop(known);
         let number = self.number_forms(&keys, observer)?;
+        self.forms.shapes = Shapes::new(&self.forms, &number, unordered, observer)?;
         let mut kids = Vec::new();
         for record in 0..self.roots.len() {
             observer.go_on()?;
@@ -283,11 +295,11 @@ impl Forest {
     pub(super) fn bytes(&self) -> usize {
         let forms = &self.forms;
         let here = 4
-            * (self.values.len() + self.below.len() + self.root_values.len() + self.kinds.of_kid.len())
+            * (self.values.len() + self.below.len() + self.root_values.len() + 2 * self.kinds.of_kid.len())
             + 16 * (self.vertex_class.len() + self.roots.len())
             + 4 * forms.values.len()
             + size_of::<Kid>() * forms.kids.len()
-            + 20 * forms.class.len();
+            + 28 * forms.class.len();
         let members = (size_of::<Rep>() + 16) * self.vertex_class.len();
         here + members
     }
@@ -321,6 +333,12 @@ impl Forest {
     #[inline]
     pub(super) fn kid_range(&self, record: u32) -> std::ops::Range<usize> {
         self.kid_start[record as usize] as usize..self.kid_start[record as usize + 1] as usize
+    }
+
+    /// The forms of the children of a record's root, class by class.
+    #[inline]
+    pub(super) fn kid_forms(&self, record: u32) -> &[u32] {
+        &self.kinds.form_of_kid[self.kid_range(record)]
     }
 
     /// The kinds of the children of a record's root, class by class.

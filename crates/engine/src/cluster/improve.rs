@@ -2,6 +2,7 @@
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
+use rustc_hash::FxHashMap;
 
 use super::rep::Rep;
 use super::search::Search;
@@ -10,48 +11,66 @@ use super::{Cluster, Clustering};
 /// Other clusters that a record is tried in.
 const NEAR: usize = 3;
 
-/// Times that all records are looked at, at most.
-const ROUNDS: usize = 4;
+/// Times that all records are looked at, where nobody says how long to go on.
+pub(super) const ROUNDS: usize = 4;
 
 /// Larger clusters are not put together in other orders.
 const MOST_ORDERS: usize = 12;
 
-/// Improves clusters of at least `size` members.
+/// Improves clusters of at least `size` members, in so many rounds at most, while there is time.
 pub(super) fn improve(
     search: &mut Search<'_>,
-    size: usize,
+    (size, rounds): (usize, usize),
     found: &mut Clustering,
     observer: &dyn Observer,
 ) -> Result<()> {
-    observer.stage("improving clusters", ROUNDS as u64);
+    observer.stage("improving clusters", rounds as u64);
     for cluster in &mut found.clusters {
         observer.go_on()?;
+        if search.is_over() {
+            return Ok(());
+        }
         reorder(search, cluster)?;
     }
-    for _ in 0..ROUNDS {
-        let mut own = places(search.forest().len(), &found.clusters);
-        let near = near(search, &found.clusters, &own, observer)?;
-        let mut better = false;
-        for (record, near) in near.iter().enumerate() {
-            for &(_, to) in near {
-                observer.go_on()?;
-                // An earlier step may have taken the record elsewhere.
-                let from = own[record];
-                if from != to && exchange(search, size, &mut found.clusters, record as u32, (from, to))? {
-                    for at in [from, to] {
-                        found.clusters[at].members.iter().for_each(|&r| own[r as usize] = at);
-                    }
-                    better = true;
-                    break;
-                }
-            }
-        }
+    for _ in 0..rounds {
+        let better = round(search, size, &mut found.clusters, observer)?;
         observer.advance(1);
-        if !better {
+        if !better || search.is_over() {
             break;
         }
     }
     Ok(())
+}
+
+/// Tries every record elsewhere; whether anything became better.
+fn round(
+    search: &mut Search<'_>,
+    size: usize,
+    clusters: &mut [Cluster],
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let mut own = places(search.forest().len(), clusters);
+    let near = near(search, clusters, &own, observer)?;
+    let mut rests = Rests::new(search.room / 4);
+    let mut better = false;
+    for (record, near) in near.iter().enumerate() {
+        if search.is_over() {
+            break;
+        }
+        for &(_, to) in near {
+            observer.go_on()?;
+            // An earlier step may have taken the record elsewhere.
+            let from = own[record];
+            if from != to && exchange(search, size, clusters, &mut rests, record as u32, (from, to))? {
+                for at in [from, to] {
+                    clusters[at].members.iter().for_each(|&r| own[r as usize] = at);
+                }
+                better = true;
+                break;
+            }
+        }
+    }
+    Ok(better)
 }
 
 /// The cluster that a record is in, if it is in any.
@@ -76,6 +95,9 @@ fn near(
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); forest.len()];
     for (at, cluster) in clusters.iter().enumerate() {
         observer.go_on()?;
+        if search.is_over() {
+            break;
+        }
         let profile = search.profile(&cluster.rep)?;
         for record in 0..forest.len() {
             if own[record] == NOWHERE || own[record] == at {
@@ -100,60 +122,112 @@ fn exchange(
     search: &mut Search<'_>,
     size: usize,
     clusters: &mut [Cluster],
+    rests: &mut Rests,
     record: u32,
     (from, to): (usize, usize),
 ) -> Result<bool> {
     let before = clusters[from].cost() + clusters[to].cost();
-    let without = |cluster: &Cluster, gone: u32| -> Vec<u32> {
-        cluster.members.iter().copied().filter(|&r| r != gone).collect()
-    };
-    let rest = without(&clusters[from], record);
-    let mut best: Option<(i64, Cluster, Cluster)> = None;
-    let mut consider = |search: &mut Search<'_>, a: Vec<u32>, b: Vec<u32>| -> Result<()> {
-        let Some(a) = build(search, &a)? else { return Ok(()) };
-        if best.as_ref().map_or(before, |x| x.0) <= a.cost() {
-            return Ok(());
-        }
-        let Some(b) = build(search, &b)? else { return Ok(()) };
-        let cost = a.cost() + b.cost();
-        if cost < best.as_ref().map_or(before, |x| x.0) {
-            best = Some((cost, a, b));
-        }
-        Ok(())
-    };
+    let rest = rests.of(search, &clusters[from], record)?.clone();
+    let mut best: (i64, Option<Option<u32>>) = (before, None);
     if clusters[from].members.len() > size {
-        consider(search, rest.clone(), [clusters[to].members.as_slice(), &[record]].concat())?;
+        let most = best.0 - rest.cost();
+        if let Some(cost) = cost_with(search, &clusters[to], record, most)? {
+            best = (rest.cost() + cost, Some(None));
+        }
     }
     for &other in &clusters[to].members {
-        let a = [rest.as_slice(), &[other]].concat();
-        let b = [without(&clusters[to], other).as_slice(), &[record]].concat();
-        consider(search, a, b)?;
-    }
-    match best {
-        Some((_, a, b)) => {
-            clusters[from] = a;
-            clusters[to] = b;
-            Ok(true)
+        search.joiner.observer.go_on()?;
+        let others = rests.of(search, &clusters[to], other)?;
+        // Whoever joins only adds to what a cluster loses.
+        let Some(here) = cost_with(search, &rest, other, best.0 - others.cost())? else { continue };
+        if let Some(there) = cost_with(search, others, record, best.0 - here)? {
+            best = (here + there, Some(Some(other)));
         }
-        None => Ok(false),
     }
+    let (_, Some(other)) = best else { return Ok(false) };
+    let (a, b) = match other {
+        None => (Some(rest), with(search, clusters[to].clone(), record)?),
+        Some(other) => {
+            let others = rests.of(search, &clusters[to], other)?.clone();
+            (with(search, rest, other)?, with(search, others, record)?)
+        }
+    };
+    let (Some(a), Some(b)) = (a, b) else { return Ok(false) };
+    rests.forget(&clusters[from].members);
+    rests.forget(&clusters[to].members);
+    (clusters[from], clusters[to]) = (a, b);
+    Ok(true)
 }
 
-/// A cluster of records joined in the order given; none if they do not fit together.
-fn build(search: &mut Search<'_>, members: &[u32]) -> Result<Option<Cluster>> {
-    let forest = search.forest();
-    let mut cluster = Cluster::of(forest, members[0]);
-    for &record in &members[1..] {
-        if !search.may_join(&cluster.rep, record) {
-            return Ok(None);
-        }
-        search.joiner.observer.go_on()?;
-        let Some(rep) = search.join(&cluster.rep, &Rep::of_record(forest, record))? else {
-            return Ok(None);
-        };
-        cluster.add(forest, record, rep);
+/// What a cluster loses together with a record; none if they do not fit, or if it is not less than `limit`.
+fn cost_with(search: &mut Search<'_>, cluster: &Cluster, record: u32, limit: i64) -> Result<Option<i64>> {
+    if cluster.cost() >= limit || !search.may_join(&cluster.rep, record) {
+        return Ok(None);
     }
-    Ok(Some(cluster))
+    let forest = search.forest();
+    let one = Rep::of_record(forest, record);
+    let cost = if search.joiner.weighted {
+        let pruned = cluster.had - cluster.rep.members() as i64 * cluster.rep.prune;
+        Some(pruned + search.cost(&cluster.rep, &one)?)
+    } else {
+        let had = cluster.had + forest.prune[record as usize];
+        search.join(&cluster.rep, &one)?.map(|rep| rep.cost(had))
+    };
+    Ok(cost.filter(|&cost| cost < limit))
+}
+
+/// A cluster together with a record; none if they do not fit.
+fn with(search: &mut Search<'_>, mut cluster: Cluster, record: u32) -> Result<Option<Cluster>> {
+    let forest = search.forest();
+    let joined = search.join(&cluster.rep, &Rep::of_record(forest, record))?;
+    Ok(joined.map(|rep| {
+        cluster.add(forest, record, rep);
+        cluster
+    }))
+}
+
+/// Clusters without one of their members. Each is wanted again and again, by all records that are near.
+struct Rests {
+    known: FxHashMap<u32, Cluster>,
+    bytes: usize,
+    room: usize,
+}
+
+impl Rests {
+    fn new(room: usize) -> Self {
+        Rests { known: FxHashMap::default(), bytes: 0, room }
+    }
+
+    /// A cluster without a member.
+    fn of(&mut self, search: &mut Search<'_>, cluster: &Cluster, gone: u32) -> Result<&Cluster> {
+        if !self.known.contains_key(&gone) {
+            let forest = search.forest();
+            let mut members = cluster.members.iter().copied().filter(|&r| r != gone);
+            let first = members.next().expect("a cluster has at least two members");
+            let mut rest = Cluster::of(forest, first);
+            for record in members {
+                search.joiner.observer.go_on()?;
+                rest = with(search, rest, record)?.expect("they are in one cluster");
+            }
+            let bytes = rest.rep.bytes();
+            if self.bytes + bytes > self.room {
+                self.known.clear();
+                self.bytes = 0;
+            }
+            self.bytes += bytes;
+            self.known.insert(gone, rest);
+        }
+        Ok(&self.known[&gone])
+    }
+
+    /// The cluster of these has changed.
+    fn forget(&mut self, members: &[u32]) {
+        for record in members {
+            if let Some(rest) = self.known.remove(record) {
+                self.bytes -= rest.rep.bytes();
+            }
+        }
+    }
 }
 
 /// Joins the members of a cluster in other orders: from each of them on, always the nearest next.

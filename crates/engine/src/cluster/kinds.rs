@@ -1,4 +1,4 @@
-//! The distinct children of records' roots: form and secret together.
+//! The distinct children of records' roots: shape and secret together.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use super::forest::{Forms, Kid};
 use super::secrets::{Secrets, UNKNOWN};
 
-/// All kinds, class by class and form by form.
+/// All kinds, class by class and shape by shape.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
+    /// A form of its shape.
     pub(super) form: Vec<u32>,
     /// The place of the secret among those of the class.
     pub(super) local: Vec<u32>,
@@ -21,7 +22,9 @@ pub(super) struct Kinds {
     having: Vec<FxHashMap<(u32, u32), Vec<u32>>>,
     /// Per child of a record's root its kind, in the order of the children.
     pub(super) of_kid: Vec<u32>,
-    /// The same in half the room, if there are few enough kinds.
+    /// Per child of a record's root its form.
+    pub(super) form_of_kid: Vec<u32>,
+    /// The kinds in half the room, if there are few enough kinds.
     pub(super) short: Vec<u16>,
 }
 
@@ -33,7 +36,11 @@ impl Kinds {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let classes = forms.class_start.len() - 1;
-        let mut all: Vec<Kid> = kids.to_vec();
+        let same = |kid: &Kid| {
+            let form = forms.shapes.same(forms.class[kid.form as usize], kid.form);
+            Kid { form, ..*kid }
+        };
+        let mut all: Vec<Kid> = kids.iter().map(same).collect();
         all.sort_unstable();
         all.dedup();
         let mut kinds = Kinds {
@@ -69,7 +76,8 @@ impl Kinds {
         }
         for kid in kids {
             observer.go_on()?;
-            kinds.of_kid.push(number[kid]);
+            kinds.of_kid.push(number[&same(kid)]);
+            kinds.form_of_kid.push(kid.form);
         }
         if kinds.form.len() <= usize::from(u16::MAX) {
             kinds.short = kinds.of_kid.iter().map(|&kind| kind as u16).collect();

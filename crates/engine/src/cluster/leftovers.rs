@@ -61,7 +61,8 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
 /// Profiles of clusters that the next record may want too. One takes as much as all values and all forms of children
 /// together, so only as many are kept as there is room for.
 struct Profiles {
-    known: FxHashMap<usize, Profile>,
+    /// With the bytes that each took when it was made: rows grow while they are used.
+    known: FxHashMap<usize, (Profile, usize)>,
     bytes: usize,
     room: usize,
 }
@@ -81,15 +82,15 @@ impl Profiles {
                 self.bytes = 0;
             }
             self.bytes += bytes;
-            self.known.insert(at, profile);
+            self.known.insert(at, (profile, bytes));
         }
-        Ok(&self.known[&at])
+        Ok(&self.known[&at].0)
     }
 
     /// The cluster has changed.
     fn forget(&mut self, at: usize) {
-        if let Some(profile) = self.known.remove(&at) {
-            self.bytes -= profile.bytes();
+        if let Some((_, bytes)) = self.known.remove(&at) {
+            self.bytes -= bytes;
         }
     }
 }

@@ -7,13 +7,14 @@
 //! values are generalized, subtrees that have no partner are pruned, records that fit nowhere are suppressed. For
 //! diversity, vertices with the same sensitive value are never laid over each other more often than l allows.
 //!
-//! The flow: `forest` lays the records out and interns their subtrees; `rep` holds what a cluster's members have in common
-//! and joins two of them (`diversify`); `rows`, `profile` and `search` find the cheapest record to join without comparing
+//! The flow: `forest` lays the records out and interns their subtrees (`shapes` without what is sensitive); `rep` holds what a cluster's members have in common
+//! and joins two of them (`diversify`); `rows`, `profile`, `search` and `cheapest` find the cheapest record to join without comparing
 //! all; the `algorithms` make clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
 //! writes them back.
 
 mod algorithms;
 mod assign;
+mod cheapest;
 mod cost;
 mod diverse;
 mod domain;
@@ -29,6 +30,7 @@ mod rep;
 mod rows;
 mod search;
 mod secrets;
+mod shapes;
 mod tune;
 
 use bosket_model::binding::Binding;
@@ -40,7 +42,7 @@ pub use assign::Solver;
 pub use bosket_model::policy::Algorithm;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
-pub use params::{APPROXIMATE, Absent, Diverse, Matching, Params};
+pub use params::{Absent, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
@@ -67,6 +69,8 @@ pub struct Release {
     pub pruned: u64,
     /// LM of the publication.
     pub lm: f64,
+    /// The time was over before the search was.
+    pub cut_short: bool,
 }
 
 /// Records that are going to look alike.
@@ -107,6 +111,8 @@ impl Cluster {
 struct Clustering {
     clusters: Vec<Cluster>,
     left: Vec<u32>,
+    /// The time was over before the search was.
+    cut_short: bool,
 }
 
 impl Clustering {
@@ -166,7 +172,9 @@ pub fn run_at(
         let what = "no two records can be published together: too many share their sensitive values";
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
     }
-    publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)
+    let mut release = publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)?;
+    release.cut_short = found.cut_short;
+    Ok(release)
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -223,7 +231,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
     let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
     let most = most.filter(|_| !regardless);
     let joiner = Joiner::new(forest, params.matching, most, params.weighted, observer);
-    let mut search = Search::new(joiner, params.neighbours, room(forest, params)?)?;
+    let mut search = Search::new(joiner, room(forest, params)?)?;
     let stream = Stream { size, climit: params.climit, th: params.th };
     let mut found = match params.algorithm {
         Algorithm::Ctoff => ctoff::ctoff(&mut search, size, observer)?,
@@ -245,7 +253,10 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         leftovers::place(&mut search, &mut found)?;
     }
     if params.improve {
-        improve::improve(&mut search, size, &mut found, observer)?;
+        // Every step is better than the one before, so with a limit of time there need be no other.
+        let rounds = if params.time.is_some() { usize::MAX } else { improve::ROUNDS };
+        improve::improve(&mut search, (size, rounds), &mut found, observer)?;
     }
+    found.cut_short = search.cut_short;
     Ok(found)
 }

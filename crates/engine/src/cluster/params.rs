@@ -1,7 +1,9 @@
 //! Parameters from a policy.
 
+use std::time::Duration;
+
 use bosket_model::Result;
-use bosket_model::policy::{Algorithm, Diversity, Family, Number, Param, Policy, Siblings};
+use bosket_model::policy::{Algorithm, Diversity, Family, Number, Policy, Siblings};
 
 use crate::asked::Asked;
 
@@ -59,12 +61,14 @@ pub struct Params {
     pub climit: usize,
     /// `miracle`: a record farther away opens a cluster.
     pub th: f64,
-    /// Look only at so many candidates, those with the lowest bound; at all of them if not given.
-    pub neighbours: Option<usize>,
     /// A cluster's cost counts its members while it grows.
     pub weighted: bool,
     /// Move and swap records between finished clusters while the cost falls.
     pub improve: bool,
+    /// How long to search, if anybody says; whoever watches tells when it is over ([`Observer::out_of_time`]).
+    ///
+    /// [`Observer::out_of_time`]: bosket_model::observe::Observer::out_of_time
+    pub time: Option<Duration>,
     /// A record that was left over joins a cluster where that costs less than giving it up.
     pub leftovers: bool,
     /// Clusters regardless of sensitive values; those that are not diverse are suppressed.
@@ -80,9 +84,6 @@ pub struct Params {
 /// Bytes that a search may take, if nobody says.
 const MEMORY: usize = 1 << 30;
 
-/// The candidates that `neighbours = "approximate"` looks at.
-pub const APPROXIMATE: usize = 16;
-
 impl Params {
     /// Parameters with the defaults of everything but the guarantee.
     pub fn plain(algorithm: Algorithm, k: u32, diverse: Option<Diverse>) -> Self {
@@ -95,9 +96,9 @@ impl Params {
             m: 4.0,
             climit: 150,
             th: 0.1,
-            neighbours: None,
             weighted: true,
             improve: false,
+            time: None,
             leftovers: true,
             suppress_violators: false,
             absent: Absent::Unknown,
@@ -120,13 +121,12 @@ impl Params {
         let matching = problems.word(method, "matching", &matchings, usual(algorithm));
         let absences = [("unknown", Absent::Unknown), ("no", Absent::No)];
         let absent = problems.word(method, "absent", &absences, Absent::Unknown);
-        let neighbours = match method.param("neighbours") {
-            Some(Param::Int(n)) => Some(n as usize),
-            None => None,
-            Some(_) => {
-                Some(problems.word(method, "neighbours", &[("approximate", APPROXIMATE)], APPROXIMATE))
-            }
-        };
+        let time = method.duration("time");
+        problems.refuse(
+            time.is_none() && method.param("time").is_some(),
+            "`method.time` is no duration",
+            "write a whole number with its unit: `500ms`, `60s`, `5m`",
+        );
         problems.end()?;
         let diverse = match privacy.model.needs_sensitive() {
             false => None,
@@ -148,9 +148,10 @@ impl Params {
             m: method.number("m").unwrap_or(plain.m),
             climit: method.int("climit").map_or(plain.climit, |n| n as usize),
             th: method.number("th").unwrap_or(plain.th),
-            neighbours,
             weighted: method.flag("weighted").unwrap_or(plain.weighted),
-            improve: method.flag("improve").unwrap_or(plain.improve),
+            // Time is for making better what has been found.
+            improve: method.flag("improve").unwrap_or(time.is_some()),
+            time,
             suppress_violators: method.flag("suppress_violators").unwrap_or(plain.suppress_violators),
             absent,
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),

@@ -115,10 +115,10 @@ impl Profile {
         let Some(run) = self.runs.iter().find(|run| run.class == class) else {
             return self.duals.len();
         };
-        let at = (form - forest.forms.class_start[class as usize]) as usize;
+        let at = forest.forms.shapes.of_form[form as usize] as usize;
         let local = forest.kinds.local[kind as usize] as usize * run.reps.len();
         let clash = &run.clash[local..local + run.reps.len()];
-        costs.extend(run.reps.clone().zip(clash).map(|(i, far)| self.rows[i].cost[at] + far));
+        costs.extend(run.reps.clone().zip(clash).map(|(i, far)| self.rows[i].costs.all[at] + far));
         run.reps.start
     }
 
@@ -144,7 +144,6 @@ impl Profile {
         let mut reduced: Vec<i64> = Vec::new();
         for run in &self.runs {
             let width = run.reps.len();
-            let start = forms.class_start[run.class as usize];
             let mut last = u32::MAX;
             let range = kinds.class_start[run.class as usize]..kinds.class_start[run.class as usize + 1];
             for kind in range.start as usize..range.end as usize {
@@ -152,9 +151,9 @@ impl Profile {
                 if form != last {
                     go_on(observer)?;
                     last = form;
-                    let at = (form - start) as usize;
+                    let at = forms.shapes.of_form[form as usize] as usize;
                     reduced.clear();
-                    reduced.extend(run.reps.clone().map(|i| self.rows[i].cost[at] - self.duals[i]));
+                    reduced.extend(run.reps.clone().map(|i| self.rows[i].costs.all[at] - self.duals[i]));
                 }
                 let local = kinds.local[kind] as usize;
                 let clash = &run.clash[local * width..(local + 1) * width];
@@ -216,7 +215,7 @@ impl Profile {
         let forest = joiner.forest;
         let forms = &forest.forms;
         let kinds = &forest.kinds;
-        let mine = forest.kid_kinds(record);
+        let (mine, kid_forms) = (forest.kid_kinds(record), forest.kid_forms(record));
         let potentials: i64 = mine.iter().map(|&kind| self.potential[kind as usize]).sum();
         let slack = limit - self.base - self.root(forest, record) - potentials;
         let mut over = 0;
@@ -238,15 +237,15 @@ impl Profile {
             let at = self.runs.partition_point(|run| run.reps.end <= r);
             let (run, (own, room)) = (&self.runs[at], &parts[at]);
             let (i, width) = (r - run.reps.start, run.reps.len());
-            let start = forms.class_start[run.class as usize];
             let mut least = self.most[r];
-            let row = &self.rows[r].cost;
+            let row = &self.rows[r].costs.all;
             let room = &mut costs[room + i * own.len()..room + (i + 1) * own.len()];
             for (cell, &kind) in room.iter_mut().zip(&mine[own.clone()]) {
                 let form = kinds.form[kind as usize];
                 let clash = run.clash[kinds.local[kind as usize] as usize * width + i];
                 let apart = self.most[r] + forms.prune[form as usize];
-                *cell = if clash > 0 { apart } else { row[(form - start) as usize] };
+                let shape = forms.shapes.of_form[form as usize] as usize;
+                *cell = if clash > 0 { apart } else { row[shape] };
                 least = least.min(*cell - self.potential[kind as usize]);
             }
             over += least - self.duals[r];
@@ -260,7 +259,8 @@ impl Profile {
             // What later classes save is not known yet.
             let limit = if at == last { limit - total } else { FAR };
             let matrix = &mut costs[room..room + run.reps.len() * own.len()];
-            match self.pair(joiner, rep, run, &mine[own], matrix, limit)? {
+            let kids = (&mine[own.clone()], &kid_forms[own]);
+            match self.pair(joiner, rep, run, kids, matrix, limit)? {
                 Some(paired) => total += paired,
                 None => return Ok(None),
             }
@@ -274,7 +274,7 @@ impl Profile {
         joiner: &mut Joiner<'_>,
         rep: &Rep,
         run: &Run,
-        mine: &[u32],
+        (mine, kid_forms): (&[u32], &[u32]),
         costs: &mut [i64],
         limit: i64,
     ) -> Hot<Option<i64>> {
@@ -285,11 +285,10 @@ impl Profile {
         if m == 0 {
             return Ok(Some(given_up));
         }
-        for (i, r) in run.reps.clone().enumerate().filter(|(_, r)| !self.rows[*r].is_exact) {
+        for (i, r) in run.reps.clone().enumerate().filter(|(_, r)| !self.rows[*r].costs.is_exact) {
             for (j, &kind) in mine.iter().enumerate() {
                 if run.clash[kinds.local[kind as usize] as usize * n + i] == 0 {
-                    let form = kinds.form[kind as usize];
-                    costs[i * m + j] = exact(joiner, &self.rows[r], form)?;
+                    costs[i * m + j] = exact(joiner, &self.rows[r], kid_forms[j])?;
                 }
             }
         }

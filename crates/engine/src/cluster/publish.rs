@@ -51,6 +51,7 @@ pub(super) fn publish(
         records,
         clusters: clusters.into_iter().map(|c| c.members).collect(),
         suppressed,
+        cut_short: false,
     })
 }
 

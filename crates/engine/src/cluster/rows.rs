@@ -1,13 +1,14 @@
-//! What it costs to join the vertices of a representative with every form: one row of costs per vertex.
+//! What it costs to join the vertices of a representative with every shape: one row of costs per vertex.
 //!
 //! Representatives of different clusters have many subtrees in common, so rows are kept and found again by what the
-//! subtree is. Where a form has many children, the row holds a lower bound and the exact cost is worked out on demand.
+//! subtree is. Where a shape has many children, or sensitive values below it may clash, the row holds a lower bound and the
+//! exact cost of a form is worked out on demand.
 //!
 //! A cluster of one, somebody who takes math and reads x there, is to meet people who take math, take art, or take math and
 //! read x. Courses and books have two values each below `*`, so a value that becomes `*` costs 1, as one that is given up.
 //!
 //! ```text
-//! forms of courses          math   art   math(x)       of books   x
+//! shapes of courses         math   art   math(x)       of books   x
 //! prune                     1      1     2                        1
 //! row of the vertex math(x) 1      3     0
 //! row of its book                                                 0
@@ -31,18 +32,37 @@ use super::rep::{FAR, Joiner, MANY_KIDS, Rep, greedy};
 /// Bytes that rows take at most, however much there is.
 const MOST_BYTES: usize = 160 << 20;
 
+/// Bytes of a cost that is worked out later.
+const LATER: usize = 24;
+
 /// Problems up to this size are solved at once; larger ones are bounded first.
 const SMALL: usize = 2;
 
-/// The costs of one subtree of a representative with all forms of its class.
+/// The costs of one subtree of a representative with all shapes of its class. Sensitive values are not looked at: what
+/// clashes only costs more.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct Costs {
     /// Exact or a lower bound.
-    pub(super) cost: Vec<i64>,
+    pub(super) all: Vec<i64>,
     exact: Vec<bool>,
     /// Whether all of them are exact.
     pub(super) is_exact: bool,
+}
+
+impl Costs {
+    fn bytes(&self) -> usize {
+        size_of::<Costs>() + 9 * self.all.len()
+    }
+}
+
+/// A subtree of a representative: its costs, and what is needed to work out those that are not exact.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) costs: Rc<Costs>,
+    /// By form, which tells the sensitive values as well.
     later: RefCell<FxHashMap<u32, i64>>,
+    /// Bytes that all rows together have taken since they were made.
+    grown: Rc<Cell<usize>>,
     kids: Vec<Rc<Row>>,
     /// The subtree that the row was made for, if costs are still to be worked out. Others that have the row may have
     /// their children in another order than `kids`.
@@ -58,11 +78,14 @@ impl Row {
         if count == 0 { 0 } else { sum / count }
     }
 
-    /// About how many bytes it takes. Costs that are worked out later take more than those of the row.
+    /// About how many bytes it takes, its costs included, which others may have too.
     pub(super) fn bytes(&self) -> usize {
-        let open = self.exact.iter().filter(|&&exact| !exact).count();
+        self.own_bytes() + self.costs.bytes()
+    }
+
+    fn own_bytes(&self) -> usize {
         let rep = self.made_for.as_ref().map_or(0, Rep::bytes);
-        size_of::<Row>() + 9 * self.cost.len() + 24 * open + 8 * self.kids.len() + rep
+        size_of::<Row>() + LATER * self.later.borrow().len() + 8 * self.kids.len() + rep
     }
 
     pub(super) fn learn_dual(&self, dual: i64) {
@@ -76,7 +99,10 @@ impl Row {
 pub(super) struct Rows {
     numbers: FxHashMap<Vec<u32>, u32>,
     rows: FxHashMap<u32, Rc<Row>>,
+    /// The same for all subtrees that differ in nothing but sensitive values.
+    costs: FxHashMap<u32, Rc<Costs>>,
     bytes: usize,
+    grown: Rc<Cell<usize>>,
     room: usize,
 }
 
@@ -86,18 +112,20 @@ impl Rows {
         Rows {
             numbers: FxHashMap::default(),
             rows: FxHashMap::default(),
+            costs: FxHashMap::default(),
             bytes: 0,
+            grown: Rc::default(),
             room: room.min(MOST_BYTES),
         }
     }
 
-    /// The number of everything about a subtree that its costs depend on.
-    fn number(&mut self, joiner: &Joiner<'_>, rep: &Rep) -> u32 {
+    /// The number of everything about a subtree that its costs depend on, with the sensitive values below it or without.
+    fn number(&mut self, joiner: &Joiner<'_>, rep: &Rep, secrets: bool) -> u32 {
         let mut kids: Vec<Vec<u32>> = Vec::with_capacity(rep.kids.len());
         for kid in &rep.kids {
-            let mut key = vec![self.number(joiner, kid)];
+            let mut key = vec![self.number(joiner, kid, secrets)];
             let sensitive = joiner.forest.classes[kid.class as usize].sensitive;
-            if joiner.most.is_some() {
+            if secrets && joiner.most.is_some() {
                 for i in 0..sensitive {
                     let from = key.len();
                     key.extend(kid.labels.iter().skip(i).step_by(sensitive));
@@ -118,67 +146,84 @@ impl Rows {
 
     /// The row of a subtree.
     pub(super) fn row(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Rc<Row>> {
-        let number = self.number(joiner, rep);
+        let number = self.number(joiner, rep, true);
         if let Some(row) = self.rows.get(&number) {
             return Ok(Rc::clone(row));
         }
-        let row = Rc::new(self.make(joiner, rep)?);
+        let kids = rep.kids.iter().map(|k| self.row(joiner, k)).collect::<Hot<Vec<Rc<Row>>>>()?;
+        let costs = self.costs(joiner, rep, &kids)?;
+        let made_for = (!costs.is_exact).then(|| rep.clone());
+        let (later, dual, grown) = (RefCell::default(), Cell::default(), Rc::clone(&self.grown));
+        let row = Rc::new(Row { costs, later, grown, kids, made_for, dual });
         // The number's own key is about as long as the subtree has children.
-        let bytes = row.bytes() + 64 + 8 * rep.kids.len();
-        if self.bytes + bytes > self.room {
-            // Rows in use live on; the others are made again when they are needed.
-            self.rows.clear();
-            self.numbers.clear();
-            self.bytes = 0;
-        }
-        self.bytes += bytes;
+        self.make_room(row.own_bytes() + 64 + 8 * rep.kids.len());
         // Its number may be gone by now: the rows of its children may have taken the room as well.
-        let number = self.number(joiner, rep);
+        let number = self.number(joiner, rep, true);
         self.rows.insert(number, Rc::clone(&row));
         Ok(row)
     }
 
-    fn make(&mut self, joiner: &mut Joiner<'_>, rep: &Rep) -> Hot<Row> {
-        let kids: Hot<Vec<Rc<Row>>> = rep.kids.iter().map(|k| self.row(joiner, k)).collect();
-        let forest = joiner.forest;
-        let class = &forest.classes[rep.class as usize];
-        let weight = joiner.weight(rep.members()) + 1;
-        let mut tables: Vec<Vec<i64>> = vec![Vec::new(); class.quasi.len()];
-        for (i, table) in tables.iter_mut().enumerate() {
-            forest.domains[class.quasi[i].1].costs_with(rep.values[i], table);
+    /// The costs of a subtree, whose children have these rows.
+    fn costs(&mut self, joiner: &mut Joiner<'_>, rep: &Rep, kids: &[Rc<Row>]) -> Hot<Rc<Costs>> {
+        let number = self.number(joiner, rep, false);
+        if let Some(costs) = self.costs.get(&number) {
+            return Ok(Rc::clone(costs));
         }
-        let forms = &forest.forms;
-        let range = forms.class_start[rep.class as usize]..forms.class_start[rep.class as usize + 1];
-        let mut row = Row {
-            cost: Vec::with_capacity(range.len()),
-            exact: Vec::with_capacity(range.len()),
-            is_exact: true,
-            later: RefCell::default(),
-            kids: kids?,
-            made_for: None,
-            dual: Cell::default(),
-        };
-        for form in range {
-            go_on(joiner.observer)?;
-            let values = forms.values(form);
-            let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
-            let (below, exact) = children(joiner, rep, &row.kids, forms.kids(form))?;
-            row.cost.push(weight * own + below);
-            row.exact.push(exact);
-            row.is_exact &= exact;
-        }
-        row.made_for = (!row.is_exact).then(|| rep.clone());
-        Ok(row)
+        let costs = Rc::new(make(joiner, rep, kids)?);
+        self.make_room(costs.bytes());
+        let number = self.number(joiner, rep, false);
+        self.costs.insert(number, Rc::clone(&costs));
+        Ok(costs)
     }
+
+    /// Takes so many bytes. If there is no room, rows in use live on; the others are made again when they are needed.
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes + self.grown.get() + bytes > self.room {
+            self.rows.clear();
+            self.costs.clear();
+            self.numbers.clear();
+            self.bytes = 0;
+            self.grown.set(0);
+        }
+        self.bytes += bytes;
+    }
+}
+
+/// Works out the costs of a subtree, whose children have these rows.
+fn make(joiner: &mut Joiner<'_>, rep: &Rep, kids: &[Rc<Row>]) -> Hot<Costs> {
+    let forest = joiner.forest;
+    let class = &forest.classes[rep.class as usize];
+    let weight = joiner.weight(rep.members()) + 1;
+    let mut tables: Vec<Vec<i64>> = vec![Vec::new(); class.quasi.len()];
+    for (i, table) in tables.iter_mut().enumerate() {
+        forest.domains[class.quasi[i].1].costs_with(rep.values[i], table);
+    }
+    let forms = &forest.forms;
+    let shapes = &forms.shapes.first[rep.class as usize];
+    let mut costs = Costs {
+        all: Vec::with_capacity(shapes.len()),
+        exact: Vec::with_capacity(shapes.len()),
+        is_exact: true,
+    };
+    for &form in shapes {
+        go_on(joiner.observer)?;
+        let values = forms.values(form);
+        let own: i64 = values.iter().zip(&tables).map(|(&n, table)| table[n as usize]).sum();
+        let (below, exact) = children(joiner, rep, kids, forms.kids(form))?;
+        costs.all.push(weight * own + below);
+        costs.exact.push(exact);
+        costs.is_exact &= exact;
+    }
+    Ok(costs)
 }
 
 /// The cost of joining a subtree with a form.
 pub(super) fn exact(joiner: &mut Joiner<'_>, row: &Row, form: u32) -> Hot<i64> {
     let forest = joiner.forest;
     let class = forest.forms.class[form as usize];
-    let at = (form - forest.forms.class_start[class as usize]) as usize;
-    let Some(rep) = row.made_for.as_ref().filter(|_| !row.exact[at]) else {
-        return Ok(row.cost[at]);
+    let at = forest.forms.shapes.of_form[form as usize] as usize;
+    let Some(rep) = row.made_for.as_ref().filter(|_| !row.costs.exact[at]) else {
+        return Ok(row.costs.all[at]);
     };
     if let Some(&known) = row.later.borrow().get(&form) {
         return Ok(known);
@@ -193,14 +238,16 @@ pub(super) fn exact(joiner: &mut Joiner<'_>, row: &Row, form: u32) -> Hot<i64> {
         .sum();
     let mut cost = (joiner.weight(rep.members()) + 1) * own;
     for (run, kids) in runs(forest, rep, forest.forms.kids(form)) {
-        cost += solve(joiner, &rep.kids[run.clone()], &row.kids[run], kids)?;
+        cost += solve(joiner, &rep.kids[run.clone()], &row.kids[run], kids, true)?;
     }
     row.later.borrow_mut().insert(form, cost);
+    row.grown.set(row.grown.get() + LATER);
     Ok(cost)
 }
 
-/// The cost of pairing a representative's children of one class with a form's.
-fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> Hot<i64> {
+/// The cost of pairing a representative's children of one class with a form's; without secrets a lower bound, as if
+/// nothing clashed.
+fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid], secrets: bool) -> Hot<i64> {
     let forest = joiner.forest;
     let prune = &forest.forms.prune;
     let given_up: i64 = kids.iter().map(|k| prune[k.form as usize]).sum();
@@ -221,6 +268,11 @@ fn solve(joiner: &mut Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) 
         }
         for column in 0..m {
             let (i, j) = if swapped { (column, row) } else { (row, column) };
+            if !secrets {
+                let shape = forest.forms.shapes.of_form[kids[j].form as usize];
+                matrix.push(rows[i].costs.all[shape as usize]);
+                continue;
+            }
             let secret = forest.secrets.labels(kids[j].secret);
             matrix.push(if joiner.clash(first.class, &reps[i].labels, secret) {
                 weight * reps[i].prune + prune[kids[j].form as usize]
@@ -306,8 +358,13 @@ fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) 
     let (mut cost, mut all_exact) = (0, true);
     for (run, kids) in runs(joiner.forest, rep, kids) {
         let (reps, rows) = (&rep.kids[run.clone()], &rows[run]);
-        if reps.len().min(kids.len()) <= SMALL {
-            cost += solve(joiner, reps, rows, kids)?;
+        let pairs = reps.len().min(kids.len());
+        let may_clash =
+            |r: &Rep| joiner.most.is_some() && joiner.forest.classes[r.class as usize].has_secrets;
+        let apart = pairs == 0 || !reps.first().is_some_and(may_clash);
+        if pairs <= SMALL && (apart || joiner.matching == Matching::Lsap) {
+            cost += solve(joiner, reps, rows, kids, apart)?;
+            all_exact &= apart;
         } else {
             cost += bound(joiner, reps, rows, kids);
             all_exact = false;
@@ -320,15 +377,14 @@ fn children(joiner: &mut Joiner<'_>, rep: &Rep, rows: &[Rc<Row>], kids: &[Kid]) 
 fn bound(joiner: &Joiner<'_>, reps: &[Rep], rows: &[Rc<Row>], kids: &[Kid]) -> i64 {
     let forms = &joiner.forest.forms;
     let weight = joiner.weight(reps[0].members());
-    let start = forms.class_start[reps[0].class as usize];
     let mut least: Vec<i64> = reps.iter().map(|r| weight * r.prune).collect();
     let mut by_kids = 0;
     for kid in kids {
-        let at = (kid.form - start) as usize;
+        let at = forms.shapes.of_form[kid.form as usize] as usize;
         let mut own = forms.prune[kid.form as usize];
         for (least, row) in least.iter_mut().zip(rows) {
-            own = own.min(row.cost[at]);
-            *least = (*least).min(row.cost[at]);
+            own = own.min(row.costs.all[at]);
+            *least = (*least).min(row.costs.all[at]);
         }
         by_kids += own;
     }
@@ -370,7 +426,7 @@ mod tests {
         // In which order forms are numbered does not matter: the costs tell which is which.
         let mut costs = |rep: &Rep| {
             let row = rows.row(&mut joiner, rep).expect("nobody interrupts");
-            let mut costs: Vec<i64> = row.cost.iter().map(|cost| cost / SCALE).collect();
+            let mut costs: Vec<i64> = row.costs.all.iter().map(|cost| cost / SCALE).collect();
             costs.sort_unstable();
             costs
         };

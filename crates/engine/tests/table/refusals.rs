@@ -132,13 +132,22 @@ fn unknown_words_are_refused_not_replaced() {
         (Model::Kmn, "disassociation"),
         (Model::KAnonymity, "matching"),
         (Model::KAnonymity, "absent"),
-        (Model::KAnonymity, "neighbours"),
     ];
     for (model, key) in words {
         let mut policy = policy(model, false);
         set(&mut policy, key, Param::Text("whatever".to_owned()));
         let failure = refused(&policy).to_string();
         assert!(failure.contains(&format!("`method.{key}` has no such value")), "{failure}");
+    }
+}
+
+#[test]
+fn a_time_that_is_no_duration_is_refused() {
+    for time in [Param::Text("soon".to_owned()), Param::Int(60)] {
+        let mut policy = policy(Model::KAnonymity, false);
+        set(&mut policy, "time", time);
+        let failure = refused(&policy).to_string();
+        assert!(failure.contains("`method.time` is no duration"), "{failure}");
     }
 }
 

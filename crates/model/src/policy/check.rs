@@ -1,7 +1,8 @@
 //! Checks a policy against the description of its keys: names, types, ranges, words, what must be there.
 
 use super::describe::{Choice, Key, Section, Type};
-use super::keys::ROOT;
+use super::duration;
+use super::keys::{GONE, ROOT};
 use super::models::Model;
 use super::node::{Entry, Kind, Node, Report, Span};
 use crate::diag::{Severity, nearest};
@@ -39,6 +40,10 @@ impl Checker<'_> {
 
     fn unknown(&mut self, section: &'static Section, entry: &Entry, path: &str, more: &[&'static str]) {
         let names = || section.keys.iter().map(|k| k.name).chain(more.iter().copied());
+        let whole = join(path, &entry.key);
+        if let Some((_, help)) = GONE.iter().find(|gone| gone.0 == whole) {
+            return self.report.error(&entry.key_span, format!("there is no `{whole}` any more"), *help);
+        }
         // A key that stands in the wrong section is likelier than a slip that makes another key of it.
         let help = if let Some(home) = home(&entry.key) {
             format!("`{}` belongs in {home}", entry.key)
@@ -47,7 +52,7 @@ impl Checker<'_> {
         } else {
             format!("known here: {}", names().collect::<Vec<_>>().join(", "))
         };
-        self.report.error(&entry.key_span, format!("unknown key `{}`", join(path, &entry.key)), help);
+        self.report.error(&entry.key_span, format!("unknown key `{whole}`"), help);
     }
 
     fn missing(&mut self, section: &'static Section, node: &Node, path: &str) {
@@ -95,6 +100,10 @@ impl Checker<'_> {
             }
             (Type::Date, _) if node.text().is_none_or(|t| !is_date(t)) => {
                 self.report.error(&node.span, format!("`{path}` must be a date YYYY-MM-DD"), "");
+            }
+            (Type::Duration, Kind::Str(text)) if duration::parse(text).is_none() => {
+                let message = format!("`{path}` must be {}", kind.words());
+                self.report.error(&node.span, message, duration::EXPECTED);
             }
             (Type::OneOf(choices), Kind::Str(word)) => self.word(choices, word, node, path),
             (&Type::Int { min, max }, Kind::Int(i)) => self.range(
@@ -220,7 +229,7 @@ impl Checker<'_> {
 /// Whether the kind of TOML value is right; what is in it is looked at later.
 fn accepts(kind: &Type, node: &Node) -> bool {
     match kind {
-        Type::Text | Type::Value | Type::OneOf(_) => matches!(node.kind, Kind::Str(_)),
+        Type::Text | Type::Value | Type::OneOf(_) | Type::Duration => matches!(node.kind, Kind::Str(_)),
         Type::Date => matches!(node.kind, Kind::Str(_) | Kind::Datetime(_)),
         Type::Bool => matches!(node.kind, Kind::Bool(_)),
         Type::Int { .. } => matches!(node.kind, Kind::Int(_)),

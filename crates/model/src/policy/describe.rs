@@ -69,6 +69,8 @@ pub(super) enum Type {
     Value,
     /// `YYYY-MM-DD`, quoted or as TOML's own date.
     Date,
+    /// A whole number with a unit of time, quoted.
+    Duration,
     Bool,
     Int {
         min: i64,
@@ -113,6 +115,7 @@ impl Type {
         match self {
             Type::Text | Type::Value | Type::OneOf(_) => "a string".into(),
             Type::Date => "a date YYYY-MM-DD".into(),
+            Type::Duration => "a duration such as \"60s\"".into(),
             Type::Bool => "true or false".into(),
             Type::Int { .. } => "a whole number".into(),
             Type::Number { .. } => "a number".into(),
@@ -131,6 +134,7 @@ impl Type {
         match self {
             Type::Text | Type::Value | Type::OneOf(_) => "strings".into(),
             Type::Date => "dates".into(),
+            Type::Duration => "durations".into(),
             Type::Bool => "true or false".into(),
             Type::Int { .. } => "whole numbers".into(),
             Type::Number { .. } => "numbers".into(),

@@ -319,12 +319,16 @@ static MATCHING: [Choice; 3] = [
     level("x", "by the vertices' own values, children not looked at"),
 ];
 
-static NEIGHBOURS: [Type; 2] = [Type::OneOf(&NEIGHBOURS_WORDS), Type::at_least(1)];
-static NEIGHBOURS_WORDS: [Choice; 1] = [level("approximate", "those with the 16 lowest bounds")];
 static ABSENT: [Choice; 2] = [
     level("unknown", "nothing: the data is incomplete"),
     level("no", "that it is not there: the data is complete"),
 ];
+
+/// Keys that there were, by their paths, with what to do instead.
+pub(super) static GONE: [(&str, &str); 1] = [(
+    "method.neighbours",
+    "it lost much and saved little time; take it out, and say with `method.time` how long to search",
+)];
 
 pub(super) static METHOD: Section = Section {
     name: "[method]",
@@ -343,6 +347,12 @@ pub(super) static METHOD: Section = Section {
         Key::new("max_cuts", Type::at_least(1), "give up after so many cuts").only(&[Kmn]),
         Key::new("improve", Type::Bool, "undo at the end what turned out unnecessary")
             .only(&[Km, Kmn, KAnonymity, LDiversity]),
+        Key::new(
+            "time",
+            Type::Duration,
+            "how long to search for better clusters: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
+        )
+        .only(CLUSTERS),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
@@ -377,12 +387,6 @@ pub(super) static METHOD: Section = Section {
             "miracle: a record farther away opens a cluster",
         )
         .default(Literal::Number(0.1))
-        .only(CLUSTERS),
-        Key::new(
-            "neighbours",
-            Type::AnyOf(&NEIGHBOURS),
-            "look only at so many candidates, 16 if approximate (all if not given)",
-        )
         .only(CLUSTERS),
         Key::new("weighted", Type::Bool, "a cluster's cost counts its members")
             .default(Literal::Bool(true))

@@ -11,6 +11,7 @@ mod choices;
 mod chosen;
 mod describe;
 mod draft;
+mod duration;
 mod facts;
 mod keys;
 mod models;
@@ -28,6 +29,8 @@ pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
 pub use reference::reference;
 pub use schema::json_schema;
+
+use std::time::Duration;
 
 use crate::diag::{Diagnostic, Failure, Fault, Place};
 use crate::hierarchy::spec::HierarchySpec;
@@ -238,6 +241,13 @@ impl Method {
         match self.param(name)? {
             Param::Int(int) => Some(int as f64),
             Param::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+    /// A parameter that says how long something may take.
+    pub fn duration(&self, name: &str) -> Option<Duration> {
+        match self.param(name)? {
+            Param::Text(text) => duration::parse(&text),
             _ => None,
         }
     }

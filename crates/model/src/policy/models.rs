@@ -279,16 +279,15 @@ table! {
             ..OF_KM
         };
         Clustree = "clustree": "clusters in passes, costly ones dissolved" => AlgorithmFacts {
-            reference: "clusters in passes, costly ones dissolved; default for l-diversity",
-            usual_for: &[LDiversity],
-            turn: 1,
+            reference: "clusters in passes, costly ones dissolved",
+            turn: 2,
             paper: Some(OZALP_2016),
             ..OF_CLUSTERS
         };
         Ctoff = "ctoff": "clusters one after the other, each with its cheapest records" => AlgorithmFacts {
-            reference: "clusters one after the other; default for k-anonymity of trees",
-            usual_for: &[KAnonymity],
-            turn: 2,
+            reference: "clusters one after the other; default for trees, and for l-diversity",
+            usual_for: &[KAnonymity, LDiversity],
+            turn: 1,
             paper: Some(OZALP_2016),
             ..OF_CLUSTERS
         };
@@ -322,7 +321,7 @@ table! {
             except: Some(Except {
                 model: LDiversity,
                 what: "algorithm `blocks` does not look at sensitive values",
-                help: "use clustree or ctoff, which take flat tables as well",
+                help: "use ctoff or clustree, which take flat tables as well",
             }),
             usual_for: &[KAnonymity],
             turn: 6,

@@ -1,6 +1,7 @@
 //! The policy's JSON Schema, for editors and other tools.
 
 use super::describe::{Choice, Key, Literal, Section, Type};
+use super::duration;
 use super::keys::{METHOD, PRIVACY, ROOT};
 use super::models::Model;
 use crate::diag::Severity;
@@ -89,6 +90,7 @@ fn of(kind: &'static Type, definitions: &mut Map<String, Value>) -> Value {
         Type::Text => json!({ "type": "string", "minLength": 1 }),
         Type::Value => json!({ "type": "string" }),
         Type::Date => json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
+        Type::Duration => json!({ "type": "string", "pattern": duration::PATTERN }),
         Type::Bool => json!({ "type": "boolean" }),
         Type::Int { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Type::Number { min, open, max } => {

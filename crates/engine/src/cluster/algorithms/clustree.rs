@@ -8,8 +8,9 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use crate::cluster::Clustering;
+use crate::cluster::cheapest::Looked;
 use crate::cluster::rep::Rep;
-use crate::cluster::search::{Looked, Pool, Search};
+use crate::cluster::search::{Pool, Search};
 
 /// Runners-up that a search remembers.
 const RUNNERS_UP: usize = 3;
@@ -69,12 +70,13 @@ pub(crate) fn clustree(
     let mut pass = 0;
     loop {
         let chi = f64::from(pass) * s;
-        let chi = if chi >= m { f64::INFINITY } else { chi };
+        let chi = if chi >= m || search.is_over() { f64::INFINITY } else { chi };
         for seed in 0..records as u32 {
             if !pool.has(seed) {
                 continue;
             }
-            if pool.len() < size {
+            // The last pass takes what is left.
+            if pool.len() < size || (chi.is_finite() && search.is_over()) {
                 break;
             }
             observer.go_on()?;

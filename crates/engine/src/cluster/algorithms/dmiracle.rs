@@ -16,7 +16,7 @@ pub(crate) fn dmiracle(
     observer: &dyn Observer,
 ) -> Result<Clustering> {
     let streamed = miracle(search, stream, observer)?;
-    let mut found = Clustering { clusters: Vec::new(), left: streamed.left };
+    let mut found = Clustering { left: streamed.left, ..Clustering::default() };
     let mut bad: Vec<Cluster> = Vec::new();
     for cluster in streamed.clusters {
         observer.go_on()?;

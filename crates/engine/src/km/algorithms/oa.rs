@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
@@ -22,10 +22,12 @@ const MOST_CUTS: u64 = 1 << 20;
 
 /// The cheapest cut, and how many were looked at.
 pub(crate) fn oa(data: &Transactions, promise: &Promise, observer: &dyn Observer) -> Result<(Cut, u64)> {
-    observer.stage("cuts", count_cuts(data)?);
+    let cuts = count_cuts(data)?;
+    observer.stage("cuts", cuts);
     let violating = Violating::find(data, promise, observer)?;
     let mut open = BinaryHeap::new();
-    let mut seen = FxHashSet::default();
+    // As many as there can be: to make room for a million later means to hash all of them again, too long to wait for.
+    let mut seen = FxHashSet::with_capacity_and_hasher(cuts as usize, FxBuildHasher);
     let bottom: Vec<Node> =
         (0..data.tree.len() as Node).filter(|&n| data.tree.is_leaf(n) && data.support(n) > 0).collect();
     seen.insert(bottom.clone());
