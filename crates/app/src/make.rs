@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 
 use bosket_engine::{Params, cluster, km, kmn};
-use bosket_model::binding::Binding;
+use bosket_model::binding::{Binding, Declared};
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Policy, Rows};
+use bosket_model::path::AttributePath;
+use bosket_model::policy::{AttributePolicy, Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Result};
 use bosket_verify::{Claim, Witness};
@@ -113,8 +114,8 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
     let policy = work.policy;
-    let bind =
-        |data: &Dataset| Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a solution");
+    let attributes = placed(policy, work.binding);
+    let bind = |data: &Dataset| Binding::new(data.schema(), &attributes, policy.undeclared, "a solution");
     let keeps = |data: &Dataset| -> Result<kmn::Verdict> {
         let binding = bind(data)?;
         let witness =
@@ -127,17 +128,18 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
         let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
         let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
         let (figures, private) = told(&release, work.binding);
-        return Ok(Made { product: Product::Trees(release.published), figures, private, cut_short: false });
+        let cut_short = release.cut_short;
+        return Ok(Made { product: Product::Trees(release.published), figures, private, cut_short });
     }
     let payload = policy.need_privacy()?.payload;
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
     let accept: Option<kmn::Accept<'_, Dataset>> = if params.beyond { Some(&keeps) } else { None };
     let release = kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer)?;
     let (figures, private) = told(&release, work.binding);
-    let data = release.published;
+    let (data, cut_short) = (release.published, release.cut_short);
     let binding = bind(&data)?;
     let records = (0..data.len() as u32).collect();
-    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private, cut_short: false })
+    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private, cut_short })
 }
 
 /// What a release of trees cost, and what goes beside the mapping.
@@ -145,7 +147,10 @@ fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
     let path = |(declared, label): &(usize, String)| json!([binding.declared[*declared].path, label]);
     let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": binding.declared[*declared].path, "published": labels});
     let figures = Figures::Kmn(KmnFigures {
-        route: release.route.clone(),
+        route: match release.cut_short {
+            true => format!("{}, cut short", release.route),
+            false => release.route.clone(),
+        },
         cuts_examined: release.examined,
         cost: release.cost,
         rpd: release.rpd,
@@ -217,4 +222,19 @@ fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observe
         product: Product::Vertices { data: release.data, binding, records: release.records },
         cut_short: release.cut_short,
     })
+}
+
+/// The policy's attributes, each where the input has it: a reader may have read `item[]` as `item`.
+pub(crate) fn placed(policy: &Policy, binding: &Binding) -> Vec<AttributePolicy> {
+    let structure = |declared: &Declared| {
+        let (mut classes, mut home) = (Vec::new(), declared.home);
+        while let Some(parent) = binding.homes[home].parent {
+            classes.push(binding.homes[home].name.clone());
+            home = parent;
+        }
+        classes.reverse();
+        AttributePath { classes, name: declared.name.clone() }
+    };
+    let own = policy.attributes.iter().zip(&binding.declared);
+    own.map(|(a, d)| AttributePolicy { structure: Some(structure(d)), ..a.clone() }).collect()
 }

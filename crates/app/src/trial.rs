@@ -5,18 +5,17 @@ use bosket_engine::dissect;
 use bosket_io::apart::{Dissection, People, Written};
 use bosket_io::{Create, PolicyFile, Whereabouts};
 use bosket_measure::loss::{Compared, Loss, Side};
-use bosket_model::binding::{Binding, Declared};
+use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Policy};
+use bosket_model::policy::Policy;
 use bosket_model::sides::Fates;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_verify::{Claim, Verification};
 
 use crate::load::{self, Bound};
-use crate::make::{Made, Product, Work, make};
+use crate::make::{Made, Product, Work, make, placed};
 use crate::negative;
 use crate::prepare::{Input, people, sensitive};
 use crate::run::{Run, Settings, run};
@@ -199,19 +198,4 @@ impl Tried {
     pub fn side(&self) -> Side<'_> {
         self.published.side()
     }
-}
-
-/// The policy's attributes, each where the input has it: a reader may have read `item[]` as `item`.
-fn placed(policy: &Policy, binding: &Binding) -> Vec<AttributePolicy> {
-    let structure = |declared: &Declared| {
-        let (mut classes, mut home) = (Vec::new(), declared.home);
-        while let Some(parent) = binding.homes[home].parent {
-            classes.push(binding.homes[home].name.clone());
-            home = parent;
-        }
-        classes.reverse();
-        AttributePath { classes, name: declared.name.clone() }
-    };
-    let own = policy.attributes.iter().zip(&binding.declared);
-    own.map(|(a, d)| AttributePolicy { structure: Some(structure(d)), ..a.clone() }).collect()
 }

@@ -170,7 +170,7 @@ fn trees() -> Option<Dir> {
         dir.write(&format!("{class}.csv"), lines.join("\n"));
         attribute(path, "quasi", &format!("hierarchy = \"{class}.csv\""))
     });
-    let claim = "model = \"kmn\"\nk = 2\nm = 2\nn = 1\n[source]\nformat = \"ndjson\"\npath = \"input.dat\"";
+    let claim = "model = \"kmn\"\nk = 2\nm = 2\nn = 1\n[source]\nformat = \"ndjson\"\npath = \"input.dat\"\n[publish]\nrows = \"united\"";
     dir.write(
         "policy.toml",
         policy(&attributes, claim).replace("version = 1\n", "version = 1\nundeclared = \"drop\"\n"),

@@ -129,7 +129,10 @@ fn everybody_was_called_a_sample_if_their_knowledge_was_one() {
 fn a_sample_for_the_embedded_reading_was_not_called_one() {
     let dir = Dir::new();
     let attributes = ["v[].a", "v[].b", "v[].c"].map(|p| attribute(p, "quasi", ""));
-    dir.write("policy.toml", policy(&attributes, "model = \"kmn\"\nk = 2\nm = 3\nn = 2"));
+    dir.write(
+        "policy.toml",
+        policy(&attributes, "model = \"kmn\"\nk = 2\nm = 3\nn = 2\n[publish]\nrows = \"united\""),
+    );
     let visit =
         |i: usize| format!("{{\"a\":\"a{}\",\"b\":\"b{}\",\"c\":\"c{}\"}}", i % 2, i / 2 % 2, i / 4 % 2);
     let person = |from: usize| {

@@ -91,7 +91,7 @@ fn it_says_what_was_done() {
     let found = dir.certified("out.ndjson", CERTIFICATE);
     assert_eq!(
         found["claim"],
-        json!({"model": "kmn", "k": 4, "m": 2, "n": 1, "relations": "pair", "root": "separate", "guard": false})
+        json!({"model": "kmn", "k": 4, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false})
     );
     assert_eq!(
         (&found["seed"], &found["records"], &found["verified"]),

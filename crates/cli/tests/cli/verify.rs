@@ -42,7 +42,7 @@ fn the_json_has_the_published_shape() {
     let found = dir.run(&args).exits(1).says_nothing().json();
     assert_eq!(keys(&found)[..3], ["holds", "claim", "witness"]);
     assert_eq!(found["holds"], false);
-    let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "guard": false});
+    let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false});
     assert_eq!(found["claim"], claim);
     assert_eq!(keys(&found["witness"]), ["values", "relations", "support", "records"]);
     let witness =
@@ -254,13 +254,14 @@ fn neither_memory_nor_threads_change_the_answer() {
         let claim = ["--set", "privacy.k=2", "--set", "privacy.m=3", "--set", "privacy.n=2", "--json"];
         dir.run(&[&["verify", file, "--policy", "policy.toml"], &claim[..], more].concat())
     };
-    for relations in ["privacy.relations=pair", "privacy.relations=embedded"] {
+    for (relations, rows) in [("pair", "united"), ("embedded", "united"), ("embedded", "distinct")] {
+        let (relations, rows) = (format!("privacy.relations={relations}"), format!("publish.rows={rows}"));
         for (file, code) in [("twice.ndjson", 0), ("almost.ndjson", 1)] {
-            let set = ["--set", relations];
+            let set = ["--set", &relations, "--set", &rows];
             let expected = verify(file, &set).exits(code).stdout;
             for more in [["--memory", "1M"], ["--memory", "64K"], ["--threads", "1"], ["--threads", "2"]] {
                 assert_eq!(
-                    verify(file, &[set, more].concat()).exits(code).stdout,
+                    verify(file, &[&set[..], &more[..]].concat()).exits(code).stdout,
                     expected,
                     "{file} {more:?}"
                 );
@@ -292,7 +293,7 @@ fn crowded_vertices_draw_a_warning() {
         "policy.toml",
         policy(
             &["v[].a", "v[].b", "v[].c"].map(|p| attribute(p, "quasi", "")),
-            "model = \"kmn\"\nk = 2\nm = 3\nn = 2",
+            "model = \"kmn\"\nk = 2\nm = 3\nn = 2\n[publish]\nrows = \"united\"",
         ),
     );
     dir.write("data.ndjson", "{\"v\":[{\"a\":1,\"b\":2,\"c\":3}]}\n".repeat(2));

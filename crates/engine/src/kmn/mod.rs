@@ -58,6 +58,8 @@ pub struct Release<P = ValueTrees> {
     pub rpd: f64,
     /// How many cuts were examined.
     pub examined: u64,
+    /// Time was over before the search was.
+    pub cut_short: bool,
     /// How many different values of published attributes are left out everywhere. Which ones is private.
     pub suppressed: usize,
 }
@@ -196,7 +198,8 @@ fn search_and_publish<P>(
         ));
     }
     let mut solutions = found.best;
-    if params.improve {
+    let cut_short = found.stopped == Some(Stop::Time);
+    if params.improve && !cut_short {
         if problem.cost == Cost::RpdA {
             problem.cost = Cost::Rpd;
         }
@@ -208,7 +211,7 @@ fn search_and_publish<P>(
         let Some((solution, published)) = keep(&problem, solution, &outcome)? else {
             continue;
         };
-        return release(&problem, solution, published, route, found.examined);
+        return Ok(Release { cut_short, ..release(&problem, solution, published, route, found.examined)? });
     }
     Err(unreachable(
         format!("none of the {offered} solutions found keeps the whole promise"),
@@ -318,6 +321,7 @@ fn release<P>(
         suppressed: (0..domain.item_count() as u32).filter(left_out).count(),
         cut,
         published,
+        cut_short: false,
         cost: solution.cost,
         rpd: problem.exact_rpd(&solution.cut, &solution.rules)?,
         route,

@@ -51,6 +51,7 @@ pub(super) fn publish_rows(
 ) -> Result<Dataset> {
     let (items, number) = published_items(trees, domain, &solution.cut);
     let mut publisher = Publisher::new(source, trees, domain, solution, &items, &number);
+    publisher.attributes_in_order(ClassId::ROOT, 0);
     for record in 0..source.data.len() {
         observer.go_on()?;
         publisher.record(record, observer)?;
@@ -80,6 +81,8 @@ struct Publisher<'a> {
     beside: Vec<Vec<AttributeId>>,
     /// Per attribute and code what is published of it.
     nodes: Vec<Vec<Option<Node>>>,
+    /// Per declared attribute whether any of it is published.
+    occurs: Vec<bool>,
     /// The published class of a home below another class.
     classes: FxHashMap<(ClassId, usize), ClassId>,
     /// The published attribute of a declared one in a class.
@@ -121,13 +124,20 @@ impl<'a> Publisher<'a> {
             found.sort_by_key(|a| binding.attributes[a.index()]);
             found
         };
+        let beside: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| beside(id)).collect();
+        let mut occurs = vec![false; binding.declared.len()];
+        items.iter().for_each(|item| occurs[item.declared] = true);
+        for attribute in beside.iter().flatten().filter(|a| !data.dictionary(**a).is_empty()) {
+            binding.attributes[attribute.index()].into_iter().for_each(|declared| occurs[declared] = true);
+        }
         Publisher {
             source,
             items,
             number,
             rules: by_pair(&solution.rules),
             quasi: schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect(),
-            beside: schema.classes().map(|(id, _)| beside(id)).collect(),
+            beside,
+            occurs,
             nodes: nodes.collect(),
             classes: FxHashMap::default(),
             attributes: FxHashMap::default(),
@@ -260,13 +270,34 @@ impl<'a> Publisher<'a> {
                 continue;
             };
             let row = &rows[at];
-            let Publisher { builder, classes, source, .. } = self;
-            let class = *(classes.entry((above, row.home)))
-                .or_insert_with(|| builder.class(above, &source.binding.key_under(home, row.home)));
+            let class = match self.classes.get(&(above, row.home)) {
+                Some(&class) => class,
+                None => self.class(above, home, row.home),
+            };
             self.builder.open(class);
             self.values_of(row, class);
             steps.push(Step::Close);
             steps.extend(row.children.iter().rev().map(|&child| Step::Open(child, class, row.home)));
+        }
+    }
+
+    /// The class of rows of a home below a class of another one, which is new.
+    fn class(&mut self, above: ClassId, home: usize, own: usize) -> ClassId {
+        let binding = self.source.binding;
+        let class = self.builder.class(above, &binding.key_under(home, own));
+        if binding.homes[own].parent == Some(home) {
+            self.attributes_in_order(class, own);
+        }
+        self.classes.insert((above, own), class);
+        class
+    }
+
+    /// Which of a class's attributes comes first must not depend on which record does.
+    fn attributes_in_order(&mut self, class: ClassId, home: usize) {
+        for declared in 0..self.occurs.len() {
+            if self.occurs[declared] && self.source.binding.declared[declared].home == home {
+                self.attribute(class, declared);
+            }
         }
     }
 

@@ -81,7 +81,9 @@ fn policy(model: Model, flat: bool) -> Policy {
         }
     };
     let numbers: String = model.needs().iter().map(|n| format!("{} = 2\n", n.name())).collect();
-    let text = format!("version = 1\n{attributes}[privacy]\nmodel = \"{model}\"\n{numbers}");
+    // Several relations at one place need somebody to judge them.
+    let rows = if model == Model::Kmn { "[publish]\nrows = \"united\"\n" } else { "" };
+    let text = format!("version = 1\n{attributes}[privacy]\nmodel = \"{model}\"\n{numbers}{rows}");
     Policy::parse("p.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems:?}")).0
 }
 

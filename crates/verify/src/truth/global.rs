@@ -191,7 +191,8 @@ fn false_links(
             Some(pair) => Some(pair.input as usize),
             None => expected.iter().position(|e| (&e.items, &e.payload) == (&own.items, &own.payload)),
         };
-        let link = from.and_then(|from| false_link(&published[record as usize], &input[from]));
+        let link =
+            from.and_then(|from| false_link(&published[record as usize], &input[from], c.input.binding));
         link.into_iter().for_each(|link| links.entry(link).or_default().push(record));
     }
     let binding = c.input.binding;

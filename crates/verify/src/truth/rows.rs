@@ -288,11 +288,13 @@ fn place(
 }
 
 /// Two classes of a published record of which rows hang together that no row of the input has so: the upper and the lower.
-pub(super) fn false_link(published: &Row, input: &Row) -> Option<(usize, usize)> {
+pub(super) fn false_link(published: &Row, input: &Row, binding: &Binding) -> Option<(usize, usize)> {
     let mut found = None;
     published.each(&mut |upper| {
         for lower in &upper.below {
-            let mut is_true = lower.is_value();
+            // What has moved up claims no more than that it was somewhere below.
+            let home = binding.homes.get(lower.home);
+            let mut is_true = home.is_none_or(|home| home.parent != Some(upper.home));
             input.each(&mut |row| {
                 is_true |= own_derives(upper, row) && row.below.iter().any(|below| own_derives(lower, below));
             });

@@ -2,7 +2,7 @@
 
 use bosket_model::Result;
 
-use super::Finalists;
+use super::{Finalists, Stop};
 use crate::kmn::params::Params;
 use crate::kmn::problem::{Cost, Problem, Solution};
 
@@ -39,6 +39,10 @@ impl Problem<'_> {
                 widths.push(8 * params.g);
             }
             for g in widths {
+                if !total.best.is_empty() && self.observer.out_of_time() {
+                    total.stopped = Some(Stop::Time);
+                    continue;
+                }
                 let found = self.gcs(g)?;
                 total.examined += found.examined;
                 total.stopped = total.stopped.or(found.stopped);

@@ -38,11 +38,20 @@ impl Problem<'_> {
                 found.stopped = Some(Stop::Cuts);
                 break;
             }
+            if !found.best.is_empty() && observer.out_of_time() {
+                found.stopped = Some(Stop::Time);
+                break;
+            }
             observer.stage(&progress(&found), tasks.len() as u64);
+            let has_solution = !found.best.is_empty();
             let level = (tasks.par_iter().enumerate())
                 .map(|(order, &(parent, step))| {
                     observer.go_on()?;
                     observer.advance(1);
+                    // What is left of the level is given up; the next one is not begun.
+                    if has_solution && observer.out_of_time() {
+                        return Ok(LevelResult::default());
+                    }
                     Ok(match self.recall(&kept[parent], step)? {
                         Some(recalled) => LevelResult::known(self, order, parent, step, recalled),
                         None => LevelResult::one(self, order, parent, step, self.child(&kept[parent], step)?),

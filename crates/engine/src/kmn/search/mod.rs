@@ -30,6 +30,8 @@ pub(crate) enum Stop {
     Cuts,
     /// What it keeps takes more bytes than allowed.
     Memory(usize),
+    /// Whoever watches has said that time is over, and there was a solution.
+    Time,
 }
 
 impl Finalists {
