@@ -111,7 +111,7 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 14] = [
+    const RULES: [&str; 15] = [
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",
@@ -126,6 +126,7 @@ fn is_rule(message: &str) -> bool {
         "declared twice",
         "needs a hierarchy on",
         "\"range\" is not for model",
+        "rows that are united",
     ];
     RULES.iter().any(|r| message.contains(r))
 }

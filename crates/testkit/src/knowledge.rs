@@ -202,8 +202,21 @@ fn inferred(record: &BTreeSet<Path>, all: &[BTreeSet<Path>]) -> BTreeSet<(Path, 
     found
 }
 
+/// Whoever is promised relations at one place is promised each for itself as well.
 fn smallest(
     records: Vec<Record>,
+    absence: &Absence,
+    k: usize,
+    m: usize,
+    n: usize,
+    embedded: bool,
+) -> Option<(Signed, usize)> {
+    let apart = smallest_by(&records, absence, k, m, n, false);
+    apart.or_else(|| embedded.then(|| smallest_by(&records, absence, k, m, n, true)).flatten())
+}
+
+fn smallest_by(
+    records: &[Record],
     absence: &Absence,
     k: usize,
     m: usize,

@@ -22,7 +22,7 @@ pub mod witness;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Role, Rows};
+use bosket_model::policy::{Relations, Role, Rows};
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
@@ -108,6 +108,13 @@ fn verify_kmn(
     memory: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
+    if claim.relations == Relations::Embedded && claim.n > 1 && claim.m > 1 {
+        // Who knows relations need not know that they were at one place.
+        let apart = Kmn { relations: Relations::Pair, ..claim.clone() };
+        if let Some(witness) = verify_kmn(data, binding, &apart, hierarchies, memory, observer)? {
+            return Ok(Some(witness));
+        }
+    }
     let view = View {
         root: claim.root,
         relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),

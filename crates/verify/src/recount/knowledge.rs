@@ -61,8 +61,27 @@ pub(super) fn of_sets(
     asked.run(&mut reader, (&claim.negative, hierarchies), Vec::new(), observer)
 }
 
-/// Counts knowledge of trees again.
+/// Counts knowledge of trees again; relations that are promised at one place each for itself as well.
 pub(super) fn of_trees(
+    data: &Dataset,
+    binding: &Binding,
+    claim: &Kmn,
+    hierarchies: &[Option<Hierarchy>],
+    observer: &dyn Observer,
+) -> Result<Recount> {
+    let mut recount = of_reading(data, binding, claim, hierarchies, observer)?;
+    if claim.relations == Relations::Embedded && claim.n > 1 && claim.m > 1 {
+        let apart = Kmn { relations: Relations::Pair, ..claim.clone() };
+        let other = of_reading(data, binding, &apart, hierarchies, observer)?;
+        recount.pieces += other.pieces;
+        recount.complete &= other.complete;
+        recount.not_covered.extend(other.not_covered);
+        recount.not_covered.dedup();
+    }
+    Ok(recount)
+}
+
+fn of_reading(
     data: &Dataset,
     binding: &Binding,
     claim: &Kmn,

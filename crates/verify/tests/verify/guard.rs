@@ -3,7 +3,7 @@
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Policy, Relations, Undeclared};
+use bosket_model::policy::{Policy, Relations, Rows, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::trees::PathRecord;
 use bosket_testkit::{knowledge, trees};
@@ -19,7 +19,7 @@ fn check(data: &Dataset, attributes: &str, (k, m, n): (u32, u32, u32), embedded:
     let binding =
         Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("all declared");
     let relations = if embedded { Relations::Embedded } else { Relations::Pair };
-    let claim = Claim::Kmn(Kmn { relations, guard: true, ..Kmn::new(k, m, n) });
+    let claim = Claim::Kmn(Kmn { relations, guard: true, rows: Rows::United, ..Kmn::new(k, m, n) });
     let found = verify(data, &binding, &claim, &[], 1 << 20, &Quiet).expect("countable");
     recount::agrees((data, &binding), &claim, &[], found)
         .map(|w| ((w.values.iter().map(|v| v.value.clone()).collect(), w.relations.clone()), w.support))

@@ -15,7 +15,8 @@ fn lines(text: &str) -> Dataset {
 fn of_records(text: &str, privacy: &str) -> Verification {
     let attributes =
         ["v[].a", "v[].t[]"].map(|path| format!("[[attribute]]\npath = \"{path}\"\nrole = \"quasi\"\n"));
-    let policy = format!("version = 1\n{}[privacy]\n{privacy}", attributes.concat());
+    let policy =
+        format!("version = 1\n{}[publish]\nrows = \"united\"\n[privacy]\n{privacy}", attributes.concat());
     let (policy, _) = Policy::parse("policy", &policy, &[]).expect("a good policy");
     let data = lines(text);
     let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "lines").expect("bound");
