@@ -59,7 +59,7 @@ fn between(hierarchy: &Hierarchy, a: NodeId, b: NodeId) -> u32 {
 }
 
 /// The largest distance for which the values may belong to so many people: values closer than that must be one person's,
-/// and one person at most has none.
+/// and one person at most has none. Of two people one may have all of them, however close.
 fn several(
     hierarchy: &Hierarchy,
     values: &[NodeId],
@@ -67,6 +67,9 @@ fn several(
     observer: &dyn Observer,
 ) -> Result<Option<u32>> {
     let needed = people - 1;
+    if needed <= 1 {
+        return Ok(None);
+    }
     let most = values.iter().map(|&v| hierarchy.depth(v)).max().unwrap_or(0);
     for distance in (0..=most).rev() {
         if parts(hierarchy, values, distance, observer)? >= needed {

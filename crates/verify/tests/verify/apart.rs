@@ -161,6 +161,21 @@ fn people_without_value_count_however_many_values_one_may_have() {
     }
 }
 
+/// One of them may have all the values: no distance was too large but one beyond the depth of all values, which the two
+/// counts told apart.
+#[test]
+fn two_people_with_several_values_were_accused_of_a_distance_deeper_than_the_values() {
+    let h = csv::parse("h", "aa;a;*\nb;*\nc;*\na;*\n").unwrap_or_else(|d| panic!("{d:?}"));
+    let values = |texts: &[&str]| vec![texts.iter().map(ToString::to_string).collect(), Vec::new()];
+    for distance in 0..4 {
+        let holds = |group: People| check(&[group], true, &far(2, distance, true), &h).witness.is_none();
+        assert!(holds(values(&["a", "b", "c"])), "{distance}");
+        // Three people need two values that far apart.
+        let three = [values(&["a", "b", "c"]), vec![Vec::new()]].concat();
+        assert_eq!(holds(three), distance <= 1, "{distance}");
+    }
+}
+
 /// All ways to give values to so many people.
 fn dealt(values: &[String], people: usize) -> Vec<People> {
     let mut ways: Vec<People> = vec![vec![Vec::new(); people]];
