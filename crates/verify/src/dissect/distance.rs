@@ -22,7 +22,8 @@ impl Distances {
         many: bool,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        if values.len() < 2 || people < 2 {
+        // One person may have no value; of two, the other one may then have all of them, however close.
+        if values.len() < 2 || people < 2 || (many && people == 2) {
             return Ok(Distances::default());
         }
         let depth = |node: NodeId| hierarchy.depth(node);
@@ -59,7 +60,7 @@ fn between(hierarchy: &Hierarchy, a: NodeId, b: NodeId) -> u32 {
 }
 
 /// The largest distance for which the values may belong to so many people: values closer than that must be one person's,
-/// and one person at most has none. Of two people one may have all of them, however close.
+/// and one person at most has none.
 fn several(
     hierarchy: &Hierarchy,
     values: &[NodeId],
@@ -67,9 +68,6 @@ fn several(
     observer: &dyn Observer,
 ) -> Result<Option<u32>> {
     let needed = people - 1;
-    if needed <= 1 {
-        return Ok(None);
-    }
     let most = values.iter().map(|&v| hierarchy.depth(v)).max().unwrap_or(0);
     for distance in (0..=most).rev() {
         if parts(hierarchy, values, distance, observer)? >= needed {

@@ -176,6 +176,23 @@ fn two_people_with_several_values_were_accused_of_a_distance_deeper_than_the_val
     }
 }
 
+/// A group that keeps every distance, since only one of its people has values, was called too close: what the algorithm had
+/// made was then refused as an error of ours. For every two values it was not.
+#[test]
+fn two_people_of_whom_one_has_all_values_were_accused_set_wise() {
+    let h = letters();
+    let group = || vec![vec!["aa".to_owned(), "ab".to_owned()], Vec::new()];
+    for pairwise in [false, true] {
+        for distance in 0..4 {
+            let claim = far(2, distance, pairwise);
+            assert_eq!(check(&[group()], true, &claim, &h).witness, None, "{claim:?}");
+            // Whoever may have one value only has the other one.
+            let alone = check(&[self::group(&["aa", "ab"])], false, &claim, &h);
+            assert_eq!(alone.witness.is_none(), distance <= 1, "{claim:?}");
+        }
+    }
+}
+
 /// All ways to give values to so many people.
 fn dealt(values: &[String], people: usize) -> Vec<People> {
     let mut ways: Vec<People> = vec![vec![Vec::new(); people]];
