@@ -2,14 +2,16 @@
 //!
 //! A target is a function of bytes that must not panic and asserts what must be true of them, so that any fuzzer can drive
 //! it. [`Campaign`] does without a special compiler: instance `i` of seed `s` is made from `s + i` alone, by changing a
-//! file of `corpus/` ([`mutate`]) or, for families, by throwing dice. Whatever fails is repeated by its seed.
+//! file of `corpus/` (`mutate`) or, for families, by throwing dice. Whatever fails is repeated by its seed.
 //!
 //! | targets | what must be true |
 //! | --- | --- |
 //! | readers ([`documents`], [`tables`]) | read or refused, never broken; written and read again it is the same |
 //! | texts ([`texts`]) | the same of policies, hierarchies and certificates |
 //! | `verify_…` ([`verify`]) | the verifier says what the literal definition says |
+//! | `anonymize_…` ([`anonymize`]) | a refusal, or a publication that holds and is true to its input |
 
+pub mod anonymize;
 mod campaign;
 mod corpus;
 pub mod documents;
@@ -59,6 +61,7 @@ targets! {
     tables: sqlite, false;
     texts: policy hierarchy certificate, false;
     verify: verify_kmn verify_km verify_alike verify_apart, true;
+    anonymize: anonymize_kmn anonymize_km anonymize_cluster anonymize_dissect, true;
 }
 
 /// The target of this name.

@@ -42,6 +42,7 @@ macro_rules! tests {
 tests! {
     json ndjson xml csv transactions parquet fhir sqlite policy hierarchy certificate
     verify_kmn verify_km verify_alike verify_apart
+    anonymize_kmn anonymize_km anonymize_cluster anonymize_dissect
 }
 
 /// The same seed gives the same instances, or no failure could be repeated.
