@@ -41,7 +41,7 @@ fn one(data: &Dataset, vertex: usize, mut parts: Vec<String>, kinds: bool) -> St
         let code = data.value(vertex, attribute);
         if code != MISSING {
             let (dictionary, path) = (data.dictionary(attribute), &schema.attribute(attribute).path);
-            let kind = kinds.then(|| format!("{:?} ", dictionary.kind(code))).unwrap_or_default();
+            let kind = if kinds { format!("{:?} ", dictionary.kind(code)) } else { String::new() };
             parts.push(format!("{path:?}={kind}{:?}", dictionary.text(code)));
         }
     }

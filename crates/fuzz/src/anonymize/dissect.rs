@@ -8,6 +8,7 @@ use bosket_testkit::{dissect as literal, fixtures};
 use bosket_verify::{Apart, Delta};
 use serde_json::{Value, json};
 
+use super::values::number;
 use super::{Case, files};
 use crate::verify::apart::{People, holds};
 use crate::{Outcome, dice, refused};
@@ -20,9 +21,11 @@ pub fn anonymize_dissect(data: &[u8]) -> Outcome {
     let mut dice = dice(data);
     let (text, words) = literal::words(&mut dice, 3, 2);
     let many = dice.one_in(2);
-    let most = if many { 3 } else { 2 };
-    let person = |dice: &mut Dice| (0..dice.below(most)).map(|_| dice.of(&words).clone()).collect();
-    let people: People = (0..dice.below(12)).map(|_| person(&mut dice)).collect();
+    let person = |dice: &mut Dice| {
+        let values = if dice.one_in(8) { 0 } else { 1 + dice.below(1 + usize::from(many)) };
+        (0..values).map(|_| dice.of(&words).clone()).collect()
+    };
+    let people: People = (0..number(&mut dice, 12)).map(|_| person(&mut dice)).collect();
     let asked = Asked {
         size: 2 + dice.below(2),
         far: dice.one_in(2),

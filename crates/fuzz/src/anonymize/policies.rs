@@ -67,8 +67,8 @@ fn k(dice: &mut Dice) -> usize {
     if dice.one_in(20) { 50 } else { 2 + dice.below(2) }
 }
 
-fn l(dice: &mut Dice) -> &'static str {
-    *dice.of(&["1.5", "2", "2.5", "3"])
+fn l(dice: &mut Dice) -> f64 {
+    *dice.of(&[1.5, 2.0, 2.5, 3.0])
 }
 
 /// Where quasi values of trees may stand.

@@ -39,7 +39,7 @@ pub(super) fn records(dice: &mut Dice, members: &[Member], most: usize) -> Vec<V
     let paths: Vec<(Vec<&str>, bool)> =
         members.iter().map(|m| (m.path.split('.').collect(), m.secret)).collect();
     let mut all: Vec<Value> = Vec::new();
-    for _ in 0..dice.below(most + 1) {
+    for _ in 0..number(dice, most) {
         if all.is_empty() || dice.one_in(3) {
             let borrowed: Vec<(&[&str], bool)> = paths.iter().map(|(p, s)| (p.as_slice(), *s)).collect();
             all.push(object(dice, &borrowed));
@@ -52,6 +52,11 @@ pub(super) fn records(dice: &mut Dice, members: &[Member], most: usize) -> Vec<V
         }
     }
     all
+}
+
+/// Mostly enough to publish something, now and then none or one.
+pub(super) fn number(dice: &mut Dice, most: usize) -> usize {
+    if dice.one_in(8) { dice.below(3) } else { 3 + dice.below(most - 2) }
 }
 
 fn scalar(dice: &mut Dice, secret: bool) -> Value {
@@ -126,7 +131,7 @@ fn disturb(dice: &mut Dice, value: &mut Value) {
 /// Transactions over the domain: none, empty, with items twice, and copies.
 pub(super) fn transactions(dice: &mut Dice, most: usize) -> String {
     let mut all: Vec<String> = Vec::new();
-    for _ in 0..dice.below(most + 1) {
+    for _ in 0..number(dice, most) {
         let items: Vec<&str> = (0..dice.below(5)).map(|_| *dice.of(&DOMAIN)).collect();
         let copy = !all.is_empty() && dice.one_in(2);
         all.push(if copy { dice.of(&all).clone() } else { items.join(" ") + "\n" });
@@ -136,7 +141,8 @@ pub(super) fn transactions(dice: &mut Dice, most: usize) -> String {
 
 /// Some values of the domain, as a list of TOML.
 pub(super) fn some(dice: &mut Dice) -> String {
-    let some: Vec<String> =
-        DOMAIN.iter().filter(|_| dice.one_in(3)).map(|value| format!("\"{value}\"")).collect();
+    let mut some: Vec<String> = DOMAIN.iter().map(|value| format!("\"{value}\"")).collect();
+    dice.shuffle(&mut some);
+    some.truncate(1 + dice.below(3));
     format!("[{}]", some.join(", "))
 }

@@ -7,7 +7,7 @@ use bosket_model::policy::{Negative, Relations, RootMode};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::fixtures;
 use bosket_testkit::knowledge::{
-    Absence, Signed, smallest_guarded_violation, smallest_signed_violation, smallest_violation,
+    Absence, Knowledge, Signed, smallest_guarded_violation, smallest_signed_violation, smallest_violation,
 };
 use bosket_testkit::trees::PathRecord;
 use bosket_verify::{Claim, Kmn, Witness};
@@ -93,7 +93,7 @@ fn some_kinds(dice: &mut Dice) -> Vec<usize> {
     kinds
 }
 
-fn unsigned(witness: &Witness) -> ((Vec<String>, Vec<(usize, usize)>), usize) {
+fn unsigned(witness: &Witness) -> (Knowledge, usize) {
     let values = witness.values.iter().map(|v| v.value.clone()).collect();
     ((values, witness.relations.clone()), witness.support)
 }
