@@ -189,11 +189,17 @@ fn is_writable(item: &str, separator: Option<&str>) -> bool {
         None => item.contains(|c: char| c.is_ascii_whitespace()),
         Some(separator) => item.contains(separator) || item.contains(['\n', '\r']),
     };
-    !breaks && !item.trim().is_empty()
+    // At the start of the file it would be taken for a byte order mark, and which record comes first is not known yet.
+    !breaks && !item.trim().is_empty() && !item.starts_with('\u{feff}')
 }
 
 fn unwritable(record: usize) -> Failure {
-    let what = Diagnostic::error("an item is empty or contains the separator or a line end");
+    let what = Diagnostic::error(
+        "an item is empty, contains the separator or a line end, or starts with a byte order mark",
+    );
     let place = Place::default().record(record as u64 + 1).path(ITEM);
-    Failure::new(Fault::Data, what.at(place).help("choose a separator that no item contains"))
+    Failure::new(
+        Fault::Data,
+        what.at(place).help("choose a separator that no item contains, or publish as ndjson"),
+    )
 }

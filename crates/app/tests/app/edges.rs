@@ -55,6 +55,25 @@ fn a_publication_without_any_quasi_value_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 3, "no file was left behind");
 }
 
+#[test]
+fn a_flat_table_without_any_quasi_value_broke_the_blocks() {
+    let folder = folder(&[
+        (
+            "p.toml",
+            "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
+             [[attribute]]\npath = \"t\"\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n\
+             [[attribute]]\npath = \"s\"\nrole = \"sensitive\"\n\
+             [privacy]\nmodel = \"k-anonymity\"\nk = 2\n[method]\nalgorithm = \"blocks\"\n\
+             [publish]\npath = \"out.ndjson\"\n",
+        ),
+        ("h.csv", "a;*\nb;*\n"),
+        ("in.ndjson", "{\"s\":\"A\"}\n{}\n{\"s\":\"B\",\"t\":null}\n"),
+    ]);
+    let request = AnonymizeRequest { policy: policy(folder.path(), &[]), ..AnonymizeRequest::default() };
+    let failure = anonymize(&request, &Quiet).expect_err("nobody has a quasi value");
+    assert!(failure.fault != Fault::Defect, "{failure}");
+}
+
 const TRANSACTIONS: &str = "version = 1\n[source]\nformat = \"transactions\"\npath = \"in.txt\"\n\
     [[attribute]]\npath = \"item\"\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n\
     [privacy]\nmodel = \"km\"\nk = 2\nm = 1\n[publish]\npath = \"out.txt\"\n";

@@ -196,6 +196,16 @@ fn tables_with_mistakes() {
     assert_eq!(wrong.fault, Fault::Policy);
 }
 
+/// Written first in the file, it was read as the file's own mark, and the item was gone.
+#[test]
+fn an_item_that_starts_with_a_byte_order_mark_was_lost() {
+    let loaded = read("transactions", "x\n\u{feff}\n").expect("two transactions");
+    let written = loaded.format.write(&loaded.data, &loaded.layout, &mut Vec::new(), &Quiet);
+    let failure = written.expect_err("would be read as another item");
+    assert_eq!(failure.fault, Fault::Data);
+    assert!(failure.to_string().contains("byte order mark"), "{failure}");
+}
+
 #[test]
 fn transactions_with_mistakes() {
     let separator = layout(None, Some(";"));

@@ -22,7 +22,8 @@ impl Distances {
         many: bool,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        if values.len() < 2 || people < 2 {
+        // One person may have no value; of two, the other one may then have all of them, however close.
+        if values.len() < 2 || people < 2 || (many && people == 2) {
             return Ok(Distances::default());
         }
         let depth = |node: NodeId| hierarchy.depth(node);

@@ -161,6 +161,38 @@ fn people_without_value_count_however_many_values_one_may_have() {
     }
 }
 
+/// One of them may have all the values: no distance was too large but one beyond the depth of all values, which the two
+/// counts told apart.
+#[test]
+fn two_people_with_several_values_were_accused_of_a_distance_deeper_than_the_values() {
+    let h = csv::parse("h", "aa;a;*\nb;*\nc;*\na;*\n").unwrap_or_else(|d| panic!("{d:?}"));
+    let values = |texts: &[&str]| vec![texts.iter().map(ToString::to_string).collect(), Vec::new()];
+    for distance in 0..4 {
+        let holds = |group: People| check(&[group], true, &far(2, distance, true), &h).witness.is_none();
+        assert!(holds(values(&["a", "b", "c"])), "{distance}");
+        // Three people need two values that far apart.
+        let three = [values(&["a", "b", "c"]), vec![Vec::new()]].concat();
+        assert_eq!(holds(three), distance <= 1, "{distance}");
+    }
+}
+
+/// A group that keeps every distance, since only one of its people has values, was called too close: what the algorithm had
+/// made was then refused as an error of ours. For every two values it was not.
+#[test]
+fn two_people_of_whom_one_has_all_values_were_accused_set_wise() {
+    let h = letters();
+    let group = || vec![vec!["aa".to_owned(), "ab".to_owned()], Vec::new()];
+    for pairwise in [false, true] {
+        for distance in 0..4 {
+            let claim = far(2, distance, pairwise);
+            assert_eq!(check(&[group()], true, &claim, &h).witness, None, "{claim:?}");
+            // Whoever may have one value only has the other one.
+            let alone = check(&[self::group(&["aa", "ab"])], false, &claim, &h);
+            assert_eq!(alone.witness.is_none(), distance <= 1, "{claim:?}");
+        }
+    }
+}
+
 /// All ways to give values to so many people.
 fn dealt(values: &[String], people: usize) -> Vec<People> {
     let mut ways: Vec<People> = vec![vec![Vec::new(); people]];

@@ -38,6 +38,10 @@ impl Groups {
 impl Table<'_> {
     /// Of all groups that are too small, the one that is cheapest to merge goes first. Equal rows start together.
     pub(super) fn gather(&self, rows: &[u32]) -> Result<Vec<Group>> {
+        // Where nobody has a value, all rows are alike.
+        if self.attributes() == 0 {
+            return Ok(vec![Group { rows: rows.to_vec(), bounds: Vec::new(), cost: 0 }]);
+        }
         let rows = self.sorted(rows);
         let same: Vec<Vec<u32>> =
             rows.chunk_by(|&a, &b| self.row(a) == self.row(b)).map(<[u32]>::to_vec).collect();

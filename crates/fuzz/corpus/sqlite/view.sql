@@ -1,0 +1,4 @@
+CREATE TABLE pupil (sid INTEGER PRIMARY KEY, age);
+CREATE VIEW student AS SELECT * FROM pupil;
+CREATE TABLE takes (scid TEXT PRIMARY KEY, sid INTEGER REFERENCES student, course VARCHAR(20), grade NUMERIC(3,1));
+CREATE TABLE book (scid TEXT REFERENCES takes, title);

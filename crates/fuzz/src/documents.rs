@@ -1,0 +1,89 @@
+//! Documents: whatever is read is written and read again as the same records, also as a publication.
+
+use std::io::Cursor;
+
+use bosket_io::{Input, Layout, Loaded, read};
+use bosket_model::Result;
+use bosket_model::observe::Quiet;
+
+use crate::records::canonical;
+use crate::{Outcome, refused};
+
+/// One JSON document: an array of records, or records below a path.
+pub fn json(data: &[u8]) -> Outcome {
+    any(["", "a[]", "x.y[].z[]"].map(|record| document("json", &layout(record, ""), data)))
+}
+
+/// One JSON object per line.
+pub fn ndjson(data: &[u8]) -> Outcome {
+    document("ndjson", &Layout::default(), data)
+}
+
+/// One XML document.
+pub fn xml(data: &[u8]) -> Outcome {
+    any(["db/p", "p"].map(|record| document("xml", &layout(record, ""), data)))
+}
+
+/// One flat table.
+pub fn csv(data: &[u8]) -> Outcome {
+    any(["", ";"].map(|separator| document("csv", &layout("", separator), data)))
+}
+
+/// One set of items per line.
+pub fn transactions(data: &[u8]) -> Outcome {
+    any(["", ",", "; "].map(|separator| document("transactions", &layout("", separator), data)))
+}
+
+/// One Parquet file of nested records.
+pub fn parquet(data: &[u8]) -> Outcome {
+    document("parquet", &Layout::default(), data)
+}
+
+/// FHIR bundles, of both versions.
+pub fn fhir(data: &[u8]) -> Outcome {
+    any(["fhir-r4", "fhir-stu3"].map(|version| document(version, &Layout::default(), data)))
+}
+
+fn layout(record: &str, separator: &str) -> Layout {
+    let given = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
+    Layout { record: given(record), separator: given(separator), ..Layout::default() }
+}
+
+fn any<const N: usize>(outcomes: [Outcome; N]) -> Outcome {
+    if outcomes.contains(&Outcome::Held) { Outcome::Held } else { Outcome::Refused }
+}
+
+fn open(format: &str, layout: &Layout, data: &[u8], published: bool) -> Result<Loaded> {
+    let input = Input::new("data", Cursor::new(data.to_vec()), Some(data.len() as u64))?;
+    read(if published { input.published() } else { input }, Some(format), layout)
+}
+
+fn document(format: &str, layout: &Layout, data: &[u8]) -> Outcome {
+    let published = open(format, layout, data, true);
+    let loaded = match open(format, layout, data, false) {
+        Ok(loaded) => loaded,
+        Err(failure) => {
+            assert!(published.is_err(), "{format}: a publication may have less in it than private data");
+            return refused(&failure);
+        }
+    };
+    let records = canonical(&loaded.data);
+    match &published {
+        Ok(published) => assert_eq!(canonical(&published.data), records, "{format}: read as a publication"),
+        Err(failure) => _ = refused(failure),
+    }
+    let mut written = Vec::new();
+    if let Err(failure) = loaded.format.write(&loaded.data, &loaded.layout, &mut written, &Quiet) {
+        return refused(&failure);
+    }
+    for published in [false, true] {
+        let again = open(format, &loaded.layout, &written, published)
+            .unwrap_or_else(|failure| panic!("{format}: what was written is refused: {failure}"));
+        assert_eq!(canonical(&again.data), records, "{format}: written and read again");
+        let mut twice = Vec::new();
+        let result = again.format.write(&again.data, &loaded.layout, &mut twice, &Quiet);
+        result.unwrap_or_else(|failure| panic!("{format}: written once only: {failure}"));
+        assert!(twice == written, "{format}: written twice, and not the same");
+    }
+    Outcome::Held
+}
