@@ -106,8 +106,13 @@ pub(super) fn kmn(dice: &mut Dice) -> Case {
     draft.privacy("model", "\"kmn\"");
     draft.privacy("k", k(dice));
     draft.privacy("m", 1 + dice.below(3));
-    draft.privacy("n", dice.below(3));
-    draft.privacy("relations", dice.of(&["\"pair\"", "\"embedded\""]));
+    let n = dice.below(3);
+    draft.privacy("n", n);
+    let rows = *dice.of(&["distinct", "distinct", "all", "united"]);
+    draft.publish += &format!("rows = \"{rows}\"\n");
+    let readings: &[&str] =
+        if rows == "united" || n < 2 { &["\"pair\"", "\"embedded\""] } else { &["\"embedded\""] };
+    draft.privacy("relations", dice.of(readings));
     draft.privacy("root", dice.of(&["\"separate\"", "\"chain\""]));
     draft.privacy("payload", dice.of(&["\"keep\"", "\"keep\"", "\"drop\""]));
     if diverse {
@@ -121,7 +126,9 @@ pub(super) fn kmn(dice: &mut Dice) -> Case {
     }
     draft.algorithm(dice, Model::Kmn, true);
     draft.choose(dice, "cost", &["rpd_a", "rpd", "lm"]);
-    draft.choose(dice, "disassociation", &["value", "subtree", "ancestor", "cheapest"]);
+    if rows == "united" {
+        draft.choose(dice, "disassociation", &["value", "subtree", "ancestor", "cheapest"]);
+    }
     if dice.one_in(3) {
         draft.method("suppress", dice.one_in(2));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Negative, Relations, RootMode};
+use bosket_model::policy::{Negative, Relations, RootMode, Rows};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::fixtures;
 use bosket_testkit::knowledge::{
@@ -22,6 +22,8 @@ pub fn verify_kmn(data: &[u8]) -> Outcome {
     let embedded = dice.one_in(2);
     let claim = Kmn {
         relations: if embedded { Relations::Embedded } else { Relations::Pair },
+        // The definition has sets of paths.
+        rows: Rows::United,
         ..Kmn::new(few(&mut dice), 1 + dice.below(4) as u32, dice.below(4) as u32)
     };
     match dice.below(4) {
