@@ -68,6 +68,7 @@ pub fn prepare(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Wa
                 let binding = &bound.binding.without_companions();
                 let input = engine::Input { data: &bound.data, binding, hierarchies };
                 engine::refuse_unfit(policy, params, input, run.observer)?;
+                run.warn(engine::foreseen(params, input)?);
             }
             (Input::People { people, hierarchies }, engine::Params::Dissect(params)) => {
                 let show_values = run.settings.show_values;

@@ -291,10 +291,12 @@ fn of_sets(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> Resu
 
 fn of_vertices(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> Result<Loss> {
     let binding = compared.input.binding.without_companions();
+    let (sensitive, told) = kept.sensitive();
     let of = vertices::Comparison {
         input: (compared.input.data, &binding),
         published: (compared.published.data, compared.published.binding),
         hierarchies: compared.hierarchies,
+        lost_sensitive: compared.policy.method.number("lost").unwrap_or(1.0) * (sensitive - told) as f64,
     };
     let loss = VertexLoss::new(&of, QUERIES, compared.policy.seed, observer)?;
     let attributes = compared.changes(|path, change| {
@@ -310,7 +312,7 @@ fn of_vertices(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> 
         Figure {
             name: "LM",
             value: Some(loss.lm),
-            about: "share of the other leaves that a published value could also stand for, 1 for one left out",
+            about: "share of the other leaves that a published value could also stand for, 1 for one left out, sensitive ones too",
         },
         Figure {
             name: "DM",
@@ -334,8 +336,13 @@ fn of_vertices(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> 
         },
         Figure {
             name: "query accuracy",
-            value: loss.accuracy,
-            about: "how well random count queries come out, 1 at best",
+            value: loss.accuracy.map(|accuracy| accuracy.max(0.0)),
+            about: match loss.accuracy {
+                Some(accuracy) if accuracy < 0.0 => {
+                    "how well random count queries come out, 1 at best; here they come out worse than guessing"
+                }
+                _ => "how well random count queries come out, 1 at best",
+            },
         },
     ];
     Ok(compared.finish(figures, attributes, kept, None, loss.to_json()))
