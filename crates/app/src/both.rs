@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::loss::Side;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::JudgedClusters;
@@ -39,6 +40,11 @@ impl Both {
                 Side { data: &published.people, binding: &published.binding }
             }
         }
+    }
+
+    /// Sensitive values that stand apart from the people.
+    pub(crate) fn aside(&self) -> &[SensitiveValues] {
+        self.anatomized().map_or(&[], |published| &published.judged.dissected.sensitive)
     }
 
     /// Both sides of an anatomized publication.

@@ -90,8 +90,10 @@ pub(crate) struct Certified<'a> {
     pub(crate) figures: &'a Figures,
     /// Losses that were measured afterwards.
     pub(crate) measured: Option<Value>,
+    /// How many rows and values are published of how many, as everybody may know.
+    pub(crate) kept: Value,
     /// Where the certificate is kept, for the report.
-    pub(crate) kept: &'a mut Option<Certificate>,
+    pub(crate) written: &'a mut Option<Certificate>,
 }
 
 impl Begun {
@@ -125,9 +127,10 @@ impl Begun {
                 records: result.records,
                 loss: Value::Object(loss),
                 suppressed: Value::Object(result.figures.suppressed()),
+                kept: result.kept,
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
-            *result.kept = Some(certificate);
+            *result.written = Some(certificate);
             Ok(output)
         }))
     }

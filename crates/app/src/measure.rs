@@ -59,6 +59,7 @@ pub fn measure(request: &MeasureRequest, observer: &dyn Observer) -> Result<Warn
             input: both.input.side(),
             published: both.published(),
             hierarchies: &both.hierarchies,
+            apart: both.aside(),
             mapping: both.mapping.as_deref(),
             mining: true,
         };

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
+use bosket_measure::kept::Before;
 use bosket_model::binding::{Binding, effective_role};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::policy::{Algorithm, Model, Policy, Role};
 use bosket_model::sides::Fates;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
@@ -67,6 +68,7 @@ pub fn prepare(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<Wa
                 let binding = &bound.binding.without_companions();
                 let input = engine::Input { data: &bound.data, binding, hierarchies };
                 engine::refuse_unfit(policy, params, input, run.observer)?;
+                run.warn(engine::foreseen(params, input)?);
             }
             (Input::People { people, hierarchies }, engine::Params::Dissect(params)) => {
                 let show_values = run.settings.show_values;
@@ -308,6 +310,14 @@ impl Prepared {
         }
     }
 
+    /// The rows and values that may be published; none where people are taken apart while they are read.
+    pub fn before(&self) -> Result<Option<Before>> {
+        match &self.input {
+            Input::Records { bound, .. } => Before::new(bound.side(), &Quiet).map(Some),
+            Input::People { .. } | Input::Stream => Ok(None),
+        }
+    }
+
     /// How many attributes of each role there are.
     pub fn roles(&self) -> Vec<(Role, usize)> {
         let number = |role: Role| match &self.input {
@@ -344,6 +354,7 @@ impl Prepared {
             "dry_run": true,
             "records": self.records(),
             "attributes": roles.collect::<Map<_, _>>(),
+            "before": self.before().ok().flatten().map(|before| before.to_json()),
             "hierarchies": self.hierarchies().count(),
             "model": model.map(Model::name),
             "algorithm": policy.method.algorithm,

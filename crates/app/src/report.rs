@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::{Output, PolicyFile, Whereabouts, hierarchies, publication};
 use bosket_measure::attack;
+use bosket_measure::kept::{Kept, TakenApart};
 use bosket_measure::loss::Side;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Policy};
@@ -146,6 +147,7 @@ fn compared(file: &PolicyFile, both: &Both, run: &Run<'_>) -> Result<Study> {
         input: both.input.side(),
         published: both.published(),
         hierarchies: &both.hierarchies,
+        apart: both.aside(),
         mapping: both.mapping.as_deref(),
     };
     if let Some(found) = both.anatomized() {
@@ -205,10 +207,13 @@ pub(crate) fn dissected(
     let records = verification.records;
     let gone = format!("{} of {}", count(input.data.len().saturating_sub(records)), count(input.data.len()));
     remarks.push(("Records suppressed".to_owned(), gone));
+    let published = TakenApart { people: records as u64, sensitive: &found.sensitive };
+    let kept = Kept::of_dissected(input.side(), published, run.observer)?.public(policy);
     Ok(Study {
         verification,
         roles: roles(policy),
         attacker: attacker(policy)?,
+        kept,
         before: Some(before),
         after: Some(attack::risk_apart(found, policy, run.observer)?),
         loss: None,

@@ -54,9 +54,14 @@ pub(crate) struct Run<'o> {
 }
 
 impl Run<'_> {
-    /// Keeps warnings for whoever gets the result.
+    /// Keeps warnings for whoever gets the result, each once: what is read again is warned of again.
     pub(crate) fn warn(&self, warnings: impl IntoIterator<Item = Diagnostic>) {
-        self.warnings.borrow_mut().extend(warnings);
+        let mut known = self.warnings.borrow_mut();
+        for warning in warnings {
+            if !known.contains(&warning) {
+                known.push(warning);
+            }
+        }
     }
 }
 
@@ -154,6 +159,16 @@ mod tests {
         let failed = failed.expect_err("failed");
         assert_eq!(failed.diagnostics[0], told());
         assert_eq!((failed.fault, failed.diagnostics.len()), (Fault::Interrupted, 2));
+    }
+
+    #[test]
+    fn the_same_warning_comes_once() {
+        let done = run(&Settings::default(), &Quiet, |run| {
+            run.warn([told(), Diagnostic::warning("and there"), told()]);
+            run.warn([told()]);
+            Ok(())
+        });
+        assert_eq!(done.expect("done").warnings, [told(), Diagnostic::warning("and there")]);
     }
 
     #[test]

@@ -176,6 +176,7 @@ impl<'a> Trial<'a> {
             input: self.data.input.side(),
             published: tried.side(),
             hierarchies: &self.data.hierarchies,
+            apart: &[],
             mapping: Some(&tried.mapping),
             mining,
         };

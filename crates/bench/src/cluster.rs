@@ -90,6 +90,7 @@ impl Students {
             input: (&self.data, &self.binding),
             published: (&run.release.data, &again),
             hierarchies: &self.hierarchies,
+            lost_sensitive: 0.0,
         };
         VertexLoss::new(&compared, QUERIES, 1, &Quiet).expect("nobody interrupts")
     }

@@ -13,4 +13,4 @@ pub mod km;
 pub mod kmn;
 mod params;
 
-pub use params::{Input, Params, check, refuse_unfit};
+pub use params::{Input, Params, check, foreseen, refuse_unfit};

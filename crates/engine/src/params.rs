@@ -5,7 +5,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Algorithm, Family, Policy};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Dataset, Result};
+use bosket_model::{Dataset, Diagnostic, Result};
 
 use crate::dissect::Sensitive;
 use crate::{cluster, dissect, km, kmn};
@@ -59,6 +59,14 @@ pub struct Input<'a> {
     pub binding: &'a Binding,
     /// Per declared attribute its hierarchy.
     pub hierarchies: &'a [Option<Hierarchy>],
+}
+
+/// What a run is going to lose for sure, whatever it finds; the data is one that it would not give up on.
+pub fn foreseen(params: &Params, input: Input<'_>) -> Result<Vec<Diagnostic>> {
+    match params {
+        Params::Cluster(params) => cluster::foreseen(input.data, input.binding, params),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Refuses data that a run would give up on before it searches. What only a search can find out is not found here.

@@ -1,15 +1,18 @@
 //! What a publication lost, in one form for every model: overall figures, each with what it means, and what became of
 //! each attribute's values.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use bosket_model::binding::Binding;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Role, Shape};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 
+use crate::kept::Kept;
 use crate::sets::{self, SetLoss};
 use crate::trees::{self, TreeLoss};
 use crate::vertices::{self, VertexLoss};
@@ -37,6 +40,8 @@ pub struct Compared<'a> {
     pub published: Side<'a>,
     /// Per declared attribute, with a leaf for every value of the input.
     pub hierarchies: &'a [Option<Hierarchy>],
+    /// Sensitive values that are published apart from the records; nothing where they are not.
+    pub apart: &'a [SensitiveValues],
     /// Pairs (input record, published record), if they are known.
     pub mapping: Option<&'a [(u32, u32)]>,
     /// Whether frequent patterns are compared too, which takes longest.
@@ -86,6 +91,8 @@ pub struct Loss {
     pub figures: Vec<Figure>,
     /// By quasi attribute, in the policy's order.
     pub attributes: Vec<AttributeChange>,
+    /// How many rows and values went in and came out, sensitive ones too.
+    pub kept: Kept,
     /// The share of related pairs of values that are still related, where relations are kept apart from values.
     pub relations_kept: Option<f64>,
     /// All of the model's own measures.
@@ -95,10 +102,11 @@ pub struct Loss {
 impl Loss {
     /// Compares a publication with its input by every metric that applies to the model.
     pub fn new(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Self> {
+        let kept = Kept::new(compared, observer)?;
         match compared.policy.need_privacy()?.model.shape() {
-            Shape::Set => of_sets(compared, observer),
-            Shape::ValueTree => of_trees(compared, observer),
-            Shape::VertexTree => of_vertices(compared, observer),
+            Shape::Set => of_sets(compared, kept, observer),
+            Shape::ValueTree => of_trees(compared, kept, observer),
+            Shape::VertexTree => of_vertices(compared, kept, observer),
         }
     }
 
@@ -123,17 +131,20 @@ impl Loss {
             "published_records": self.published_records,
             "figures": figures.collect::<serde_json::Map<_, _>>(),
             "attributes": attributes,
+            "kept": self.kept.to_json(),
             "relations_kept": self.relations_kept,
             "details": self.details,
         })
     }
 }
 
-/// Different values of a declared attribute.
+/// Different values of a declared attribute. What has moved up stands in a class of its own, with the same labels.
 fn distinct(side: Side<'_>, declared: usize) -> usize {
     let own = side.data.schema().attributes().map(|(id, _)| id);
     let own = own.filter(|id| side.binding.attributes[id.index()] == Some(declared));
-    own.map(|id| side.data.dictionary(id).len()).sum()
+    let labels: FxHashSet<&str> =
+        own.flat_map(|id| side.data.dictionary(id).iter().map(|(_, text)| text)).collect();
+    labels.len()
 }
 
 impl Compared<'_> {
@@ -173,6 +184,7 @@ impl Compared<'_> {
         &self,
         figures: Vec<Figure>,
         attributes: Vec<AttributeChange>,
+        kept: Kept,
         relations_kept: Option<f64>,
         mut details: Value,
     ) -> Loss {
@@ -184,6 +196,7 @@ impl Compared<'_> {
             published_records: self.published.data.len(),
             figures,
             attributes,
+            kept,
             relations_kept,
             details,
         }
@@ -194,7 +207,7 @@ const NCP: &str = "share of the domain that a value was made indistinguishable f
 const ML2: &str = "one minus the frequent patterns after over those before, on all levels of the hierarchies";
 const DML2: &str = "levels up at which a frequent pattern is found again";
 
-fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
+fn of_trees(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> Result<Loss> {
     let (input, published) = compared.trees(observer)?;
     let of = trees::Comparison {
         input: &input,
@@ -242,11 +255,11 @@ fn of_trees(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
         // The search looked at the detail of values, not at paths: so should who compares its results.
         figures.rotate_left(2);
     }
-    let kept = loss.relations.map(|r| r.kept);
-    Ok(compared.finish(figures, attributes, kept, loss.to_json()))
+    let related = loss.relations.map(|r| r.kept);
+    Ok(compared.finish(figures, attributes, kept, related, loss.to_json()))
 }
 
-fn of_sets(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
+fn of_sets(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> Result<Loss> {
     let (input, published) = compared.trees(observer)?;
     let of = trees::Comparison {
         input: &input,
@@ -273,15 +286,17 @@ fn of_sets(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
         Figure { name: "ML²", value: itemsets.map(sets::ItemsetLoss::ml2), about: ML2 },
         Figure { name: "dML²", value: itemsets.map(sets::ItemsetLoss::dml2), about: DML2 },
     ];
-    Ok(compared.finish(figures, attributes, None, loss.to_json()))
+    Ok(compared.finish(figures, attributes, kept, None, loss.to_json()))
 }
 
-fn of_vertices(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss> {
+fn of_vertices(compared: &Compared<'_>, kept: Kept, observer: &dyn Observer) -> Result<Loss> {
     let binding = compared.input.binding.without_companions();
+    let (sensitive, told) = kept.sensitive();
     let of = vertices::Comparison {
         input: (compared.input.data, &binding),
         published: (compared.published.data, compared.published.binding),
         hierarchies: compared.hierarchies,
+        lost_sensitive: compared.policy.method.number("lost").unwrap_or(1.0) * (sensitive - told) as f64,
     };
     let loss = VertexLoss::new(&of, QUERIES, compared.policy.seed, observer)?;
     let attributes = compared.changes(|path, change| {
@@ -297,7 +312,7 @@ fn of_vertices(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss>
         Figure {
             name: "LM",
             value: Some(loss.lm),
-            about: "share of the other leaves that a published value could also stand for, 1 for one left out",
+            about: "share of the other leaves that a published value could also stand for, 1 for one left out, sensitive ones too",
         },
         Figure {
             name: "DM",
@@ -321,9 +336,14 @@ fn of_vertices(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Loss>
         },
         Figure {
             name: "query accuracy",
-            value: loss.accuracy,
-            about: "how well random count queries come out, 1 at best",
+            value: loss.accuracy.map(|accuracy| accuracy.max(0.0)),
+            about: match loss.accuracy {
+                Some(accuracy) if accuracy < 0.0 => {
+                    "how well random count queries come out, 1 at best; here they come out worse than guessing"
+                }
+                _ => "how well random count queries come out, 1 at best",
+            },
         },
     ];
-    Ok(compared.finish(figures, attributes, None, loss.to_json()))
+    Ok(compared.finish(figures, attributes, kept, None, loss.to_json()))
 }

@@ -57,7 +57,15 @@ impl Case {
     fn compared(&self) -> Compared<'_> {
         let side = Side { data: &self.data, binding: &self.binding };
         let (policy, hierarchies) = (&self.policy, &self.hierarchies);
-        Compared { policy, input: side, published: side, hierarchies, mapping: None, mining: true }
+        Compared {
+            policy,
+            input: side,
+            published: side,
+            hierarchies,
+            apart: &[],
+            mapping: None,
+            mining: true,
+        }
     }
 
     fn options(&self) -> Options {

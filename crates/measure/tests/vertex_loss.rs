@@ -58,7 +58,12 @@ fn students() -> Option<(Dataset, Vec<Option<Hierarchy>>)> {
 
 fn loss(input: &Dataset, published: &Dataset, hierarchies: &[Option<Hierarchy>]) -> VertexLoss {
     let (before, after) = (bind(input), bind(published));
-    let compared = Comparison { input: (input, &before), published: (published, &after), hierarchies };
+    let compared = Comparison {
+        input: (input, &before),
+        published: (published, &after),
+        hierarchies,
+        lost_sensitive: 0.0,
+    };
     VertexLoss::new(&compared, 100, 7, &Quiet).expect("nobody interrupts")
 }
 
@@ -105,6 +110,39 @@ fn lm_of_courses() {
     }
 }
 
+#[test]
+fn a_missing_value_is_not_published_as_it_was() {
+    let policy = "version = 1\n[[attribute]]\npath = 'born'\nrole = 'quasi'\nhierarchy = 'b.csv'\n[[attribute]]\npath = 'town'\n\
+                  role = 'quasi'\nhierarchy = 'b.csv'\n";
+    let (policy, _) = Policy::parse("p", policy, &[]).expect("a good policy");
+    let input =
+        read("{\"born\":\"x\",\"town\":\"x\"}\n{\"town\":\"x\"}\n{\"town\":\"y\"}\n{\"town\":\"y\"}\n");
+    let published = read(
+        "{\"born\":\"*\",\"town\":\"x\"}\n{\"born\":\"*\",\"town\":\"x\"}\n{\"town\":\"y\"}\n{\"town\":\"y\"}\n",
+    );
+    let bind = |data: &Dataset| {
+        Binding::new(data.schema(), &policy.attributes, policy.undeclared, "people").expect("all declared")
+    };
+    let (before, after) = (bind(&input), bind(&published));
+    let letters = csv::parse("b.csv", "x,*\ny,*\n").expect("a good hierarchy");
+    let hierarchies = [Some(letters.clone()), Some(letters)];
+    let compared = |lost_sensitive: f64| {
+        let compared = Comparison {
+            input: (&input, &before),
+            published: (&published, &after),
+            hierarchies: &hierarchies,
+            lost_sensitive,
+        };
+        VertexLoss::new(&compared, 0, 1, &Quiet).expect("nobody interrupts")
+    };
+    let found = compared(0.0);
+    let born = &found.attributes[0];
+    assert_eq!((born.values, born.kept, born.generalized, born.left_out()), (1, 0, 1, 0));
+    assert!((found.lm - 1.0 / 5.0).abs() < 1e-12, "{}", found.lm);
+    // Five lost sensitive values besides.
+    assert!((compared(5.0).lm - 6.0 / 10.0).abs() < 1e-12);
+}
+
 /// Ranges cost their width; a count takes the numbers in between as equally likely.
 #[test]
 fn ranges_of_numbers() {
@@ -120,8 +158,12 @@ fn ranges_of_numbers() {
     let hierarchies = [Some(
         build(&Build::Range { min: 0.0, max: 100.0 }, &["20", "30", "40"], None).expect("good bounds"),
     )];
-    let compared =
-        Comparison { input: (&input, &before), published: (&published, &after), hierarchies: &hierarchies };
+    let compared = Comparison {
+        input: (&input, &before),
+        published: (&published, &after),
+        hierarchies: &hierarchies,
+        lost_sensitive: 0.0,
+    };
     let found = VertexLoss::new(&compared, 50, 1, &Quiet).expect("nobody interrupts");
     assert!((found.lm - 2.0 * 0.1 / 4.0).abs() < 1e-12, "{}", found.lm);
     assert_eq!((found.sizes.classes, found.sizes.smallest, found.dm), (2, 2, 8));

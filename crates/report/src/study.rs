@@ -2,8 +2,10 @@
 //! cost, and what of each hierarchy is published.
 
 use bosket_measure::attack::{self, Risk};
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::Result;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Role};
@@ -25,6 +27,8 @@ pub struct Subject<'a> {
     pub published: Side<'a>,
     /// Per declared attribute, with a leaf for every value of the input.
     pub hierarchies: &'a [Option<Hierarchy>],
+    /// Sensitive values that are published apart from the records; nothing where they are not.
+    pub apart: &'a [SensitiveValues],
     /// Pairs (input record, published record), if they are known.
     pub mapping: Option<&'a [(u32, u32)]>,
 }
@@ -42,6 +46,8 @@ pub struct Study {
     pub before: Option<Risk>,
     /// What an attacker can do with the publication.
     pub after: Option<Risk>,
+    /// How many rows and values are published of how many; what few people have is not named.
+    pub kept: Kept,
     /// What it cost; none where no value is changed.
     pub loss: Option<Loss>,
     /// What of each hierarchy is published.
@@ -87,7 +93,7 @@ impl Study {
         after: Risk,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let Subject { policy, input, published, hierarchies, mapping } = *subject;
+        let Subject { policy, input, published, hierarchies, apart, mapping } = *subject;
         let options = attack::Options::of(policy);
         // A companion says nothing that its attribute does not.
         let known = input.binding.without_companions();
@@ -96,7 +102,7 @@ impl Study {
         let loss = match loss {
             Some(loss) => loss,
             None => {
-                let compared = Compared { policy, input, published, hierarchies, mapping, mining };
+                let compared = Compared { policy, input, published, hierarchies, apart, mapping, mining };
                 Loss::new(&compared, observer)?
             }
         };
@@ -106,6 +112,7 @@ impl Study {
             attacker: attacker(policy)?,
             before: Some(before),
             after: Some(after),
+            kept: loss.kept.public(policy),
             loss: Some(loss),
             cuts: cuts(published, None, hierarchies),
             remarks: Vec::new(),

@@ -85,6 +85,7 @@ fn certificate(text: &str, names: &[&str]) -> Certificate {
         records: 12,
         loss: json!({"z": 0.1, "a": 1e-30, "b": 1.0 / 3.0}),
         suppressed: json!({"records": 0}),
+        kept: json!({"classes": [], "attributes": []}),
     })
 }
 
@@ -313,7 +314,8 @@ fn certificates_fit_their_schema_and_others_do_not() {
         for key in json.as_object().expect("an object").keys() {
             let mut less = json.clone();
             less.as_object_mut().expect("an object").shift_remove(key);
-            assert!(!valid(&schema, &schema, &less), "{key} is needed");
+            // Certificates of earlier versions did not count rows and values.
+            assert_eq!(valid(&schema, &schema, &less), key == "kept", "{key} is needed");
             let mut wrong = json.clone();
             wrong[key] = json!(1.5);
             assert!(!valid(&schema, &schema, &wrong), "{key} is not a number");

@@ -39,6 +39,21 @@ pub struct Literal<'a> {
     pub assign: Assign<'a>,
     /// Per declared attribute whether values are missing.
     pub missing: Vec<bool>,
+    /// Per class what the sensitive values of a vertex count, see [`lost`].
+    pub lost: Vec<i64>,
+}
+
+/// Per class how many sensitive values a vertex has on average, times what one that is lost counts.
+pub fn lost(data: &Dataset, binding: &Binding, each: f64) -> Vec<i64> {
+    let of_class = |class| {
+        let vertices: Vec<usize> = (0..data.vertex_count()).filter(|&v| data.class(v) == class).collect();
+        let mut there = 0;
+        for a in binding.in_policy_order(data.schema(), class, Role::Sensitive) {
+            there += vertices.iter().filter(|&&v| data.value(v, a) != MISSING).count();
+        }
+        (each * there as f64 / vertices.len().max(1) as f64).round() as i64
+    };
+    data.schema().classes().map(|(id, _)| of_class(id)).collect()
 }
 
 /// Per declared attribute whether values are missing in the data.
@@ -133,8 +148,11 @@ impl Literal<'_> {
 
     /// What giving up a tree costs one member.
     pub fn prune(&self, tree: &Tree) -> i64 {
-        let own = (tree.values.len() as i64 * self.scale).max(1);
-        own + tree.kids.iter().map(|k| self.prune(k)).sum::<i64>()
+        self.alone(tree) + tree.kids.iter().map(|k| self.prune(k)).sum::<i64>()
+    }
+
+    fn alone(&self, tree: &Tree) -> i64 {
+        (tree.values.len() as i64 * self.scale + self.lost[tree.class]).max(1)
     }
 
     fn own(&self, a: &Tree, b: &Tree) -> i64 {
@@ -186,9 +204,7 @@ impl Literal<'_> {
                     matrix.push(match self.how {
                         How::Lsap => self.cost(x, y) - alone,
                         How::Grd => self.cost(x, y),
-                        How::X if self.clash(x, y) => {
-                            (self.weight(x) + self.weight(y)) * (x.values.len() as i64 * self.scale).max(1)
-                        }
+                        How::X if self.clash(x, y) => (self.weight(x) + self.weight(y)) * self.alone(x),
                         How::X => (self.weight(x) + self.weight(y)) * self.own(x, y),
                     });
                 }

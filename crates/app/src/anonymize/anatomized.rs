@@ -2,8 +2,10 @@
 
 use bosket_io::apart::{Clustered, Dissection, Drafts, PublishedReader, Records as Clusters};
 use bosket_io::{Certify, Create, Output, SourceForm};
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::binding::Binding;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::sides::{Fate, Fates};
 use bosket_model::{Failure, Result};
 use bosket_report::study::Study;
@@ -74,6 +76,11 @@ impl<'p> Anatomized<'p> {
         Ok(self.again()?.judged.dissected.sensitive.iter().map(|s| s.codes.total()).sum())
     }
 
+    /// What stands apart from the people.
+    fn aside(&self) -> Result<&[SensitiveValues]> {
+        Ok(&self.again()?.judged.dissected.sensitive)
+    }
+
     /// What goes with the people.
     fn people(&self) -> Result<Side<'_>> {
         let again = self.again()?;
@@ -127,8 +134,13 @@ impl Draft for Anatomized<'_> {
     }
 
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>> {
-        let compared = self.private.compared(self.people()?, &self.pairs);
+        let compared = self.private.compared(self.people()?, self.aside()?, &self.pairs);
         Loss::new(&compared, run.observer).map(Some)
+    }
+
+    fn kept(&self, run: &Run<'_>) -> Result<Kept> {
+        let compared = self.private.compared(self.people()?, self.aside()?, &self.pairs);
+        Kept::new(&compared, run.observer)
     }
 
     fn private(&self) -> Option<(String, Value)> {
@@ -168,7 +180,7 @@ impl Draft for Anatomized<'_> {
         loss: Option<Loss>,
         run: &Run<'_>,
     ) -> Result<Study> {
-        let subject = self.private.subject(self.people()?, &self.pairs);
+        let subject = self.private.subject(self.people()?, self.aside()?, &self.pairs);
         let verification = verification.ok_or_else(too_early)?;
         Study::of_anatomized(&subject, &self.again()?.sides(), verification, loss, run.observer)
     }

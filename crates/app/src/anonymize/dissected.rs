@@ -7,6 +7,7 @@ use bosket_engine::dissect::{Params, Release as Grouping, SUPPRESSED, run as gro
 use bosket_io::apart::{Dissection, Drafts, People, PublishedReader};
 use bosket_io::xml::Namespaces;
 use bosket_io::{Certify, Create, Output, PolicyFile, Whereabouts, write_failure};
+use bosket_measure::kept::{Kept, TakenApart};
 use bosket_measure::loss::Loss;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Format;
@@ -135,6 +136,14 @@ impl Draft for Dissected<'_> {
 
     fn loss(&self, _: &Run<'_>) -> Result<Option<Loss>> {
         Ok(None)
+    }
+
+    fn kept(&self, _: &Run<'_>) -> Result<Kept> {
+        // What is taken apart while it is read, without a claim, nobody has counted.
+        let (Some(people), Some(found)) = (&self.people, &self.found) else { return Ok(Kept::default()) };
+        let sensitive = &found.dissected.sensitive;
+        let published = TakenApart { people: self.records as u64, sensitive };
+        Ok(Kept::of_people(people.spool.len() as u64, &people.spool.sensitive, published))
     }
 
     fn private(&self) -> Option<(String, Value)> {

@@ -9,6 +9,7 @@ mod records;
 mod release;
 
 use bosket_io::{Certify, Output};
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
@@ -55,6 +56,9 @@ trait Draft {
 
     /// What was lost.
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>>;
+
+    /// How many rows and values are published of how many.
+    fn kept(&self, run: &Run<'_>) -> Result<Kept>;
 
     /// The mapping as a file, and what goes beside it; none where there is none.
     fn private(&self) -> Option<(String, Value)>;
@@ -118,20 +122,25 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     }
     draft.pair()?;
     let loss = if request.measure { draft.loss(run)? } else { None };
+    let kept = match &loss {
+        Some(loss) => loss.kept.clone(),
+        None => draft.kept(run)?,
+    };
     let mut others = draft.companions()?;
     if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
     let Account { records, figures, attributes, caveats } = draft.account()?;
-    let mut kept = None;
+    let mut written = None;
     let place = certificate.place();
     let certified = Certified {
         claim: prepared.claim.as_ref(),
         caveats: caveats.clone(),
         records: records as u64,
         figures: &figures,
-        measured: loss.as_ref().map(Loss::to_json),
-        kept: &mut kept,
+        measured: loss.as_ref().map(measured),
+        kept: kept.public(&file.policy).to_json(),
+        written: &mut written,
     };
     // What takes long is done before anything is in its place.
     let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
@@ -141,8 +150,8 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     let report = match &study {
         None => None,
         Some(study) => {
-            let written = report::with_publication(prepared, study, &caveats, kept, request.force, run);
-            Some(written.map_err(late)?)
+            let place = report::with_publication(prepared, study, &caveats, written, request.force, run);
+            Some(place.map_err(late)?)
         }
     };
     Ok(Release {
@@ -151,10 +160,20 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         verification,
         figures,
         attributes,
+        kept,
         loss,
         certificate: place,
         report,
     })
+}
+
+/// A loss for the certificate, which tells what is kept by itself.
+fn measured(loss: &Loss) -> Value {
+    let mut all = loss.to_json();
+    if let Some(all) = all.as_object_mut() {
+        all.retain(|key, _| key != "kept");
+    }
+    all
 }
 
 /// A result that does not keep the promise: an error of ours, caught before anything is published.

@@ -1,8 +1,10 @@
 //! Publications of one record per person: generalized trees and sets, and clusters.
 
 use bosket_io::{Certify, Create, Output, Publication};
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
+use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
 use bosket_model::value_tree::ValueTrees;
@@ -59,23 +61,35 @@ impl Private<'_> {
         counted.filter(|a| a.values > 0).collect()
     }
 
-    pub(super) fn compared<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)]) -> Compared<'a> {
+    pub(super) fn compared<'a>(
+        &'a self,
+        published: Side<'a>,
+        apart: &'a [SensitiveValues],
+        mapping: &'a [(u32, u32)],
+    ) -> Compared<'a> {
         Compared {
             policy: &self.prepared.file.policy,
             input: self.input.side(),
             published,
             hierarchies: &self.hierarchies,
+            apart,
             mapping: Some(mapping),
             mining: true,
         }
     }
 
-    pub(super) fn subject<'a>(&'a self, published: Side<'a>, mapping: &'a [(u32, u32)]) -> Subject<'a> {
+    pub(super) fn subject<'a>(
+        &'a self,
+        published: Side<'a>,
+        apart: &'a [SensitiveValues],
+        mapping: &'a [(u32, u32)],
+    ) -> Subject<'a> {
         Subject {
             policy: &self.prepared.file.policy,
             input: self.input.side(),
             published,
             hierarchies: &self.hierarchies,
+            apart,
             mapping: Some(mapping),
         }
     }
@@ -164,8 +178,13 @@ impl Draft for Records<'_> {
     }
 
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>> {
-        let compared = self.private.compared(self.again()?.side(), &self.pairs);
+        let compared = self.private.compared(self.again()?.side(), &[], &self.pairs);
         Loss::new(&compared, run.observer).map(Some)
+    }
+
+    fn kept(&self, run: &Run<'_>) -> Result<Kept> {
+        let compared = self.private.compared(self.again()?.side(), &[], &self.pairs);
+        Kept::new(&compared, run.observer)
     }
 
     fn private(&self) -> Option<(String, Value)> {
@@ -197,7 +216,7 @@ impl Draft for Records<'_> {
         loss: Option<Loss>,
         run: &Run<'_>,
     ) -> Result<Study> {
-        let subject = self.private.subject(self.again()?.side(), &self.pairs);
+        let subject = self.private.subject(self.again()?.side(), &[], &self.pairs);
         Study::of_records(&subject, verification.ok_or_else(too_early)?, loss, run.observer)
     }
 }

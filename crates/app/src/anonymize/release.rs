@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_verify::{Claim, Verification};
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ pub struct Release {
     pub figures: Figures,
     /// Per quasi attribute how many values there were and are; empty for dissected data, where they are the same.
     pub attributes: Vec<AttributeValues>,
+    /// How many rows and values are published of how many, sensitive ones too.
+    pub kept: Kept,
     /// What was lost, if that was to be measured.
     pub loss: Option<Loss>,
     /// Where the certificate is; none with a stream.
@@ -63,6 +66,7 @@ impl Release {
                 "verified": self.claim().is_some(),
                 "certificate": certificate,
                 "degrees": degrees_json(&f.degrees),
+                "kept": self.kept.to_json(),
             });
         }
         let mut all = json!({
@@ -77,6 +81,7 @@ impl Release {
         }
         let attribute = |a: &AttributeValues| json!({"path": a.path, "values": a.values, "published_values": a.published});
         all["attributes"] = self.attributes.iter().map(attribute).collect();
+        all["kept"] = self.kept.to_json();
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();
         }

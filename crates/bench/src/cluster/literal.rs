@@ -3,7 +3,7 @@
 use bosket_engine::cluster::{Params, SCALE, Solver, run};
 use bosket_generate::students::Kind;
 use bosket_model::observe::Quiet;
-use bosket_testkit::cluster::{How, Literal, missing};
+use bosket_testkit::cluster::{How, Literal, lost, missing};
 
 use super::{Students, policy, texts};
 use crate::resources::timed;
@@ -32,6 +32,7 @@ pub(super) fn compare(number: u64) {
         weighted: true,
         assign: &solve,
         missing: missing(&students.data, &students.binding),
+        lost: lost(&students.data, &students.binding, SCALE as f64),
     };
     let ((clusters, _), slow) = timed(|| literal.ctoff(3));
     let (release, fast) = timed(|| {

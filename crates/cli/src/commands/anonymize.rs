@@ -9,7 +9,7 @@ use bosket_model::policy::Privacy;
 
 use crate::Outcome;
 use crate::args::Anonymize;
-use crate::commands::{degrees, measure};
+use crate::commands::{degrees, kept, measure};
 use crate::output::{count, plural, print, print_json};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -78,6 +78,9 @@ fn text(release: &Release) -> String {
             out.push_str(&format!("\n{}\n{}\n", attributes(release), in_words(figures)));
         }
     }
+    if !release.kept.classes.is_empty() {
+        out.push_str(&format!("\npublished of what there was:\n{}", kept::text(&release.kept)));
+    }
     if let Some(loss) = &release.loss {
         out.push_str(&format!("\n{}", measure::figures(loss)));
     }
@@ -87,7 +90,7 @@ fn text(release: &Release) -> String {
 }
 
 fn attributes(release: &Release) -> String {
-    let columns = vec![Column::left("attribute"), Column::right("values in"), Column::right("values out")];
+    let columns = vec![Column::left("attribute"), Column::right("different values in"), Column::right("out")];
     let mut table = Table::new(columns);
     for a in &release.attributes {
         let published = match a.published {
@@ -168,6 +171,9 @@ fn dry_run(prepared: &Prepared) -> Result<String> {
         prepared.hierarchies().count(),
         count(prepared.hierarchies().map(|h| h.leaf_count()).sum()),
     );
+    if let Some(before) = prepared.before()? {
+        out.push_str(&format!("what there is to publish:\n{}", kept::before(&before)));
+    }
     out.push_str(&format!("a run would reach for {model}{with} and write {}{replaced}\n", target.display()));
     out.push_str(&format!("algorithms for {model}: {}\n", prepared.algorithms().join(", ")));
     Ok(out)

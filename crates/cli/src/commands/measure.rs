@@ -6,6 +6,7 @@ use bosket_model::Result;
 
 use crate::Outcome;
 use crate::args::Measure;
+use crate::commands::kept;
 use crate::output::{count, plural, print, print_json};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -46,7 +47,7 @@ fn table(loss: &Loss) -> String {
     let mut out =
         format!("{} of {} published\n\n", count(loss.published_records), plural(loss.records, "record"));
     out.push_str(&figures(loss));
-    let titles = ["values in", "out", "as they were", "more general", "not published"];
+    let titles = ["different values in", "out", "as they were", "more general", "not published"];
     let mut columns = vec![Column::left("attribute")];
     columns.extend(titles.iter().map(|title| Column::right(title).at_least(3)));
     columns.push(Column::right("loss").at_least(5));
@@ -59,6 +60,7 @@ fn table(loss: &Loss) -> String {
         table.row(counts.into_iter().chain(shares).chain([lost]));
     }
     out.push_str(&format!("\n{}", table.text()));
+    out.push_str(&format!("\n{}", kept::text(&loss.kept)));
     if loss.attributes.iter().any(|a| a.left_out.is_none()) {
         out.push_str("\n– cannot be told without the mapping: give --mapping\n");
     }

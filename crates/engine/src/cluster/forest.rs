@@ -12,7 +12,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
-use super::cost::Cost;
+use super::cost::{Cost, SCALE};
 use super::domain::Domain;
 use super::kinds::Kinds;
 use super::params::{Matching, Params};
@@ -101,6 +101,8 @@ pub(super) struct Forest {
     root_values: Vec<u32>,
     /// Per record the cost of giving it up.
     pub(super) prune: Vec<i64>,
+    /// How much a lost sensitive value counts.
+    pub(super) lost: f64,
 }
 
 impl Forest {
@@ -134,7 +136,8 @@ impl Forest {
                 misses.push(missing);
             }
             let own: i64 = quasi.iter().map(|&(_, d)| domains[d].full).sum();
-            // A vertex without quasi values is still worth keeping.
+            let own = own + lost_secrets(data, binding, id, params.lost);
+            // A vertex without values is still worth keeping.
             let sensitive = secrets.attributes(id);
             classes.push(Class { quasi, sensitive, has_secrets: sensitive > 0, own: own.max(1) });
         }
@@ -162,6 +165,7 @@ impl Forest {
             kid_start: vec![0],
             root_values: Vec::new(),
             prune: Vec::new(),
+            lost: params.lost,
         };
         forest.read_vertices(data, &kept, &leaves, observer)?;
         forest.find_forms(data, params.matching == Matching::Lsap, observer)?;
@@ -386,6 +390,16 @@ pub(super) fn columns<'h>(
 
 fn data_misses(data: &Dataset, class: ClassId, attribute: AttributeId) -> bool {
     (0..data.vertex_count()).any(|v| data.class(v) == class && data.value(v, attribute) == MISSING)
+}
+
+/// What the sensitive values of a vertex count, on average over its class: vertices that differ in these alone are one form.
+fn lost_secrets(data: &Dataset, binding: &Binding, class: ClassId, lost: f64) -> i64 {
+    let vertices = (0..data.vertex_count()).filter(|&v| data.class(v) == class);
+    let all = vertices.clone().count().max(1);
+    let secrets = binding.in_policy_order(data.schema(), class, Role::Sensitive);
+    let there = |a: AttributeId| vertices.clone().filter(|&v| data.value(v, a) != MISSING).count();
+    let there: usize = secrets.into_iter().map(there).sum();
+    (lost * SCALE as f64 * there as f64 / all as f64).round() as i64
 }
 
 fn no_hierarchy(path: &str) -> Diagnostic {

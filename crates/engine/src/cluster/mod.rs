@@ -18,6 +18,7 @@ mod cheapest;
 mod cost;
 mod diverse;
 mod domain;
+mod exclude;
 mod forest;
 mod improve;
 mod interrupted;
@@ -47,6 +48,7 @@ pub use params::{Absent, Diverse, Matching, Params};
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
 use diverse::{Judge, distinct_everywhere};
+use exclude::Labels;
 use forest::Forest;
 use rep::{Joiner, Rep};
 use search::Search;
@@ -67,8 +69,10 @@ pub struct Release {
     pub suppressed: Vec<u32>,
     /// Vertices of published records that are not published themselves.
     pub pruned: u64,
-    /// LM of the publication.
+    /// LM of the publication, over the values that there were.
     pub lm: f64,
+    /// What the search has minimised, in values; there a missing value is one that can be given up.
+    pub cost: f64,
     /// The time was over before the search was.
     pub cut_short: bool,
 }
@@ -146,6 +150,7 @@ pub fn run_at(
     let forest = Forest::new(data, binding, hierarchies, params, cost, observer)?;
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
+    Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
     let mut found = cluster(&forest, params, observer)?;
     let mut gone = std::mem::take(&mut found.left);
     if let Some(ask) = &params.diverse {
@@ -184,10 +189,17 @@ pub fn refuse_unfit(
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
 ) -> Result<()> {
-    Secrets::new(data, binding, params.diverse.as_ref())?;
+    let secrets = Secrets::new(data, binding, params.diverse.as_ref())?;
     forest::columns(data, binding, hierarchies)?;
     refuse_few(data, params)?;
-    refuse_nested(data, binding, params)
+    refuse_nested(data, binding, params)?;
+    Labels::new(data, binding, &secrets).refuse_excluding(params)
+}
+
+/// What a run is going to lose for sure, before it searches: values of which there are too many.
+pub fn foreseen(data: &Dataset, binding: &Binding, params: &Params) -> Result<Vec<Diagnostic>> {
+    let secrets = Secrets::new(data, binding, params.diverse.as_ref())?;
+    Ok(Labels::new(data, binding, &secrets).too_frequent(params))
 }
 
 fn refuse_few(data: &Dataset, params: &Params) -> Result<()> {

@@ -75,6 +75,8 @@ pub struct Params {
     pub suppress_violators: bool,
     /// `bitmap`: what absence means.
     pub absent: Absent,
+    /// How much a lost sensitive value counts; a quasi value that is given up counts 1.
+    pub lost: f64,
     /// Per declared attribute how much its loss counts.
     pub weights: Vec<f64>,
     /// Bytes that the search may take.
@@ -102,6 +104,7 @@ impl Params {
             leftovers: true,
             suppress_violators: false,
             absent: Absent::Unknown,
+            lost: 1.0,
             weights: Vec::new(),
             memory: MEMORY,
         }
@@ -154,6 +157,7 @@ impl Params {
             time,
             suppress_violators: method.flag("suppress_violators").unwrap_or(plain.suppress_violators),
             absent,
+            lost: method.number("lost").unwrap_or(plain.lost),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             ..plain
         })
@@ -161,9 +165,13 @@ impl Params {
 
     /// Fewest members of a cluster.
     pub fn size(&self) -> usize {
-        let diverse = self.diverse.as_ref().map_or(1.0, |d| (d.l - 1e-9).ceil());
-        (self.k as usize).max(diverse as usize).max(2)
+        size_of(self.k as usize, self.diverse.as_ref().map_or(1.0, |d| d.l))
     }
+}
+
+/// Fewest members of a cluster for some k and l.
+pub(super) fn size_of(k: usize, l: f64) -> usize {
+    k.max((l - 1e-9).ceil() as usize).max(2)
 }
 
 /// The matching of an algorithm, where the policy names none.

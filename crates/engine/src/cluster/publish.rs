@@ -10,7 +10,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING, Result};
 
-use super::cost::{Cost, Lm};
+use super::cost::{Cost, Lm, SCALE};
 use super::domain::Domain;
 use super::forest::Forest;
 use super::rep::Rep;
@@ -26,7 +26,8 @@ pub(super) fn publish(
     suppressed: Vec<u32>,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let mut counted = Counted::new(forest, hierarchies);
+    let told = told_classes(data, binding);
+    let mut counted = Counted::new(forest, hierarchies, &told);
     for cluster in &clusters {
         observer.go_on()?;
         counted.add(&cluster.rep);
@@ -40,13 +41,19 @@ pub(super) fn publish(
             records.push(record);
         }
     }
-    let members =
-        |c: &Cluster| c.members.iter().map(|&r| data.vertices(r as usize).len() as u64).sum::<u64>();
-    let before: u64 = clusters.iter().map(members).sum();
-    let (values, published) = (input_values(data, forest), counted.values as f64);
+    let had = |&r: &u32| data.vertices(r as usize).filter(|&v| told[data.class(v).index()]).count() as u64;
+    let before: u64 = clusters.iter().flat_map(|c| c.members.iter().map(had)).sum();
+    let kept: i64 = clusters.iter().map(Cluster::cost).sum();
+    let given_up: i64 = suppressed.iter().map(|&r| forest.prune[r as usize]).sum();
+    let values = input_values(data, forest);
+    let secrets = input_secrets(data, binding) - writer.secrets;
+    let lost_secrets = forest.lost * secrets as f64;
+    let (lost, all) =
+        ((values - counted.values) as f64 + counted.lm + lost_secrets, values as f64 + lost_secrets);
     Ok(Release {
         pruned: before - counted.vertices,
-        lm: if values > 0 { (counted.lm + values as f64 - published) / values as f64 } else { 0.0 },
+        cost: (kept + given_up) as f64 / SCALE as f64,
+        lm: if all > 0.0 { lost / all } else { 0.0 },
         data: writer.builder.finish(),
         records,
         clusters: clusters.into_iter().map(|c| c.members).collect(),
@@ -55,14 +62,52 @@ pub(super) fn publish(
     })
 }
 
-/// Quasi values of all records, missing ones included: in vertex trees they are leaves like others.
+/// Quasi values of all records.
 fn input_values(data: &Dataset, forest: &Forest) -> u64 {
-    (0..data.vertex_count()).map(|v| forest.values(v as u32).len() as u64).sum()
+    let there = |v: usize| {
+        let quasi = &forest.classes[forest.vertex_class[v] as usize].quasi;
+        forest
+            .values(v as u32)
+            .iter()
+            .zip(quasi)
+            .filter(|(n, q)| **n != forest.domains[q.1].missing())
+            .count()
+    };
+    (0..data.vertex_count()).map(|v| there(v) as u64).sum()
+}
+
+/// Sensitive values of all records.
+fn input_secrets(data: &Dataset, binding: &Binding) -> u64 {
+    let schema = data.schema();
+    let of_class = |class| binding.in_policy_order(schema, class, Role::Sensitive);
+    let secrets: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| of_class(id)).collect();
+    let there = |v: usize| {
+        secrets[data.class(v).index()].iter().filter(|&&a| data.value(v, a) != MISSING).count() as u64
+    };
+    (0..data.vertex_count()).map(there).sum()
+}
+
+/// Per class whether it, or one below it, has anything that may be published. What the policy drops is not pruned.
+fn told_classes(data: &Dataset, binding: &Binding) -> Vec<bool> {
+    let schema = data.schema();
+    let mut told = vec![false; schema.classes().len()];
+    for (id, class) in schema.classes().collect::<Vec<_>>().into_iter().rev() {
+        let public = |a: &AttributeId| {
+            matches!(binding.role(*a), Some(Role::Quasi | Role::Sensitive | Role::Insensitive))
+        };
+        told[id.index()] |= binding.classes[id.index()].is_some() && class.attributes.iter().any(public);
+        if let Some(above) = class.parent.filter(|_| told[id.index()]) {
+            told[above.index()] = true;
+        }
+    }
+    told
 }
 
 /// What is published.
 struct Counted<'a> {
     forest: &'a Forest,
+    /// Per class whether its vertices count.
+    told: &'a [bool],
     /// Per domain what each of its values stands for.
     hierarchies: Vec<Option<&'a Hierarchy>>,
     /// Per domain and node, missing ones last: LM, and whether it is published.
@@ -76,7 +121,7 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    fn new(forest: &'a Forest, hierarchies: &'a [Option<Hierarchy>]) -> Self {
+    fn new(forest: &'a Forest, hierarchies: &'a [Option<Hierarchy>], told: &'a [bool]) -> Self {
         let shares = forest.declared.iter().enumerate().map(|(d, &at)| {
             let Some(hierarchy) = &hierarchies[at] else { return Vec::new() };
             let missing = forest.misses[d];
@@ -89,6 +134,7 @@ impl<'a> Counted<'a> {
             shares: shares.collect(),
             occurs: forest.domains.iter().map(|d| vec![false; d.len()]).collect(),
             forest,
+            told,
             lm: 0.0,
             values: 0,
             vertices: 0,
@@ -96,17 +142,22 @@ impl<'a> Counted<'a> {
     }
 
     fn add(&mut self, rep: &Rep) {
-        let members = rep.members() as u64;
-        self.vertices += members;
-        for (&node, &(_, d)) in rep.values.iter().zip(&self.forest.classes[rep.class as usize].quasi) {
-            self.values += members;
+        if self.told[rep.class as usize] {
+            self.vertices += rep.members() as u64;
+        }
+        let quasi = &self.forest.classes[rep.class as usize].quasi;
+        for (i, (&node, &(_, d))) in rep.values.iter().zip(quasi).enumerate() {
+            // Whoever lacks the value cannot lose it.
+            let missing = self.forest.domains[d].missing();
+            let having = rep.from.iter().filter(|&&v| self.forest.values(v)[i] != missing).count() as u64;
+            self.values += having;
             match self.shares[d].get(node as usize) {
                 Some(share) => {
-                    self.lm += members as f64 * share;
+                    self.lm += having as f64 * share;
                     self.occurs[d][node as usize] = true;
                 }
                 None => {
-                    self.lm += members as f64 * self.share_of_range(d, node);
+                    self.lm += having as f64 * self.share_of_range(d, node);
                     self.ranges[d].insert(node);
                 }
             }
@@ -151,8 +202,10 @@ struct Writer<'a> {
     builder: Builder,
     /// Per class of the input that of the publication.
     classes: Vec<ClassId>,
-    /// Per class the attributes that are published as they are, here and there.
-    beside: Vec<Vec<(AttributeId, AttributeId)>>,
+    /// Per class the attributes that are published as they are, here and there, and whether they are sensitive.
+    beside: Vec<Vec<(AttributeId, AttributeId, bool)>>,
+    /// Sensitive values that were written.
+    secrets: u64,
     /// Per domain the published attribute, and the code of every node.
     quasi: Vec<(AttributeId, Codes)>,
     /// Per attribute of the input the codes that its values have in the publication.
@@ -174,6 +227,7 @@ impl<'a> Writer<'a> {
             builder: Builder::in_notation(schema.notation()),
             classes: Vec::new(),
             beside: Vec::new(),
+            secrets: 0,
             quasi: vec![(AttributeId(0), Codes::default()); forest.domains.len()],
             codes: (schema.attributes()).map(|(a, _)| vec![NONE; data.dictionary(a).len()]).collect(),
         };
@@ -197,8 +251,9 @@ impl<'a> Writer<'a> {
                         let codes = writer.codes_of((a, to), hierarchy, counted, d);
                         writer.quasi[d] = (to, codes);
                     }
-                    (Some(Role::Sensitive | Role::Insensitive), _) => {
-                        beside.push((a, writer.builder.attribute(own, &schema.attribute(a).name)));
+                    (Some(role @ (Role::Sensitive | Role::Insensitive)), _) => {
+                        let to = writer.builder.attribute(own, &schema.attribute(a).name);
+                        beside.push((a, to, role == Role::Sensitive));
                     }
                     _ => {}
                 }
@@ -262,9 +317,10 @@ impl<'a> Writer<'a> {
             }
         }
         let vertex = rep.from[member] as usize;
-        for &(from, to) in &self.beside[rep.class as usize] {
+        for &(from, to, secret) in &self.beside[rep.class as usize] {
             let code = self.data.value(vertex, from);
             if code != MISSING {
+                self.secrets += u64::from(secret);
                 let known = &mut self.codes[from.index()][code as usize];
                 if *known == NONE {
                     let dictionary = self.data.dictionary(from);

@@ -93,7 +93,8 @@ impl Secrets {
             .collect()
     }
 
-    fn of_vertex(&self, data: &Dataset, vertex: usize) -> Vec<u32> {
+    /// The labels of a vertex, one per sensitive attribute.
+    pub(super) fn of_vertex(&self, data: &Dataset, vertex: usize) -> Vec<u32> {
         let of_class = &self.of_class[data.class(vertex).index()];
         let label = |&a: &AttributeId| match data.value(vertex, a) {
             MISSING => UNKNOWN,

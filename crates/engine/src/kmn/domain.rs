@@ -234,6 +234,23 @@ impl<'a> Domain<'a> {
         self.levels[level].hierarchy.label(id)
     }
 
+    /// The leaf that says the same as a node: its only one, or the only value of an attribute that all records have. Nobody
+    /// can be picked out by what all have.
+    pub(super) fn lowest(&self, node: Node) -> Node {
+        let (level, id) = self.id(node);
+        let Level { hierarchy, root, .. } = &self.levels[level];
+        let leaves = hierarchy.leaves(id);
+        if leaves.len() == 1 {
+            return root + hierarchy.leaf_node(leaves.start).0;
+        }
+        let mut items = (0..self.leaf.len()).filter(|&i| self.leaf[i].0 as usize == level);
+        let alone = self.sharing(self.levels[level].leader).count() == 1 && !self.negatable.contains(&true);
+        match (items.next(), items.next()) {
+            (Some(item), None) if alone && self.item_records[item].len() == self.records => self.leaf[item].1,
+            _ => node,
+        }
+    }
+
     /// The node and everything below it, as numbers.
     pub(super) fn subtree(&self, node: Node) -> std::ops::Range<Node> {
         let (level, id) = self.id(node);

@@ -266,6 +266,12 @@ fn keep<P>(
     mut solution: Solution,
     outcome: &Outcome<'_, P>,
 ) -> Result<Option<(Solution, P)>> {
+    let lowest = |node: &mut domain::Node| *node = problem.domain.lowest(*node);
+    solution.cut.iter_mut().for_each(lowest);
+    for rule in &mut solution.rules {
+        lowest(&mut rule.pair.0);
+        lowest(&mut rule.pair.1);
+    }
     loop {
         let released = (outcome.publish)(&problem.domain, &solution)?;
         let broken = match outcome.accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {

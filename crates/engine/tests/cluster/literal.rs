@@ -2,7 +2,7 @@
 
 use bosket_engine::cluster::{Algorithm, Matching, Params, SCALE, Solver};
 use bosket_model::observe::Quiet;
-use bosket_testkit::cluster::{Clusters, How, Literal, missing};
+use bosket_testkit::cluster::{Clusters, How, Literal, lost, missing};
 use bosket_testkit::dice::{Dice, cases};
 use proptest::prelude::*;
 
@@ -30,6 +30,7 @@ fn literal(case: &Case, params: &Params) -> Clusters {
         weighted: params.weighted,
         assign: &solve,
         missing: missing(&case.data, &case.binding),
+        lost: lost(&case.data, &case.binding, params.lost * SCALE as f64),
     };
     match params.algorithm {
         Algorithm::Ctoff => literal.ctoff(size),
@@ -47,6 +48,7 @@ fn compare(seed: u64, records: usize, secrets: &[&str]) {
     let l = [None, Some(diverse(2.0)), Some(diverse(3.0)), Some(diverse(1.5))][dice.below(4)].clone();
     let params = Params {
         weighted: !dice.one_in(3),
+        lost: *dice.of(&[0.0, 0.3, 1.0, 4.0]),
         leftovers: false,
         climit: 1 + dice.below(6),
         th: dice.below(10) as f64 / 10.0,

@@ -114,7 +114,7 @@ proptest! {
         let plain = Params::plain(Algorithm::Ctoff, 3, None);
         let improved = Params { improve: true, ..plain.clone() };
         let (Ok(plain), Ok(improved)) = (case.run(&plain), case.run(&improved)) else { return Ok(()) };
-        prop_assert!(improved.lm <= plain.lm + 1e-9);
+        prop_assert!(improved.cost <= plain.cost + 1e-9);
     }
 }
 

@@ -24,18 +24,21 @@ pub struct Comparison<'a> {
     pub published: (&'a Dataset, &'a Binding),
     /// Per declared attribute.
     pub hierarchies: &'a [Option<Hierarchy>],
+    /// How many sensitive values are lost, times what one of them counts.
+    pub lost_sensitive: f64,
 }
 
 /// What a publication has lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexLoss {
-    /// The detail lost per quasi value; those of suppressed vertices are lost altogether.
+    /// The detail lost per quasi value that there was, and per sensitive one that is lost; values of suppressed vertices are
+    /// lost altogether.
     pub lm: f64,
     /// The sum over all records of how many look like them; suppressed ones look like all.
     pub dm: u64,
     /// How many records look alike.
     pub sizes: Sizes,
-    /// How well counts come out, 1 at best; none without queries.
+    /// How well counts come out, 1 at best, below 0 where guessing nothing is better; none without queries.
     pub accuracy: Option<f64>,
     /// From how many queries.
     pub queries: usize,
@@ -43,7 +46,7 @@ pub struct VertexLoss {
     pub attributes: Vec<AttributeLm>,
 }
 
-/// What became of an attribute's values, a missing one counted as a value.
+/// What became of an attribute's values. One that is missing is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeLm {
     /// Its path in the policy.
@@ -87,8 +90,9 @@ impl VertexLoss {
         let attributes = attributes(&input, &published, compared, observer)?;
         let values: u64 = attributes.iter().map(|a| a.values).sum();
         let lost: f64 = attributes.iter().map(|a| a.lost).sum();
+        let (lost, all) = (lost + compared.lost_sensitive, values as f64 + compared.lost_sensitive);
         Ok(VertexLoss {
-            lm: if values == 0 { 0.0 } else { lost / values as f64 },
+            lm: if all > 0.0 { lost / all } else { 0.0 },
             dm: sizes.squares + (suppressed * input.records()) as u64,
             sizes,
             accuracy,
@@ -113,7 +117,8 @@ impl VertexLoss {
             "median_class": self.sizes.median,
             "largest_class": self.sizes.largest,
             "mean_class": self.sizes.mean(),
-            "query_accuracy": self.accuracy,
+            "query_accuracy": self.accuracy.map(|accuracy| accuracy.max(0.0)),
+            "worse_than_guessing": self.accuracy.is_some_and(|accuracy| accuracy < 0.0),
             "queries": self.queries,
             "attributes": attributes,
         })
@@ -141,29 +146,36 @@ fn attributes(
         .map(|d| AttributeLm { path: d.path.clone(), values: 0, kept: 0, generalized: 0, lost: 0.0 })
         .collect();
     for v in 0..input.len() {
-        input.quasi(input.home(v)).iter().for_each(|&declared| all[declared].values += 1);
+        let there = input.values(v).iter().filter(|(_, held)| held.is_some());
+        there.for_each(|&(declared, _)| all[declared].values += 1);
     }
+    // Per attribute what is published as the root, which may stand for a missing value too.
+    let mut anything = vec![0u64; all.len()];
     for v in 0..published.len() {
         observer.go_on()?;
-        // An attribute that is nowhere published is missing in every vertex that is.
-        for &declared in input.quasi(published.home(v)) {
-            let own = &mut all[declared];
-            let (Some(held), Some(hierarchy)) = (published.value(v, declared), &hierarchies[declared]) else {
-                own.kept += 1;
-                continue;
-            };
+        for &(declared, held) in published.values(v) {
+            let (Some(held), Some(hierarchy)) = (held, &hierarchies[declared]) else { continue };
             let (exact, lost) = match held {
+                Held::Node(NodeId::ROOT) if hierarchy.len() > 1 => {
+                    anything[declared] += 1;
+                    continue;
+                }
                 Held::Node(node) => (hierarchy.is_leaf(node), lm_of(hierarchy, node, missing[declared])),
                 Held::Range(low, high) => {
                     (low == high, hierarchy.numbers().map_or(1.0, |n| n.share(low, high)))
                 }
             };
+            let own = &mut all[declared];
             let count = if exact { &mut own.kept } else { &mut own.generalized };
             *count += 1;
             own.lost += lost;
         }
     }
-    for own in &mut all {
+    for (declared, own) in all.iter_mut().enumerate() {
+        let Some(hierarchy) = &hierarchies[declared] else { continue };
+        let any = anything[declared].min(own.left_out());
+        own.generalized += any;
+        own.lost += any as f64 * lm_of(hierarchy, NodeId::ROOT, missing[declared]);
         own.lost += own.left_out() as f64;
     }
     all.retain(|a| a.values > 0);

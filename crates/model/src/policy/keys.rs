@@ -392,6 +392,13 @@ pub(super) static METHOD: Section = Section {
             .default(Literal::Bool(true))
             .only(CLUSTERS),
         Key::new(
+            "lost",
+            Type::Number { min: 0.0, open: false, max: 1e6 },
+            "how much a lost sensitive value counts, a lost quasi value counting 1",
+        )
+        .default(Literal::Number(1.0))
+        .only(CLUSTERS),
+        Key::new(
             "absent",
             Type::OneOf(&ABSENT),
             "bitmap: what follows from a vertex that a record does not have",

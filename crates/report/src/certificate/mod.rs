@@ -94,6 +94,8 @@ pub struct Facts<'a> {
     pub loss: Value,
     /// How much was suppressed.
     pub suppressed: Value,
+    /// How many rows and values are published of how many.
+    pub kept: Value,
 }
 
 /// What is claimed about a publication, and by what it is known.
@@ -125,6 +127,8 @@ pub struct Certificate {
     pub loss: Value,
     /// How much was suppressed.
     pub suppressed: Value,
+    /// How many rows and values are published of how many; null in certificates of versions that did not count them.
+    pub kept: Value,
     /// What nobody should take for claimed.
     pub not_claimed: Vec<String>,
     /// SHA-256 of the canonical form of everything else.
@@ -137,7 +141,7 @@ const NOTHING: &str = "nothing is claimed";
 impl Certificate {
     /// The certificate of a run.
     pub fn new(facts: Facts<'_>) -> Self {
-        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed } = facts;
+        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed, kept } = facts;
         let mut certificate = Certificate {
             tool: format!("bosket {}", env!("CARGO_PKG_VERSION")),
             policy: public_policy(policy, &files),
@@ -152,6 +156,7 @@ impl Certificate {
             hierarchies,
             loss: normal(&loss),
             suppressed: normal(&suppressed),
+            kept: normal(&kept),
             not_claimed: not_claimed(policy, claim, &caveats),
             digest: String::new(),
         };
@@ -185,7 +190,7 @@ impl Certificate {
         let file = |f: &Fingerprint| json!({"name": f.name, "sha256": f.sha256});
         let hierarchy =
             |h: &GivenHierarchy| json!({"path": h.path, "sha256": h.sha256, "attributes": h.attributes});
-        json!({
+        let mut all = json!({
             "certificate": FORMAT,
             "tool": self.tool,
             "policy": self.policy,
@@ -203,6 +208,10 @@ impl Certificate {
             "loss": self.loss,
             "suppressed": self.suppressed,
             "not_claimed": self.not_claimed,
-        })
+        });
+        if !self.kept.is_null() {
+            all["kept"] = self.kept.clone();
+        }
+        all
     }
 }

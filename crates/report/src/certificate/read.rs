@@ -41,6 +41,11 @@ impl Certificate {
             hierarchies: Vec::new(),
             loss: Value::Object(keys.object("loss").of),
             suppressed: Value::Object(keys.object("suppressed").of),
+            kept: if keys.of.contains_key("kept") {
+                Value::Object(keys.object("kept").of)
+            } else {
+                Value::Null
+            },
             not_claimed: keys.texts("not_claimed"),
             digest: keys.text("digest"),
         };

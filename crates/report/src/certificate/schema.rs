@@ -69,6 +69,7 @@ pub fn json_schema() -> Value {
         "hierarchies": {"type": "array", "items": hierarchy, "description": "those given as files"},
         "loss": figures("what the publication lost, by metric"),
         "suppressed": figures("how much was suppressed"),
+        "kept": kept(),
         "not_claimed": {
             "type": "array",
             "items": {"type": "string"},
@@ -77,15 +78,53 @@ pub fn json_schema() -> Value {
         },
         "digest": hash("of everything else in its canonical form (RFC 8785)"),
     });
+    let mut whole = object(properties, "What is claimed about a publication, and by what it is known.");
+    // Earlier versions did not count.
+    if let Some(required) = whole["required"].as_array_mut() {
+        required.retain(|key| key != "kept");
+    }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("Bosket certificate, version {FORMAT}"),
     });
-    let whole = object(properties, "What is claimed about a publication, and by what it is known.");
     for (key, value) in whole.as_object().into_iter().flatten() {
         schema[key] = value.clone();
     }
     schema
+}
+
+/// How many rows and values are published of how many.
+fn kept() -> Value {
+    let number = |about: &str| json!({"type": ["integer", "null"], "minimum": 0, "description": about});
+    let entry = |what: &str, input: &str, role: bool| {
+        let mut properties = json!({
+            "path": {"type": "string", "description": "empty for the records; `others` for all that fewer than k people have"},
+            "published": number("how many are published"),
+            "moved": number("of these, how many stand above their place, apart from their row"),
+            "as_anything": number("of these, how many say only that they could be anything"),
+            "merged": number("not published, since a look-alike says the same"),
+            "pruned": number("not published, since others of the cluster have nothing like them"),
+            "left_out": number("not published, and nothing published stands for them"),
+            "suppressed": number("not published with their whole record"),
+        });
+        properties[what] = number(input);
+        if role {
+            properties["role"] = json!({"type": "string", "description": "what the policy calls it"});
+        }
+        let required: Vec<String> =
+            properties.as_object().into_iter().flat_map(|p| p.keys().cloned()).collect();
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    };
+    json!({
+        "type": "object",
+        "description": "how many rows and values of the input are published; null is not known",
+        "properties": {
+            "classes": {"type": "array", "items": entry("rows", "rows of the input", false)},
+            "attributes": {"type": "array", "items": entry("values", "values of the input", true)},
+        },
+        "required": ["classes", "attributes"],
+        "additionalProperties": false,
+    })
 }
 
 /// The policy's own schema without places, and with lists of values told by their length.

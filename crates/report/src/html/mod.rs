@@ -5,6 +5,7 @@
 //! [`Internal`] and goes into a file of its own.
 
 mod chart;
+mod kept;
 mod private;
 mod risk;
 mod text;
@@ -70,6 +71,7 @@ pub fn page(page: &Page<'_>) -> String {
         body.push_str("<h2>What was done</h2>\n");
         body.push_str(&list(&study.remarks));
     }
+    body.push_str(&kept::section(&study.kept));
     body.push_str(&hierarchies(study));
     body.push_str("<h2>What this does not promise</h2>\n<ul>\n");
     for limit in page.limits {
@@ -187,7 +189,7 @@ fn tiles(study: &Study) -> String {
         tile(&mut out, &format!("{} → {}", percent(b), percent(a)), &about);
     }
     if let Some(loss) = &study.loss {
-        let (values, kept) = kept(&loss.attributes);
+        let (values, kept) = as_they_were(&loss.attributes);
         if values > 0.0 {
             tile(&mut out, &percent(kept / values), "of all values are published as they were");
         }
@@ -205,7 +207,7 @@ fn tiles(study: &Study) -> String {
 }
 
 /// How many values there are, and how many are kept.
-fn kept(attributes: &[AttributeChange]) -> (f64, f64) {
+fn as_they_were(attributes: &[AttributeChange]) -> (f64, f64) {
     let told = attributes.iter().filter_map(|a| Some((a.values as f64, a.kept?)));
     told.fold((0.0, 0.0), |(all, kept), (values, share)| (all + values, kept + values * share))
 }

@@ -1,0 +1,180 @@
+//! How many rows and values go in and come out, class by class and attribute by attribute, sensitive ones too.
+//!
+//! What is not published is told by what became of it: *merged* where a look-alike says the same, *pruned* where the
+//! other members of a cluster have nothing like it, *left out* where nothing published stands for it, *suppressed* with
+//! its record. What is published may have *moved*: it stands above the place where it belongs, apart from its row. What
+//! the policy itself removes is in no count.
+
+mod before;
+mod dissected;
+mod gone;
+mod json;
+mod tally;
+
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+use bosket_model::policy::{Role, Shape};
+
+use crate::loss::Compared;
+
+pub use before::Before;
+pub use dissected::TakenApart;
+use gone::{Gone, GoneCount};
+pub use json::OTHERS;
+use tally::{Tally, has_told, is_told, path_of};
+
+/// What became of rows or values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// How many the input has.
+    pub input: u64,
+    /// How many are published.
+    pub published: u64,
+    /// Of the published ones, how many stand above their place, apart from their row.
+    pub moved: u64,
+    /// Of the published ones, how many say only that they could be anything.
+    pub anything: u64,
+    /// What became of the others; none if that cannot be told without a mapping.
+    pub lost: Option<Lost>,
+    /// How many records of the input have any.
+    pub people: u64,
+}
+
+/// What became of rows or values that are not published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// A look-alike in the same record says the same.
+    pub merged: u64,
+    /// The other records of the cluster have nothing like them.
+    pub pruned: u64,
+    /// Nothing that is published of the record stands for them.
+    pub left_out: u64,
+    /// The whole record is not published.
+    pub suppressed: u64,
+}
+
+/// The rows of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassKept {
+    /// Its path; empty for the records themselves.
+    pub path: String,
+    /// What became of its rows.
+    pub rows: Fate,
+}
+
+/// The values of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeKept {
+    /// Its path in the policy.
+    pub path: String,
+    /// The path of its class.
+    pub class: String,
+    /// Its role.
+    pub role: Role,
+    /// What became of its values.
+    pub values: Fate,
+}
+
+/// What of the rows and values of the input is published.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// By class, the records themselves first.
+    pub classes: Vec<ClassKept>,
+    /// By attribute that may be published, in the policy's order.
+    pub attributes: Vec<AttributeKept>,
+}
+
+impl Fate {
+    /// How many are not published.
+    pub fn gone(&self) -> u64 {
+        self.input.saturating_sub(self.published)
+    }
+}
+
+impl Kept {
+    /// Counts both sides.
+    pub fn new(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Self> {
+        let Compared { policy, input, published, apart, .. } = *compared;
+        let clustered = policy.need_privacy()?.model.shape() == Shape::VertexTree;
+        let before = Tally::of(input, &[], observer)?;
+        let after = Tally::of(published, compared.hierarchies, observer)?;
+        let gone = Gone::of(compared, clustered, observer)?;
+        let (ours, theirs) = (input.binding, published.binding);
+        let published_home = |path: &str| (0..theirs.homes.len()).find(|&h| path_of(theirs, h) == path);
+        let mut kept = Kept::default();
+        for home in 0..ours.homes.len() {
+            let path = path_of(ours, home);
+            let rows = before.homes[home];
+            let aside = |d: usize| apart.iter().any(|s| s.declared == d);
+            // Rows of sensitive values alone are no rows any more once these stand apart.
+            if rows.all == 0 || !has_told(ours, home, |d| !aside(d)) {
+                continue;
+            }
+            let out = published_home(&path).map(|h| after.homes[h]).unwrap_or_default();
+            let fate = Fate {
+                input: rows.all,
+                published: out.all,
+                moved: out.moved,
+                people: rows.people,
+                ..Fate::default()
+            };
+            let lost = gone.as_ref().map(|g| lost(fate, g.homes[home], clustered));
+            kept.classes.push(ClassKept { path, rows: Fate { lost, ..fate } });
+        }
+        for (declared, attribute) in ours.declared.iter().enumerate() {
+            let values = before.values[declared];
+            if values.all == 0 || !is_told(attribute) {
+                continue;
+            }
+            let out = after.values[declared];
+            let aside = apart.iter().filter(|s| s.declared == declared).map(|s| s.codes.total() as u64);
+            let telling = out.all - out.anything + aside.sum::<u64>();
+            // Of what says nothing, some may stand where there was nothing.
+            let anything = out.anything.min(values.all.saturating_sub(telling));
+            let fate = Fate {
+                input: values.all,
+                published: telling + anything,
+                moved: out.moved.min(telling + anything),
+                anything,
+                people: values.people,
+                lost: None,
+            };
+            let lost = gone.as_ref().map(|g| lost(fate, g.values[declared], clustered));
+            let (path, class) = (attribute.path.clone(), path_of(ours, attribute.home));
+            kept.attributes.push(AttributeKept {
+                path,
+                class,
+                role: attribute.role,
+                values: Fate { lost, ..fate },
+            });
+        }
+        Ok(kept)
+    }
+
+    /// The input and published values of all sensitive attributes together.
+    pub fn sensitive(&self) -> (u64, u64) {
+        let own = self.attributes.iter().filter(|a| a.role == Role::Sensitive);
+        own.fold((0, 0), |(all, out), a| (all + a.values.input, out + a.values.published.min(a.values.input)))
+    }
+
+    /// The values of one attribute.
+    pub fn values(&self, path: &str) -> Option<&Fate> {
+        self.attributes.iter().find(|a| a.path == path).map(|a| &a.values)
+    }
+
+    /// The rows of one class.
+    pub fn rows(&self, path: &str) -> Option<&Fate> {
+        self.classes.iter().find(|c| c.path == path).map(|c| &c.rows)
+    }
+}
+
+/// What became of those that are not published.
+fn lost(fate: Fate, gone: GoneCount, clustered: bool) -> Lost {
+    let suppressed = gone.suppressed.min(fate.gone());
+    let rest = fate.gone() - suppressed;
+    if clustered {
+        return Lost { pruned: rest, suppressed, ..Lost::default() };
+    }
+    let left_out = gone.left_out.min(rest);
+    Lost { merged: rest - left_out, left_out, suppressed, ..Lost::default() }
+}
