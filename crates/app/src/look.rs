@@ -1,7 +1,7 @@
 //! What `inspect` looks at: a document, or linked tables that no policy describes yet.
 
 use bosket_io::SourceForm;
-use bosket_io::tables::{Linked, Tables, catalogue};
+use bosket_io::tables::{Linked, Tables, catalogue, survey};
 use bosket_measure::inspect::{Profile, Suggestion};
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::{Dataset, Result};
@@ -42,7 +42,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     let reading = &request.reading;
     let format = reading.format.as_deref().or(request.preset.as_deref());
     let separator = reading.separator.as_deref();
-    let Some((format, catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
+    let Some((format, mut catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
         let opened = load::document(&request.data, format, reading.layout(), run)?;
         let format = opened.form.name();
         let (record, separator) = match opened.form {
@@ -51,6 +51,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         };
         return Ok(Looked { data: opened.data, format, record, separator, tables: None });
     };
+    survey(&request.data, format, separator, &mut catalogue, run.observer)?;
     let linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
     let tables = LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };

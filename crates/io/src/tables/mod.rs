@@ -15,6 +15,7 @@ mod emit;
 mod files;
 mod guess;
 mod keys;
+mod link;
 mod lookup;
 mod names;
 #[cfg(feature = "parquet")]
@@ -36,6 +37,7 @@ mod sqlite;
 #[path = "absent/sqlite.rs"]
 mod sqlite;
 mod surrogates;
+mod survey;
 mod target;
 mod transfer;
 mod trouble;
@@ -65,6 +67,7 @@ pub(crate) use postgres::PgTables;
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
+pub use survey::survey;
 pub(crate) use target::refuse_overwriting;
 pub use transfer::Destination;
 pub use writing::Writing;
