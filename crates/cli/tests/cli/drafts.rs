@@ -92,3 +92,97 @@ fn endings_do_not_matter_where_the_format_is_said() {
         .exits(0)
         .prints(&["files left aside: README.md, account.txt, card.DAT, client.asc, loan"]);
 }
+
+#[test]
+fn what_a_reference_stands_for_is_looked_up_and_switched_off_with_one_sign() {
+    let dir = Dir::new();
+    let customers: String = (1..=30).map(|i| format!("{i},{}\n", i % 3 + 1)).collect();
+    let rentals: String = (1..=60).map(|i| format!("{i},{},{}\n", i % 30 + 1, i % 4 + 1)).collect();
+    dir.write("shop/customer.csv", format!("customer_id,city_id\n{customers}"))
+        .write("shop/city.csv", "city_id,city,country_id\n1,Ulm,7\n2,Bonn,7\n3,Lyon,8\n")
+        .write("shop/film.csv", "film_id,length,title\n1,90,Dust\n2,80,Rain\n3,95,Wind\n4,70,Snow\n")
+        .write("shop/rental.csv", format!("rental_id,customer_id,film_id\n{rentals}"));
+    dir.run(&["inspect", "shop", "--draft", "policy.toml", "--force"]).exits(0).prints(&[
+        "Looked up in film: its title stands here in place of a number",
+        "Looked up in city: its city stands here in place of a number",
+    ]);
+    let draft = dir.text("policy.toml");
+    let line = "  { name = \"film\", path = \"shop/film.csv\", key = \"film_id\", column = \"rental.film_id\", \
+                value = \"title\", as = \"film_id\" },";
+    assert!(draft.contains(line), "{draft}");
+    let run = ["anonymize", "policy.toml", "--set", "privacy.k=2", "--force"];
+    dir.run(&run).exits(0);
+    // One sign switches a lookup off, and the policy is still one.
+    dir.write("policy.toml", draft.replace(line, &format!("  #{}", &line[2..])));
+    dir.run(&run).exits(0);
+}
+
+#[test]
+fn people_are_counted_where_another_column_names_them_and_repeats() {
+    let dir = Dir::new();
+    dir.write(
+        "shop/customers.csv",
+        "customer_id,customer_unique_id,town\nc1,u1,Ulm\nc2,u1,Ulm\nc3,u2,Bonn\nc4,u3,Ulm\n",
+    )
+    .write("shop/orders.csv", "order_id,customer_id,day\no1,c1,mon\no2,c2,tue\no3,c3,mon\no4,c4,tue\n");
+    dir.run(&["inspect", "shop", "--draft", "policy.toml"]).exits(0).prints(&[
+        "csv: 3 records, 4 customers[]",
+        "people have several rows in `customers`: they are grouped by customer_unique_id",
+        "orders (order_id): below customers by customer_id",
+    ]);
+    assert!(dir.text("policy.toml").contains("= \"customer_unique_id\"\n"));
+    dir.run(&["anonymize", "policy.toml", "--dry-run", "--set", "privacy.k=2"]).exits(0);
+}
+
+#[test]
+fn people_who_count_twice_are_told() {
+    let dir = Dir::new();
+    let rows: String = (0..40).map(|i| format!("c{i},u{},{}\n", i / 2, ["Ulm", "Bonn"][i / 2 % 2])).collect();
+    dir.write("people.csv", format!("customer_id,customer_unique_id,town\n{rows}"));
+    dir.run(&["inspect", "people.csv", "--draft", "policy.toml"]).exits(0);
+    dir.run(&["anonymize", "policy.toml"])
+        .exits(0)
+        .says(&[
+            "`customer_unique_id` is identifying, and 40 of 40 records share its value with another",
+            "`person`",
+        ])
+        .hides(&["u17"]);
+}
+
+#[test]
+fn days_written_otherwise_are_drafted_and_published() {
+    let dir = Dir::new();
+    let rows: String = (0..60)
+        .map(|i| format!("93{:02}{:02};{:02}/{:02}/2011\n", i % 12 + 1, i % 28 + 1, i % 12 + 1, i % 28 + 1))
+        .collect();
+    dir.write("people.csv", format!("opened_date;seen\n{rows}"));
+    dir.run(&["inspect", "people.csv", "--draft", "policy.toml"]).exits(0);
+    let draft = dir.text("policy.toml");
+    assert!(
+        draft.contains(r#"min = "1993-01-01", max = "1993-12-31", format = "%y%m%d", clamp = "both""#),
+        "{draft}"
+    );
+    assert!(draft.contains(r#"format = "%m/%d/%Y""#), "{draft}");
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    dir.run(&["verify", "published.csv", "--policy", "policy.toml", "--against", "people.csv"])
+        .exits(0)
+        .prints(&["HOLDS", "TRUE"]);
+}
+
+#[test]
+fn a_second_reference_that_names_somebody_else_is_counted() {
+    let dir = Dir::new();
+    dir.write("shop/customer.csv", "customer_id,town\n1,Ulm\n2,Bonn\n3,Ulm\n")
+        .write("shop/rental.csv", "rental_id,customer_id,day\n10,1,mon\n11,2,tue\n12,3,mon\n")
+        .write(
+            "shop/payment.csv",
+            "payment_id,rental_id,customer_id,sum\n1,10,1,5\n2,11,3,6\n3,12,2,5\n4,12,3,5\n",
+        );
+    dir.run(&["inspect", "shop"]).exits(0).prints(&[
+        "payment (payment_id): below rental by rental_id",
+        "in 2 rows of `payment` customer_id names another row of `customer` than the one above",
+    ]);
+    dir.write("shop/payment.csv", "payment_id,rental_id,customer_id,sum\n1,10,1,5\n2,11,2,6\n");
+    let told = dir.run(&["inspect", "shop"]).exits(0);
+    assert!(!told.stdout.contains("names another row"), "{}", told.stdout);
+}

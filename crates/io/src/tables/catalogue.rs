@@ -1,7 +1,7 @@
 //! What tables there are, when no policy says it yet: found in a database's catalogue, or guessed.
 
 use bosket_model::diag::nearest;
-use bosket_model::policy::Table;
+use bosket_model::policy::{Lookup, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::link::Linker;
@@ -65,12 +65,22 @@ pub struct Linked {
     pub references: Vec<(String, String)>,
     /// Per table that is only referred to, what it says beside its key.
     pub told: Vec<(String, Vec<String>)>,
+    /// What takes the place of columns that refer to such a table, under their names.
+    pub lookups: Vec<Lookup>,
 }
 
 impl Linked {
     /// What a table that is only referred to says beside its key.
     pub fn told_by(&self, table: &str) -> &[String] {
         self.told.iter().find(|(name, _)| name == table).map_or(&[], |(_, columns)| columns)
+    }
+
+    /// The lookup that says what a column (`table.column`) stands for.
+    pub fn lookup_of(&self, path: &str) -> Option<&Lookup> {
+        self.lookups.iter().find(|l| {
+            path.strip_prefix(&l.table).and_then(|p| p.strip_prefix('.'))
+                == l.columns.first().map(String::as_str)
+        })
     }
 }
 

@@ -5,11 +5,12 @@
 //! the user can choose. A foreign key that some rows do not have hangs no table below another, unless it is asked for:
 //! the next way to the person counts.
 
-use bosket_model::policy::Table;
+use bosket_model::policy::{Lookup, Table};
 use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::catalogue::{Catalogue, Linked, Reference};
+use super::names::{is_a_name, is_about_people, is_part_of_a_key};
 
 /// That a reference does not lead anywhere from some rows.
 fn not_everywhere(table: &str, reference: &Reference) -> String {
@@ -256,6 +257,12 @@ impl<'a> Linker<'a> {
                 let column = format!("{}.{}", listed.name, other.columns[0]);
                 linked.references.push((column, other.table.clone()));
                 linked.told.extend(self.told(other));
+                // What joins rows stays as it is.
+                let joins = linked.tables.last().is_some_and(|t| {
+                    let mut joining = t.key.iter().chain(&t.foreign_key).chain(&t.person);
+                    joining.any(|c| *c == other.columns[0])
+                });
+                linked.lookups.extend(self.lookup(&listed.name, other).filter(|_| !joins));
             }
         }
         let left: Vec<usize> = (0..tables.len())
@@ -296,6 +303,26 @@ impl<'a> Linker<'a> {
         let read = self.placed.iter().any(|p| self.catalogue.tables[p.table].name == target.name);
         let told = target.columns.iter().filter(|c| !reference.key.contains(c)).cloned();
         (!read).then(|| (target.name.clone(), told.collect()))
+    }
+
+    /// The column that says in words what a reference to a table that is not read stands for. People who have tables of
+    /// their own are not named: they are not the ones that the records are about, and nobody has asked them.
+    fn lookup(&self, table: &str, reference: &Reference) -> Option<Lookup> {
+        let (_, told) = self.told(reference)?;
+        let target = &self.catalogue.tables[self.catalogue.find(&reference.table)?];
+        let refers = |c: &&String| target.references.iter().any(|r| r.columns.contains(c));
+        let free: Vec<&String> = told.iter().filter(|c| !refers(c) && !is_part_of_a_key(c)).collect();
+        let value = free.iter().find(|c| is_a_name(c)).or(free.first())?;
+        let known = reference.astray == 0 || self.catalogue.guessed;
+        (known && target.unreadable.is_none() && !is_about_people(&target.name)).then(|| Lookup {
+            name: target.name.clone(),
+            path: target.path.clone(),
+            key: reference.key.clone(),
+            table: table.to_owned(),
+            columns: reference.columns.clone(),
+            values: vec![(*value).clone()],
+            names: reference.columns.clone(),
+        })
     }
 
     /// What nobody but the user can know.

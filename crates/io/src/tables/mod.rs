@@ -30,6 +30,7 @@ mod postgres;
 #[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
+mod second_way;
 mod shape;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -64,6 +65,7 @@ use parquet::ParquetTables;
 pub(crate) use places::is_address;
 use places::{is_sqlite, sqlite_target};
 pub(crate) use postgres::PgTables;
+pub use second_way::contradictions;
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
@@ -207,7 +209,7 @@ impl Tables {
             schema: None,
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
-            lookups: Vec::new(),
+            lookups: linked.lookups.clone(),
         };
         let shape = Shape::new(&source, &[], Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })

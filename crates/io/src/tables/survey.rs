@@ -32,12 +32,7 @@ pub fn survey(
     catalogue: &mut Catalogue,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let mut backend: Box<dyn Backend> = match Tables::look(at, format, separator, &Linked::default())?.store {
-        Store::Csv(files) => Box::new(CsvTables::new(files, separator)?),
-        Store::Parquet(files) => Box::new(ParquetTables::new(files)),
-        Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
-        Store::Postgres { url, schema } => Box::new(PgTables::open(&url, schema.as_deref(), observer)?),
-    };
+    let mut backend = open(at, format, separator, observer)?;
     reading(&mut *backend, observer, |backend| {
         let mut known = Known::new();
         for table in 0..catalogue.tables.len() {
@@ -57,6 +52,21 @@ pub fn survey(
             }
         }
         Ok(())
+    })
+}
+
+/// Opens tables that no policy describes.
+pub(super) fn open(
+    at: &Path,
+    format: Format,
+    separator: Option<&str>,
+    observer: &dyn Observer,
+) -> Result<Box<dyn Backend>> {
+    Ok(match Tables::look(at, format, separator, &Linked::default())?.store {
+        Store::Csv(files) => Box::new(CsvTables::new(files, separator)?),
+        Store::Parquet(files) => Box::new(ParquetTables::new(files)),
+        Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
+        Store::Postgres { url, schema } => Box::new(PgTables::open(&url, schema.as_deref(), observer)?),
     })
 }
 
