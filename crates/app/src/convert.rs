@@ -110,7 +110,9 @@ fn records(request: &ConvertRequest, from: From, run: &Run<'_>) -> Result<(Opene
             document => document,
         },
         From::Found(format, catalogue) => {
-            let linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+            let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+            // Nothing takes the place of anything.
+            linked.lookups.clear();
             refuse_leaving_out(&catalogue, &linked)?;
             let tables = Tables::look(&request.input, format, reading.separator.as_deref(), &linked)?;
             Whereabouts::Tables(Box::new(tables.whole()))

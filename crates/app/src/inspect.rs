@@ -66,6 +66,7 @@ impl Inspection {
                 "records_without": a.records_without(),
                 "distinct": a.distinct,
                 "unique_values": a.unique_values,
+                "rare_values": a.rare_values,
                 "uniqueness": a.uniqueness(),
                 "max_per_record": a.max_per_record,
                 "role": s.role.name(),
@@ -166,7 +167,9 @@ fn drafted(
     }
     if let Some(found) = &looked.tables {
         policy.tables = found.linked.tables.clone();
-        for path in policy.tables.iter_mut().filter_map(|t| t.path.as_mut()) {
+        policy.lookups = found.linked.lookups.clone();
+        let lookups = policy.lookups.iter_mut().map(|l| &mut l.path);
+        for path in policy.tables.iter_mut().map(|t| &mut t.path).chain(lookups).flatten() {
             *path = seen_from(folder, Path::new(path));
         }
         if matches!(format, Format::Csv | Format::Parquet) {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::{Layout, Opened, PolicyFile, Whereabouts};
+use bosket_measure::inspect::shared_identifiers;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::Policy;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_model::policy::{Policy, Role};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 
 use crate::run::Run;
 use bosket_model::words::{count, plural};
@@ -108,6 +109,27 @@ pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Resul
     let data = records(place, run)?.data;
     let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
     Ok(Bound { data, binding })
+}
+
+/// What names a person and stands in several records: k counts records, and these may be one person's.
+pub(crate) fn people_counted_twice(bound: &Bound, policy: &Policy, run: &Run<'_>) -> Result<Vec<Diagnostic>> {
+    let declared = |id: AttributeId| bound.binding.attributes[id.index()].map(|at| &policy.attributes[at]);
+    let all = bound.data.schema().attributes().map(|(id, _)| id);
+    let identifying = all.filter(|&id| declared(id).is_some_and(|a| a.role == Role::Identifying));
+    let shared = shared_identifiers(&bound.data, identifying, run.observer)?;
+    let warning = |(id, records): (AttributeId, usize)| {
+        let attribute = declared(id)?;
+        let what = format!(
+            "`{}` is identifying, and {} of {} share its value with another",
+            attribute.path,
+            count(records),
+            plural(bound.data.len(), "record")
+        );
+        let help = "if it names a person, one person counts several times for the guarantee: make one record of theirs, or \
+                    in a table group its rows with `person`";
+        Some(Diagnostic::warning(what).at(attribute.place.clone()).help(help))
+    };
+    Ok(shared.into_iter().filter_map(warning).collect())
 }
 
 /// A publication of such data.

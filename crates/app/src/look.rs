@@ -1,7 +1,7 @@
 //! What `inspect` looks at: a document, or linked tables that no policy describes yet.
 
 use bosket_io::SourceForm;
-use bosket_io::tables::{Linked, Tables, catalogue};
+use bosket_io::tables::{Linked, Tables, catalogue, contradictions, survey};
 use bosket_measure::inspect::{Profile, Suggestion};
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::{Dataset, Result};
@@ -42,7 +42,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     let reading = &request.reading;
     let format = reading.format.as_deref().or(request.preset.as_deref());
     let separator = reading.separator.as_deref();
-    let Some((format, catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
+    let Some((format, mut catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
         let opened = load::document(&request.data, format, reading.layout(), run)?;
         let format = opened.form.name();
         let (record, separator) = match opened.form {
@@ -51,7 +51,10 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         };
         return Ok(Looked { data: opened.data, format, record, separator, tables: None });
     };
-    let linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+    survey(&request.data, format, separator, &mut catalogue, run.observer)?;
+    let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+    let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
+    linked.notes.extend(second);
     let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
     let tables = LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
     let separator = reading.separator.clone();
@@ -64,23 +67,38 @@ impl Looked {
         Format::from_name(self.format)
     }
 
-    /// Columns that refer to other tables are keys, whatever their values look like.
+    /// Columns that refer to other tables are keys, whatever their values look like, unless what they stand for is looked
+    /// up.
     pub(crate) fn mark_references(&self, profile: &Profile, suggestions: &mut [Suggestion]) {
         let Some(found) = &self.tables else { return };
         for (attribute, suggestion) in profile.attributes.iter().zip(suggestions) {
             let reference = found.linked.references.iter().find(|(path, _)| *path == attribute.path);
-            if let Some((_, table)) = reference {
-                suggestion.role = Role::Key;
-                let columns = found.linked.told_by(table);
-                let said =
-                    if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
-                suggestion.reason = format!(
-                    "refers to {table}; published empty, since no guarantee counts what it tells; \
-                     [[source.lookup]] replaces it by what it stands for{said}"
+            let Some((_, table)) = reference else { continue };
+            let told = found.linked.told_by(table);
+            let listed = |columns: &[&String]| -> String {
+                columns.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            if let Some(lookup) = found.linked.lookup_of(&attribute.path) {
+                let more: Vec<&String> = told.iter().filter(|c| !lookup.values.contains(c)).collect();
+                suggestion.reason += &format!(
+                    " Looked up in {table}: its {} stands here in place of a number; one # before the line in `lookup` \
+                     switches that off.",
+                    lookup.values.join(", ")
                 );
-                suggestion.hierarchy = None;
-                suggestion.follows = None;
+                if !more.is_empty() {
+                    suggestion.reason += &format!(" {table} also has {}.", listed(&more));
+                }
+                continue;
             }
+            let columns: Vec<&String> = told.iter().collect();
+            let said = if columns.is_empty() { String::new() } else { format!(" ({})", listed(&columns)) };
+            suggestion.role = Role::Key;
+            suggestion.reason = format!(
+                "refers to {table}; published empty, since no guarantee counts what it tells; \
+                 [[source.lookup]] replaces it by what it stands for{said}"
+            );
+            suggestion.hierarchy = None;
+            suggestion.follows = None;
         }
     }
 }

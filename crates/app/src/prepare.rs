@@ -179,6 +179,7 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
             .at(policy.attributes[d].place.clone())
     }));
     let bound = Box::new(Bound { data, binding });
+    run.warn(load::people_counted_twice(&bound, policy, run)?);
     let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
     let fewest = privacy.k.unwrap_or(0) as usize;
     if fewest > bound.data.len() {

@@ -189,7 +189,13 @@ proptest! {
         };
         let values: Vec<String> = days.iter().map(write).collect();
         let domain = views(&values);
-        let spec = Build::Date { min: "1995-03-10".into(), max: "2005-06-20".into(), levels: levels.clone() };
+        let spec = Build::Date {
+            min: "1995-03-10".into(),
+            max: "2005-06-20".into(),
+            levels: levels.clone(),
+            format: None,
+            clamp: Default::default(),
+        };
         let h = built(&spec, &domain);
         let length = |y: i64, m: &str| match m {
             "02" => if y % 4 == 0 && (y % 100 != 0 || y % 400 == 0) { "29" } else { "28" },

@@ -143,8 +143,15 @@ fn every_builder() {
             "{{ build = \"date\", min = {day}, max = {day}, levels = [\"month\", \"quarter\", \"year\", \"decade\"] }}"
         );
         let (min, max) = ("2012-02-29".to_owned(), "2012-02-29".to_owned());
-        assert_eq!(built(&table), Build::Date { min, max, levels: levels.clone() });
+        assert_eq!(
+            built(&table),
+            Build::Date { min, max, levels: levels.clone(), format: None, clamp: Clamp::None }
+        );
     }
+    let table =
+        "{ build = \"date\", min = 1990-01-01, max = 1999-12-31, format = \"%y%m%d\", clamp = \"top\" }";
+    let Build::Date { format, clamp, .. } = built(table) else { panic!("{table}") };
+    assert_eq!((format.as_deref(), clamp), (Some("%y%m%d"), Clamp::Top));
     assert_eq!(built("{ build = \"prefix\" }"), Build::Prefix);
     assert_eq!(built("{ build = \"fanout\", fanout = 5 }"), Build::Fanout { fanout: 5 });
     assert_eq!(
@@ -272,6 +279,7 @@ fn sample() -> Draft {
         source_path: "patients \"2\".json".into(),
         record: Some("entry[]".into()),
         tables: Vec::new(),
+        lookups: Vec::new(),
         dropped: Vec::new(),
         separator: None,
         attributes: vec![

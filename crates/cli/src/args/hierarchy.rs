@@ -57,7 +57,7 @@ pub struct WhichHierarchy {
 pub enum Builder {
     /// Numbers in nested intervals: --min, --max, --widths, --clamp
     Interval,
-    /// Day, month, quarter, year, decade: --min, --max, --levels
+    /// Day, month, quarter, year, decade: --min, --max, --levels, --date-format, --clamp
     Date,
     /// Text masked from the right; over --values or --data
     Prefix,
@@ -90,6 +90,9 @@ pub struct HierarchyBuild {
     /// Date levels to keep: month,quarter,year,decade
     #[arg(long, value_delimiter = ',')]
     pub levels: Vec<String>,
+    /// How the values write days, such as %y%m%d or %d.%m.%Y
+    #[arg(long, value_name = "FORMAT")]
+    pub date_format: Option<String>,
     /// Children per node
     #[arg(long)]
     pub fanout: Option<usize>,

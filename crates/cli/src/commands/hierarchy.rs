@@ -89,6 +89,21 @@ fn check_values(hierarchy: &Hierarchy, file: &Path, text: &str, show_values: boo
     Err(Failure::all(Fault::Data, problems))
 }
 
+fn clamp(given: Option<&str>) -> Result<Clamp, Failure> {
+    Ok(match given {
+        None | Some("none") => Clamp::None,
+        Some("top") => Clamp::Top,
+        Some("bottom") => Clamp::Bottom,
+        Some("both") => Clamp::Both,
+        Some(_) => {
+            return Err(usage(
+                "--clamp is none, top, bottom or both",
+                "leave it out to refuse values outside",
+            ));
+        }
+    })
+}
+
 fn spec(args: &HierarchyBuild) -> Result<Build, Failure> {
     let need = |value: &Option<String>, name: &str| {
         value.clone().ok_or_else(|| {
@@ -109,18 +124,7 @@ fn spec(args: &HierarchyBuild) -> Result<Build, Failure> {
                 }
                 widths => widths.to_vec(),
             },
-            clamp: match args.clamp.as_deref() {
-                None | Some("none") => Clamp::None,
-                Some("top") => Clamp::Top,
-                Some("bottom") => Clamp::Bottom,
-                Some("both") => Clamp::Both,
-                Some(_) => {
-                    return Err(usage(
-                        "--clamp is none, top, bottom or both",
-                        "leave it out to refuse values outside",
-                    ));
-                }
-            },
+            clamp: clamp(args.clamp.as_deref())?,
         },
         Builder::Date => {
             let level = |name: &String| match name.as_str() {
@@ -137,6 +141,8 @@ fn spec(args: &HierarchyBuild) -> Result<Build, Failure> {
                 min: need(&args.min, "min")?,
                 max: need(&args.max, "max")?,
                 levels: args.levels.iter().map(level).collect::<Result<_, _>>()?,
+                format: args.date_format.clone(),
+                clamp: clamp(args.clamp.as_deref())?,
             }
         }
         Builder::Prefix => Build::Prefix,

@@ -24,7 +24,7 @@ fn foreign() -> Dir {
 }
 
 /// Parts of values; gender's are too common as words.
-const SECRETS: &[&str] = &["Quetzal", "Zanzibar", "Xanadu", "-04-11", "4711", "1940"];
+const SECRETS: &[&str] = &["Quetzal", "Zanzibar", "Xanadu", "-04-11", "4711", "1940-04"];
 
 const PATHS: [&str; 7] =
     ["patient.ssn", "patient.name", "gender", "birthDate", "zip", "visits[].hospital", "visits[].cost"];

@@ -1,17 +1,14 @@
 //! What tables there are, when no policy says it yet: found in a database's catalogue, or guessed.
-//!
-//! Of the tables found, one is the person table; those whose foreign keys lead to it hang below it. A table that could
-//! hang below several hangs below the one that itself hangs below the others; where there is no such table, nobody but
-//! the user can choose.
 
 use bosket_model::diag::nearest;
-use bosket_model::policy::Table;
+use bosket_model::policy::{Lookup, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use super::link::Linker;
 use super::names::{is_about_people, names_people};
 
 /// A foreign key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reference {
     /// The columns.
     pub columns: Vec<String>,
@@ -19,6 +16,8 @@ pub struct Reference {
     pub table: String,
     /// Its columns that they hold.
     pub key: Vec<String>,
+    /// In how many rows they name no row of that table; 0 until [`survey`](super::survey) has looked.
+    pub astray: u64,
 }
 
 /// A table that was found.
@@ -40,15 +39,19 @@ pub struct Listed {
     pub person: Vec<String>,
     /// Columns in which no value comes twice, though their names do not say that they are keys.
     pub unnamed: Vec<String>,
+    /// Why it cannot be read, if it cannot.
+    pub unreadable: Option<String>,
 }
 
 /// The tables that were found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// The tables.
     pub tables: Vec<Listed>,
     /// Keys were guessed from names and values; nobody has declared them.
     pub guessed: bool,
+    /// Files that lie with the tables and were not taken for any.
+    pub aside: Vec<String>,
 }
 
 /// Tables below one person table.
@@ -62,6 +65,8 @@ pub struct Linked {
     pub references: Vec<(String, String)>,
     /// Per table that is only referred to, what it says beside its key.
     pub told: Vec<(String, Vec<String>)>,
+    /// What takes the place of columns that refer to such a table, under their names.
+    pub lookups: Vec<Lookup>,
 }
 
 impl Linked {
@@ -69,10 +74,18 @@ impl Linked {
     pub fn told_by(&self, table: &str) -> &[String] {
         self.told.iter().find(|(name, _)| name == table).map_or(&[], |(_, columns)| columns)
     }
+
+    /// The lookup that says what a column (`table.column`) stands for.
+    pub fn lookup_of(&self, path: &str) -> Option<&Lookup> {
+        self.lookups.iter().find(|l| {
+            path.strip_prefix(&l.table).and_then(|p| p.strip_prefix('.'))
+                == l.columns.first().map(String::as_str)
+        })
+    }
 }
 
 impl Catalogue {
-    fn find(&self, name: &str) -> Option<usize> {
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.tables.iter().position(|t| t.name == name)
     }
 
@@ -81,20 +94,18 @@ impl Catalogue {
     pub fn link(&self, person: Option<&str>, chosen: &[String]) -> Result<Linked> {
         let person = match person {
             Some(name) => self.find(name).ok_or_else(|| self.unknown(name))?,
-            None => self.person().ok_or_else(nothing)?,
+            None => self.person().ok_or_else(|| self.nothing())?,
         };
-        let mut linker =
-            Linker { catalogue: self, chosen, reached: Vec::new(), roots: Vec::new(), placed: Vec::new() };
-        linker.check_chosen()?;
-        linker.reach(person);
-        linker.place(person)?;
-        Ok(linker.finish())
+        if let Some(why) = &self.tables[person].unreadable {
+            return Err(unreadable(&self.tables[person].name, why));
+        }
+        Linker::new(self, chosen).link(person)
     }
 
     /// Of the tables named like people the one with the most rows, else of those that name people in their rows the
     /// one that says most about them, else the one with the most tables below.
     fn person(&self) -> Option<usize> {
-        let all = || 0..self.tables.len();
+        let all = || (0..self.tables.len()).filter(|&i| self.tables[i].unreadable.is_none());
         let people =
             all().filter(|&i| names_people(&self.tables[i].name) && self.tables[i].person.is_empty());
         let grouped = all().filter(|&i| !self.tables[i].person.is_empty());
@@ -104,17 +115,7 @@ impl Catalogue {
         };
         let people = people.max_by_key(|&i| (self.tables[i].rows, usize::MAX - i));
         people.or_else(|| grouped.max_by_key(says)).or_else(|| {
-            (0..self.tables.len()).max_by_key(|&i| {
-                let mut linker = Linker {
-                    catalogue: self,
-                    chosen: &[],
-                    reached: Vec::new(),
-                    roots: Vec::new(),
-                    placed: Vec::new(),
-                };
-                linker.reach(i);
-                (linker.reached.len(), self.tables[i].rows, usize::MAX - i)
-            })
+            all().max_by_key(|&i| (Linker::new(self, &[]).reaching(i), self.tables[i].rows, usize::MAX - i))
         })
     }
 
@@ -126,260 +127,20 @@ impl Catalogue {
         };
         Failure::new(Fault::Usage, Diagnostic::error(format!("there is no table `{name}`")).help(help))
     }
+
+    /// There is no table, or none that can be read.
+    fn nothing(&self) -> Failure {
+        let why = self.tables.iter().filter_map(|t| Some(unreadable(&t.name, t.unreadable.as_ref()?)));
+        let all: Vec<Diagnostic> = why.flat_map(|failure| failure.diagnostics).collect();
+        if !all.is_empty() {
+            return Failure::all(Fault::Data, all);
+        }
+        let what = Diagnostic::error("there is no table");
+        Failure::new(Fault::Data, what.help("check that it is the right folder or database"))
+    }
 }
 
-fn nothing() -> Failure {
-    let what = Diagnostic::error("there is no table");
-    Failure::new(Fault::Data, what.help("check that it is the right folder or database"))
-}
-
-/// A table that hangs below another by one of its references.
-struct Placed {
-    table: usize,
-    /// Parent's place among those placed, and the reference.
-    link: Option<(usize, usize)>,
-    note: Option<String>,
-}
-
-struct Linker<'a> {
-    catalogue: &'a Catalogue,
-    chosen: &'a [String],
-    /// Tables that lead to the person table.
-    reached: Vec<usize>,
-    /// Those of them that name the same people in their rows.
-    roots: Vec<usize>,
-    placed: Vec<Placed>,
-}
-
-impl Linker<'_> {
-    fn target(&self, table: usize, reference: usize) -> Option<usize> {
-        self.catalogue.find(&self.catalogue.tables[table].references[reference].table)
-    }
-
-    fn check_chosen(&self) -> Result<()> {
-        for choice in self.chosen {
-            let known = self.catalogue.tables.iter().any(|t| {
-                t.references.iter().any(|r| r.columns.iter().any(|c| *choice == format!("{}.{c}", t.name)))
-            });
-            if !known {
-                let all =
-                    self.catalogue.tables.iter().flat_map(|t| {
-                        t.references.iter().map(move |r| format!("{}.{}", t.name, r.columns[0]))
-                    });
-                let help = format!("the foreign keys are {}", all.collect::<Vec<_>>().join(", "));
-                let what = Diagnostic::error(format!("`{choice}` is no foreign key")).help(help);
-                return Err(Failure::new(Fault::Usage, what));
-            }
-        }
-        Ok(())
-    }
-
-    fn reach(&mut self, person: usize) {
-        self.reached = vec![person];
-        self.follow(0);
-        if self.catalogue.tables[person].person.is_empty() {
-            return;
-        }
-        // Tables that name the same people, and that nothing leads to them by another way.
-        while let Some(next) = (0..self.catalogue.tables.len())
-            .find(|t| !self.catalogue.tables[*t].person.is_empty() && !self.reached.contains(t))
-        {
-            self.reached.push(next);
-            self.roots.push(next);
-            self.follow(self.reached.len() - 1);
-        }
-    }
-
-    /// Adds the tables that lead to those reached from a place on.
-    fn follow(&mut self, from: usize) {
-        let mut i = from;
-        while let Some(&above) = self.reached.get(i) {
-            i += 1;
-            for table in 0..self.catalogue.tables.len() {
-                let leads = (0..self.catalogue.tables[table].references.len())
-                    .any(|r| self.target(table, r) == Some(above));
-                if leads && !self.reached.contains(&table) {
-                    self.reached.push(table);
-                }
-            }
-        }
-    }
-
-    /// The references by which a table could hang below another that leads to the person.
-    fn candidates(&self, table: usize) -> Vec<usize> {
-        let listed = &self.catalogue.tables[table];
-        let all: Vec<usize> = (0..listed.references.len())
-            .filter(|&r| self.target(table, r).is_some_and(|t| t != table && self.reached.contains(&t)))
-            .collect();
-        let chosen = |r: &&usize| {
-            let columns = &listed.references[**r].columns;
-            columns.iter().any(|c| self.chosen.contains(&format!("{}.{c}", listed.name)))
-        };
-        match all.iter().find(chosen) {
-            Some(&chosen) => vec![chosen],
-            None => all,
-        }
-    }
-
-    fn place(&mut self, person: usize) -> Result<()> {
-        for root in std::iter::once(person).chain(self.roots.clone()) {
-            let listed = &self.catalogue.tables[root];
-            let by = listed.person.join(", ");
-            let note = (!by.is_empty())
-                .then(|| format!("people have several rows in `{}`: they are grouped by {by}", listed.name));
-            self.placed.push(Placed { table: root, link: None, note });
-        }
-        let mut problems = Vec::new();
-        let placed = |t: &usize| *t == person || self.roots.contains(t);
-        let mut waiting: Vec<usize> = self.reached.iter().copied().filter(|t| !placed(t)).collect();
-        while !waiting.is_empty() {
-            let at = |table: usize| self.placed.iter().position(|p| p.table == table);
-            let ready = |&table: &usize| {
-                self.candidates(table).iter().all(|&r| self.target(table, r).and_then(at).is_some())
-            };
-            let some = |&table: &usize| {
-                self.candidates(table).iter().any(|&r| self.target(table, r).and_then(at).is_some())
-            };
-            // Tables that refer to each other in a circle hang below what is placed already.
-            let next = waiting.iter().position(ready).or_else(|| waiting.iter().position(some));
-            let Some(next) = next else { break };
-            let table = waiting.remove(next);
-            match self.choose(table) {
-                Ok(placed) => self.placed.push(placed),
-                Err(problem) => problems.push(*problem),
-            }
-        }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Usage, problems)) }
-    }
-
-    /// The reference by which a table hangs below another: to the lowest of those it could hang below.
-    fn choose(&self, table: usize) -> Result<Placed, Box<Diagnostic>> {
-        let listed = &self.catalogue.tables[table];
-        let candidates: Vec<(usize, usize)> = (self.candidates(table).into_iter())
-            .filter_map(|r| {
-                let target = self.target(table, r)?;
-                Some((self.placed.iter().position(|p| p.table == target)?, r))
-            })
-            .collect();
-        let name = |(_, r): (usize, usize)| &listed.references[r].table;
-        let lowest: Vec<(usize, usize)> = candidates
-            .iter()
-            .copied()
-            .filter(|c| candidates.iter().all(|other| other == c || self.is_below(c.0, other.0)))
-            .collect();
-        let [link] = lowest.as_slice() else {
-            let names: Vec<String> = candidates
-                .iter()
-                .map(|&c| format!("`{}` by `{}`", name(c), listed.references[c.1].columns.join(", ")))
-                .collect();
-            let what = format!("`{}` could hang below {}", listed.name, names.join(" or below "));
-            let help = format!(
-                "choose with --parent {}.{}, or --parent with another of its foreign keys",
-                listed.name,
-                candidates.first().map_or("COLUMN", |c| listed.references[c.1].columns[0].as_str())
-            );
-            return Err(Box::new(Diagnostic::error(what).help(help)));
-        };
-        let others: Vec<&str> = candidates.iter().filter(|c| *c != link).map(|&c| name(c).as_str()).collect();
-        let note = (!others.is_empty()).then(|| {
-            let (parent, others) = (name(*link), others.join(", "));
-            format!("`{}` also refers to {others}; it hangs below {parent}, which itself does", listed.name)
-        });
-        Ok(Placed { table, link: Some(*link), note })
-    }
-
-    fn is_below(&self, place: usize, above: usize) -> bool {
-        let mut at = self.placed[place].link;
-        while let Some((parent, _)) = at {
-            if parent == above {
-                return true;
-            }
-            at = self.placed[parent].link;
-        }
-        false
-    }
-
-    fn finish(self) -> Linked {
-        let tables = &self.catalogue.tables;
-        let mut linked = Linked::default();
-        for placed in &self.placed {
-            let listed = &tables[placed.table];
-            let reference = placed.link.map(|(_, r)| &listed.references[r]);
-            // Whoever refers to a table says which columns name its rows.
-            let referred = self.placed.iter().find_map(|p| {
-                let (parent, r) = p.link?;
-                (self.placed[parent].table == placed.table).then(|| tables[p.table].references[r].key.clone())
-            });
-            linked.tables.push(Table {
-                name: listed.name.clone(),
-                path: listed.path.clone(),
-                key: referred.unwrap_or_else(|| listed.key.clone()),
-                parent: reference.map(|r| r.table.clone()),
-                foreign_key: reference.map(|r| r.columns.clone()).unwrap_or_default(),
-                person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
-            });
-            linked.notes.extend(placed.note.clone());
-            // Several columns together also say something each.
-            let others = listed.references.iter().filter(|r| Some(*r) != reference && r.columns.len() == 1);
-            for other in others {
-                let column = format!("{}.{}", listed.name, other.columns[0]);
-                linked.references.push((column, other.table.clone()));
-                linked.told.extend(self.told(other));
-            }
-        }
-        let left: Vec<&str> = (0..tables.len())
-            .filter(|i| !self.placed.iter().any(|p| p.table == *i))
-            .map(|i| tables[i].name.as_str())
-            .collect();
-        if !left.is_empty() {
-            linked.notes.push(format!(
-                "not below {}, so not read: {}",
-                linked.tables[0].name,
-                left.join(", ")
-            ));
-        }
-        linked.notes.extend(self.undecided(&linked));
-        linked
-    }
-
-    /// What a reference to a table that is not read could be replaced by.
-    fn told(&self, reference: &Reference) -> Option<(String, Vec<String>)> {
-        let target = &self.catalogue.tables[self.catalogue.find(&reference.table)?];
-        let read = self.placed.iter().any(|p| self.catalogue.tables[p.table].name == target.name);
-        let told = target.columns.iter().filter(|c| !reference.key.contains(c)).cloned();
-        (!read).then(|| (target.name.clone(), told.collect()))
-    }
-
-    /// What nobody but the user can know.
-    fn undecided(&self, linked: &Linked) -> Vec<String> {
-        let mut notes = Vec::new();
-        let person = &linked.tables[0];
-        let Some(listed) = self.catalogue.find(&person.name).map(|i| &self.catalogue.tables[i]) else {
-            return notes;
-        };
-        if self.catalogue.guessed && person.key.is_empty() && person.person.is_empty() {
-            let mut note = format!(
-                "not decided: what names a row of {}; each row is taken for one person, with `person = \"COLUMN\"` \
-                 several rows are",
-                person.name
-            );
-            if !listed.unnamed.is_empty() {
-                note += &format!("; no value comes twice in {}", listed.unnamed.join(", "));
-            }
-            notes.push(note);
-        }
-        if linked.tables.len() == 1 && self.catalogue.tables.len() > 1 {
-            let mut note = format!(
-                "not decided: whether any other table belongs to {}; no column is called like a key and holds its values",
-                person.name
-            );
-            for other in
-                self.catalogue.tables.iter().filter(|t| t.name != person.name && !t.unnamed.is_empty())
-            {
-                note += &format!("; in {} no value comes twice in {}", other.name, other.unnamed.join(", "));
-            }
-            notes.push(note);
-        }
-        notes
-    }
+fn unreadable(table: &str, why: &str) -> Failure {
+    let what = Diagnostic::error(format!("`{table}` cannot be read: {why}"));
+    Failure::new(Fault::Data, what.help("put that right, or choose another person table with --record"))
 }

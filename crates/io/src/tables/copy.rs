@@ -45,6 +45,7 @@ impl Whole {
                 columns: table.foreign_key.clone(),
                 table: parent.clone(),
                 key: source.tables.iter().find(|t| t.name == *parent).map_or(Vec::new(), |t| t.key.clone()),
+                ..Reference::default()
             });
             listed.push(Listed {
                 name: table.name.clone(),

@@ -30,18 +30,18 @@ pub(super) fn folder(
     let name = folder.display().to_string();
     let entries = std::fs::read_dir(folder).map_err(|e| crate::fault::reading(&name, &e))?;
     let mut all: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|entry| entry.ok().filter(|e| !e.path().is_dir())?.file_name().into_string().ok())
         .filter(|file| !file.starts_with('.'))
         .collect();
     all.sort();
-    let of = |format: Format| -> Vec<String> {
-        all.iter().filter(|file| stem(file, format).is_some()).cloned().collect()
-    };
     let refuse = |fault, what: &str, help: &str| {
         Err(Failure::new(fault, Diagnostic::error(what).at(Place::source(name.as_str())).help(help)))
     };
-    let (csv, parquet) = (of(Format::Csv), of(Format::Parquet));
     let given = format.and_then(Format::from_name);
+    let csv = named_tables(&all, |file| {
+        stem(file, Format::Csv).or_else(|| any_stem(file).filter(|_| given == Some(Format::Csv)))
+    });
+    let parquet = named_tables(&all, |file| stem(file, Format::Parquet));
     let (format, files) = match (given, csv.is_empty(), parquet.is_empty()) {
         (Some(Format::Parquet), _, false) | (None, true, false) => (Format::Parquet, parquet),
         (Some(Format::Csv), false, _) | (None, false, true) => (Format::Csv, csv),
@@ -56,16 +56,28 @@ pub(super) fn folder(
             return refuse(Fault::Data, "the folder holds no CSV file", "name another folder");
         }
         _ => {
-            let help = "name a file, or a folder of tables in CSV or Parquet";
+            let help = "name a file, or a folder of tables in CSV or Parquet; --format csv reads files with any ending";
             return refuse(Fault::Data, "the folder holds no table", help);
         }
     };
     let place = Files::Paths(folder.to_owned());
-    let catalogue = match format {
-        Format::Parquet => guess(folder, &files, format, &mut ParquetTables::new(place), observer)?,
-        _ => guess(folder, &files, format, &mut CsvTables::new(place, separator)?, observer)?,
+    let mut catalogue = match format {
+        Format::Parquet => guess(folder, &files, &mut ParquetTables::new(place), observer)?,
+        _ => guess(folder, &files, &mut CsvTables::new(place, separator)?, observer)?,
     };
+    catalogue.aside = all.into_iter().filter(|file| files.iter().all(|(f, _)| f != file)).collect();
     Ok((format, catalogue))
+}
+
+/// The files that are tables, with the names of these. Of two files with one name the second keeps its ending.
+fn named_tables<'a>(files: &'a [String], stem: impl Fn(&'a str) -> Option<&'a str>) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for file in files {
+        let Some(stem) = stem(file) else { continue };
+        let taken = found.iter().any(|(_, name)| name == stem);
+        found.push((file.clone(), if taken { file } else { stem }.to_owned()));
+    }
+    found
 }
 
 /// Most columns that are tried together as a key.
@@ -84,15 +96,22 @@ struct Guessed<'a> {
 
 fn guess(
     folder: &Path,
-    files: &[String],
-    format: Format,
+    files: &[(String, String)],
     backend: &mut dyn Backend,
     observer: &dyn Observer,
 ) -> Result<Catalogue> {
-    let mut tables = Vec::new();
-    for file in files {
-        let name = stem(file, format).unwrap_or(file);
-        tables.push(Guessed::new(name, file, backend, observer)?);
+    let (mut tables, mut failures) = (Vec::new(), Vec::new());
+    for (file, name) in files {
+        match Guessed::new(name, file, backend, observer) {
+            Ok(table) => tables.push(table),
+            Err(failure) if failure.fault == Fault::Interrupted => return Err(failure),
+            Err(failure) => failures.push((file, name, failure)),
+        }
+    }
+    if tables.is_empty()
+        && let Some((_, _, failure)) = failures.pop()
+    {
+        return Err(failure);
     }
     let mut references: Vec<Vec<Reference>> = Vec::new();
     for table in &tables {
@@ -114,10 +133,19 @@ fn guess(
             references: own.clone(),
             rows: table.rows,
             key,
+            unreadable: None,
         });
     }
     group(&mut listed);
-    Ok(Catalogue { tables: listed, guessed: true })
+    for (file, name, failure) in failures {
+        listed.push(Listed {
+            name: name.clone(),
+            path: Some(folder.join(file).to_string_lossy().into_owned()),
+            unreadable: failure.diagnostics.first().map(|d| d.message.clone()),
+            ..Listed::default()
+        });
+    }
+    Ok(Catalogue { tables: listed, guessed: true, aside: Vec::new() })
 }
 
 /// Finds the column that names people who have no table with one row each.
@@ -220,6 +248,7 @@ impl<'a> Guessed<'a> {
                         columns: columns.iter().map(|&c| self.columns[c].clone()).collect(),
                         table: other.name.to_owned(),
                         key: other.key.iter().map(|&k| other.columns[k].clone()).collect(),
+                        ..Reference::default()
                     });
                 }
             }
@@ -298,8 +327,31 @@ fn is_measure(text: &str) -> bool {
 /// The name of a file of this format without its endings.
 fn stem(file: &str, format: Format) -> Option<&str> {
     if format == Format::Parquet {
-        return file.strip_suffix(".parquet").or_else(|| file.strip_suffix(".pq"));
+        return without(file, ".parquet").or_else(|| without(file, ".pq"));
     }
-    let plain = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
-    plain.strip_suffix(".csv").or_else(|| plain.strip_suffix(".tsv"))
+    let plain = unpacked(file);
+    without(plain, ".csv").or_else(|| without(plain, ".tsv"))
+}
+
+/// Endings of files that hold no table whatever they are said to hold: other formats, and what comes with data.
+const OTHERS: [&str; 19] = [
+    "parquet", "pq", "json", "ndjson", "jsonl", "xml", "xsd", "db", "sqlite", "sqlite3", "sql", "toml",
+    "yaml", "yml", "md", "html", "pdf", "zip", "tar",
+];
+
+/// The name of any file that may hold a table without its endings.
+fn any_stem(file: &str) -> Option<&str> {
+    let plain = unpacked(file);
+    let (stem, ending) = plain.rsplit_once('.').unwrap_or((plain, ""));
+    (!stem.is_empty() && !OTHERS.iter().any(|other| ending.eq_ignore_ascii_case(other))).then_some(stem)
+}
+
+fn unpacked(file: &str) -> &str {
+    without(file, ".gz").or_else(|| without(file, ".zst")).unwrap_or(file)
+}
+
+/// A name without its ending, in small letters or capitals.
+fn without<'a>(file: &'a str, ending: &str) -> Option<&'a str> {
+    let (stem, found) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
+    found.eq_ignore_ascii_case(ending).then_some(stem)
 }

@@ -15,6 +15,7 @@ mod emit;
 mod files;
 mod guess;
 mod keys;
+mod link;
 mod lookup;
 mod names;
 #[cfg(feature = "parquet")]
@@ -29,6 +30,7 @@ mod postgres;
 #[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
+mod second_way;
 mod shape;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -36,6 +38,7 @@ mod sqlite;
 #[path = "absent/sqlite.rs"]
 mod sqlite;
 mod surrogates;
+mod survey;
 mod target;
 mod transfer;
 mod trouble;
@@ -62,9 +65,11 @@ use parquet::ParquetTables;
 pub(crate) use places::is_address;
 use places::{is_sqlite, sqlite_target};
 pub(crate) use postgres::PgTables;
+pub use second_way::contradictions;
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
+pub use survey::survey;
 pub(crate) use target::refuse_overwriting;
 pub use transfer::Destination;
 pub use writing::Writing;
@@ -204,7 +209,7 @@ impl Tables {
             schema: None,
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
-            lookups: Vec::new(),
+            lookups: linked.lookups.clone(),
         };
         let shape = Shape::new(&source, &[], Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })

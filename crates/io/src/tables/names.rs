@@ -22,6 +22,9 @@ const PEOPLE: [&str; 15] = [
 /// Words for what names a thing.
 pub(super) const IDS: [&str; 6] = ["id", "key", "no", "nr", "number", "code"];
 
+/// Words for there being one of each.
+const ONE: [&str; 4] = ["unique", "global", "master", "universal"];
+
 /// A name in small letters, without what separates its words.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -68,13 +71,20 @@ pub(super) fn is_about_people(table: &str) -> bool {
     words(table).iter().any(|word| people(word))
 }
 
-/// Whether a column's name says that it names a person: `id_student`, `PatientNo`, `patient`.
+/// Whether a column's name says that it names a person: `id_student`, `PatientNo`, `patient`, `customer_unique_id`.
 pub(super) fn names_a_person(column: &str) -> bool {
-    let words = words(column);
+    let mut words = words(column);
+    words.retain(|word| !ONE.contains(&word.as_str()));
     let rest = words.iter().filter(|word| !people(word));
     words.iter().any(|word| people(word))
         && rest.clone().count() <= 1
         && rest.into_iter().all(|w| IDS.contains(&w.as_str()))
+}
+
+/// Whether a column says in words what a row is: `name`, `film_title`.
+pub(super) fn is_a_name(column: &str) -> bool {
+    const NAMES: [&str; 6] = ["name", "title", "label", "description", "text", "display"];
+    words(column).last().is_some_and(|word| NAMES.contains(&word.as_str()))
 }
 
 /// Whether a column could be part of a key by its name.
@@ -134,7 +144,7 @@ mod tests {
 
     #[test]
     fn who_is_meant() {
-        for name in ["id_student", "PatientNo", "PATIENT", "customer_id", "userId"] {
+        for name in ["id_student", "PatientNo", "PATIENT", "customer_id", "userId", "customer_unique_id"] {
             assert!(names_a_person(name), "{name}");
         }
         for name in ["id", "code_module", "students_per_class", "student_name", "username", "id_student_no"] {

@@ -1,11 +1,13 @@
 //! Which hierarchy builder may do for an attribute until somebody gives it a better one.
 //!
-//! Bounds are round numbers of the program's own: the next step of a fixed ladder, or the next power of ten. They say
-//! no more about the data than that the step before was too small.
+//! Bounds come from the data where enough people stand behind each of them ([`bounds`]). Else they are round numbers of
+//! the program's own: the next step of a fixed ladder, or the next power of ten, which say no more about the data than that
+//! the step before was too small.
 
 use bosket_model::Dataset;
 use bosket_model::hierarchy::{Build, Clamp, build};
 
+use super::bounds;
 use super::profile::AttributeProfile;
 use super::shape::ValueType;
 use super::topic::Topic;
@@ -44,15 +46,17 @@ impl Coarsening {
     /// The builder as a policy writes it. Groups of the `order` builder are never suggested.
     pub fn toml(&self) -> String {
         match &self.build {
-            Build::Interval { min, max, widths, .. } => {
+            Build::Interval { min, max, widths, clamp } => {
                 let widths: Vec<String> = widths.iter().map(f64::to_string).collect();
-                format!(
-                    r#"{{ build = "interval", min = {min}, max = {max}, widths = [{}] }}"#,
-                    widths.join(", ")
-                )
+                let (widths, clamp) = (widths.join(", "), clamped(*clamp));
+                format!(r#"{{ build = "interval", min = {min}, max = {max}, widths = [{widths}]{clamp} }}"#)
             }
             Build::Range { min, max } => format!(r#"{{ build = "range", min = {min}, max = {max} }}"#),
-            Build::Date { min, max, .. } => format!(r#"{{ build = "date", min = "{min}", max = "{max}" }}"#),
+            Build::Date { min, max, format, clamp, .. } => {
+                let format = format.as_ref().map_or(String::new(), |f| format!(r#", format = "{f}""#));
+                let clamp = clamped(*clamp);
+                format!(r#"{{ build = "date", min = "{min}", max = "{max}"{format}{clamp} }}"#)
+            }
             Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
             Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),
             Build::Fanout { .. } | Build::Order { .. } => {
@@ -62,24 +66,52 @@ impl Coarsening {
     }
 }
 
+/// What a policy says about values outside, if they are put together.
+fn clamped(clamp: Clamp) -> &'static str {
+    match clamp {
+        Clamp::None => "",
+        Clamp::Top => r#", clamp = "top""#,
+        Clamp::Bottom => r#", clamp = "bottom""#,
+        Clamp::Both => r#", clamp = "both""#,
+    }
+}
+
 /// The first builder that fits the values and covers them all.
 pub(super) fn coarsening(data: &Dataset, attribute: &AttributeProfile, topic: Option<Topic>) -> Coarsening {
-    let (candidates, kind) = candidates(attribute, topic);
-    let wanted = !candidates.is_empty();
+    let (usual, kind) = candidates(attribute, topic);
     let domain: Vec<&str> = data.dictionary(attribute.id).iter().map(|(_, text)| text).collect();
-    for (step, build) in candidates.into_iter().enumerate() {
-        if covers(&build, &domain) {
-            let note =
-                (step > 0).then(|| format!("The bounds are wider than usual: there are {kind} outside."));
-            return Coarsening { build, note };
-        }
+    let found = match usual.first() {
+        Some(Build::Interval { .. }) if kind == "years" => bounds::years(data, attribute),
+        Some(Build::Interval { .. }) if kind == "numbers" => bounds::numbers(data, attribute, LARGEST),
+        Some(Build::Date { format, .. }) => bounds::days(data, attribute, format.as_deref()),
+        _ => None,
+    };
+    if let Some(build) = found.clone().filter(|build| covers(build, &domain)) {
+        let note = attribute.shape.days.filter(|days| days.ambiguous);
+        let note = note.map(|_| "Day and month could be the other way round: look at `format`.".to_owned());
+        return Coarsening { build, note };
     }
-    let mut found = in_order(attribute);
-    if wanted {
-        let note = "so they are only grouped in their order; put that right, or give a file.";
-        found.note = Some(format!("Not all values are {kind}, {note}"));
+    for (step, build) in usual.iter().enumerate().filter(|(_, build)| covers(build, &domain)) {
+        let note = (step > 0).then(|| format!("The bounds are wider than usual: there are {kind} outside."));
+        return Coarsening { build: build.clone(), note };
     }
-    found
+    let mut grouped = in_order(attribute);
+    if let Some(build) = found.or_else(|| usual.last().cloned()) {
+        let others = uncovered(&build, &domain);
+        let wanted = Coarsening { build, note: None }.toml();
+        grouped.note = Some(format!(
+            "Of {} values {others} are no {kind}, so all are only grouped in their order. Correct these or leave them \
+             empty, then write `hierarchy = {wanted}`.",
+            domain.len()
+        ));
+    }
+    grouped
+}
+
+/// How many values the builder does not place.
+fn uncovered(spec: &Build, domain: &[&str]) -> usize {
+    let missed = |hierarchy: bosket_model::hierarchy::Hierarchy| hierarchy.bind(domain.iter().copied()).err();
+    build(spec, domain, None).map_or(domain.len(), |hierarchy| missed(hierarchy).map_or(0, |all| all.len()))
 }
 
 /// Groups of neighbours in the order of the values, whatever they are.
@@ -101,6 +133,16 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
     let numbers = shape.integers + shape.decimals;
     let name = &attribute.name;
     let says = |wanted: &[&str]| name.last.iter().any(|word| wanted.iter().any(|w| is(word, w)));
+    let date = |&(min, max): &(&str, &str), format: Option<&str>, clamp| Build::Date {
+        min: min.to_owned(),
+        max: max.to_owned(),
+        levels: Vec::new(),
+        format: format.map(str::to_owned),
+        clamp,
+    };
+    if let Some(days) = shape.days {
+        return (vec![date(&DAYS[0], Some(days.format), Clamp::Both)], "dates");
+    }
     if topic == Some(Topic::Postal) || shape.is_fixed_code() {
         return (vec![Build::Prefix], "codes");
     }
@@ -112,12 +154,7 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
         return (YEARS.iter().map(|&(min, max)| interval(min, max, &[5.0, 10.0, 50.0])).collect(), "years");
     }
     if reaches(shape.dates + shape.times, MOSTLY) {
-        let date = |&(min, max): &(&str, &str)| Build::Date {
-            min: min.to_owned(),
-            max: max.to_owned(),
-            levels: Vec::new(),
-        };
-        return (DAYS.iter().map(date).collect(), "dates");
+        return (DAYS.iter().map(|days| date(days, None, Clamp::None)).collect(), "dates");
     }
     if topic == Some(Topic::Age) && reaches(numbers, MOSTLY) {
         let ages = AGES.iter().map(|&(min, max)| interval(min, max, &[5.0, 10.0, 20.0, 60.0]));

@@ -2,16 +2,29 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use bosket_model::calendar::Civil;
 use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
 use super::profile::AttributeProfile;
+use super::shape::ValueType;
+use super::words::is;
 
 /// What names of codes end with.
 const CODES: &[&str] = &["code", "id", "key", "number", "abbreviation", "abbr", "iso"];
 /// What names of their texts, and of what else comes with them, end with.
 const TEXTS: &[&str] =
     &["display", "name", "description", "desc", "label", "title", "text", "meaning", "system"];
+
+/// Endings of names of which the first says more than the second, or the other way round: `start_datetime` and
+/// `start_date`, `gender_concept_id` and `gender_source_value`.
+const PAIRS: &[(&str, &str)] = &[
+    ("datetime", "date"),
+    ("timestamp", "date"),
+    ("conceptid", "sourcevalue"),
+    ("conceptid", "sourceconceptid"),
+    ("sourceconceptid", "sourcevalue"),
+];
 
 /// Attributes by their class and their name as one word. Not word by word: REASONCODE has no boundary to be found.
 struct Names {
@@ -41,9 +54,49 @@ impl Names {
                 texts.extend(self.at.get(&(*class, format!("{stem}{ending}"))).into_iter().flatten());
             }
         }
+        for (first, second) in PAIRS {
+            if let Some(stem) = name.strip_suffix(first) {
+                texts.extend(self.at.get(&(*class, format!("{stem}{second}"))).into_iter().flatten());
+            }
+        }
         texts.remove(&code);
         texts
     }
+}
+
+/// Whether an attribute's name speaks of a birth, or of a start, which may be one.
+fn is_birth(attribute: &AttributeProfile, wanted: &[&str]) -> bool {
+    attribute.name.own.iter().any(|word| wanted.iter().any(|w| is(word, w)))
+}
+
+/// Whether a column always says the day of another, or always its year, month or day of the month. That each value comes
+/// with one of the other would say little: a birthday comes with one of everything.
+fn repeats_part(
+    data: &Dataset,
+    day: AttributeId,
+    part: AttributeId,
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let class = data.schema().attribute(day).class;
+    let (mut holds, mut some) = ([true; 4], false);
+    for vertex in (0..data.vertex_count()).filter(|&v| data.class(v) == class) {
+        observer.go_on()?;
+        let (a, b) = (data.value(vertex, day), data.value(vertex, part));
+        if b == MISSING {
+            continue;
+        }
+        let whole = (a != MISSING).then(|| data.dictionary(day).text(a)).and_then(|text| text.get(..10));
+        let Some(whole) = whole.and_then(Civil::parse) else { return Ok(false) };
+        let text = data.dictionary(part).text(b);
+        let same = text.get(..10).and_then(Civil::parse) == Some(whole);
+        let number = text.trim().parse::<i64>().ok();
+        let parts = [whole.year, whole.month, whole.day].map(|n| number == Some(n));
+        for (holds, now) in holds.iter_mut().zip([same, parts[0], parts[1], parts[2]]) {
+            *holds &= now;
+        }
+        some = true;
+    }
+    Ok(some && holds.contains(&true))
 }
 
 /// Whether each value of `first` comes with one value of `second` only, and `second` never without it.
@@ -104,6 +157,23 @@ pub(super) fn companions(
             }
         }
     }
+    let is_day = |a: &AttributeProfile| matches!(a.value_type, ValueType::Date | ValueType::DateTime);
+    for (day, leader) in attributes.iter().enumerate() {
+        if !is_day(leader) || !is_birth(leader, &["birth", "born", "dob", "birthdate"]) || !may_lead(day) {
+            continue;
+        }
+        for (part, other) in attributes.iter().enumerate() {
+            let free = part != day && other.class == leader.class && follows[day].is_none();
+            let free = free && follows[part].is_none() && !leads[part] && may_follow(part);
+            if free
+                && is_birth(other, &["birth", "born", "dob", "birthdate", "start"])
+                && repeats_part(data, leader.id, other.id, observer)?
+            {
+                follows[part] = Some(day);
+                leads[day] = true;
+            }
+        }
+    }
     Ok(follows)
 }
 
@@ -155,6 +225,26 @@ mod tests {
     fn a_coarser_code_follows_its_text() {
         let rows = [["DE", "Prussia"], ["DE", "Germany"], ["FR", "France"]];
         assert_eq!(found(["countryCode", "country"], &rows), [Some(1), None]);
+    }
+
+    #[test]
+    fn days_follow_their_times_and_source_values_their_concepts() {
+        let rows = [["2010-01-05T10:00", "2010-01-05"], ["2010-01-05T11:00", "2010-01-05"]];
+        assert_eq!(found(["start_datetime", "start_date"], &rows), [None, Some(0)]);
+        let rows = [["8507", "M"], ["8532", "F"], ["8507", "M"]];
+        assert_eq!(found(["gender_concept_id", "gender_source_value"], &rows), [None, Some(0)]);
+        let rows = [["8507", "m"], ["8532", "F"], ["8507", "M"]];
+        assert_eq!(found(["gender_concept_id", "gender_source_value"], &rows), [Some(1), None]);
+    }
+
+    #[test]
+    fn parts_of_a_birthday_follow_it_but_not_whatever_comes_with_it() {
+        let rows = [["1950-03-07", "1950"], ["1961-04-08T00:00", "1961"], ["1972-05-09", "1972"]];
+        assert_eq!(found(["birth_datetime", "year_of_birth"], &rows), [None, Some(0)]);
+        let rows = [["1950-03-07", "1950-03-07"], ["1961-04-08", "1961-04-08"]];
+        assert_eq!(found(["birth_date", "period_start"], &rows), [None, Some(0)]);
+        let rows = [["1950-03-07", "1999-03-07"], ["1961-04-08", "2001-04-08"]];
+        assert_eq!(found(["birth_date", "period_start"], &rows), [None, None]);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         record: origin.record.clone(),
         separator: origin.separator.clone(),
         tables: Vec::new(),
+        lookups: Vec::new(),
         dropped: Vec::new(),
         attributes,
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),

@@ -1,21 +1,25 @@
 //! A look at data that has no policy yet.
 //!
 //! [`Profile`] counts; [`suggest`] says for every attribute which role it probably has and how it may be coarsened,
-//! with the reason; [`draft_policy`] puts that together. What is shown or drafted holds no value of the data, and no
-//! bound is taken from its extremes.
+//! with the reason; [`draft_policy`] puts that together. What is shown or drafted holds no value of the data, and at least
+//! k people stand behind a bound.
 
+mod bounds;
 mod builder;
 mod companion;
 mod draft;
+mod people;
 mod preset;
 mod profile;
 mod shape;
 mod suggest;
 mod topic;
 mod words;
+mod written;
 
 pub use builder::Coarsening;
 pub use draft::{Origin, draft_policy};
+pub use people::shared_identifiers;
 pub use preset::{PRESETS, apply_preset};
 pub use profile::{AttributeProfile, ClassProfile, Profile};
 pub use shape::ValueType;

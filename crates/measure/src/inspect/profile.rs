@@ -4,10 +4,14 @@ use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
 use super::shape::{Shape, ValueType};
+use super::topic::Topic;
 use super::words::{Name, is};
 
 /// Records between two signs of life.
 const STRIDE: usize = 1 << 14;
+
+/// Values of fewer records are rare.
+const HANDFUL: u32 = 5;
 
 /// What a dataset is like.
 #[derive(Clone, Debug)]
@@ -60,7 +64,9 @@ pub struct AttributeProfile {
     pub distinct: usize,
     /// How many values occur in one record only.
     pub unique_values: usize,
-    /// How many vertices have such a value.
+    /// How many values fewer than five records have.
+    pub rare_values: usize,
+    /// How many vertices have such a value that one record has.
     pub unique_present: usize,
     /// How many records have a value that no other record has.
     pub unique_records: usize,
@@ -205,6 +211,7 @@ impl Column {
         let attribute = data.schema().attribute(id);
         let (mut shape, mut length) = (Shape::default(), 0);
         let (mut unique_values, mut unique_present, mut unique_records) = (0, 0, 0);
+        let mut rare_values = 0;
         for (seen, (kind, text)) in self.seen.iter().zip(data.dictionary(id).iter()) {
             observer.go_on()?;
             // A record that was refused leaves its values in the dictionary.
@@ -214,6 +221,7 @@ impl Column {
             let characters = text.chars().count();
             length += characters * seen.vertices as usize;
             shape.add(kind, text, characters);
+            rare_values += usize::from(seen.records < HANDFUL);
             if seen.records == 1 {
                 unique_values += 1;
                 unique_present += seen.vertices as usize;
@@ -223,6 +231,7 @@ impl Column {
             }
         }
         let name = Name::new(data.schema(), attribute);
+        shape.find_days(matches!(Topic::of(&name), Some(Topic::When | Topic::Birth)));
         let named_year = name.own.iter().any(|w| ["year", "yr", "yyyy", "born"].iter().any(|y| is(w, y)));
         Ok(AttributeProfile {
             id,
@@ -236,6 +245,7 @@ impl Column {
             present: self.run.all,
             distinct: shape.values,
             unique_values,
+            rare_values,
             unique_present,
             unique_records,
             average_length: share(length, self.run.all),

@@ -4,6 +4,8 @@ use std::fmt;
 
 use bosket_model::Kind;
 
+use super::written::{Found, Written};
+
 /// What an attribute's values are. Numbers in text columns count as numbers, unless they start with a zero: then they
 /// are codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +98,9 @@ pub(super) struct Shape {
     pub(super) icd_plain: usize,
     pub(super) uuids: usize,
     pub(super) numbers: Extremes,
+    written: Written,
+    /// How days are written, if values are days that are not written in the usual way.
+    pub(super) days: Option<Found>,
     lengths: Option<(usize, usize)>,
 }
 
@@ -116,6 +121,7 @@ impl Shape {
         self.values += 1;
         let (low, high) = self.lengths.unwrap_or((length, length));
         self.lengths = Some((low.min(length), high.max(length)));
+        self.written.add(text.trim());
         match form(kind, text.trim()) {
             ValueForm::Integer(number) => {
                 self.integers += 1;
@@ -152,6 +158,12 @@ impl Shape {
         self.values > 0 && self.integers + self.decimals == self.values
     }
 
+    /// Finds out whether the values are days that are not written in the usual way; `named` if the attribute's name
+    /// speaks of a time.
+    pub(super) fn find_days(&mut self, named: bool) {
+        self.days = self.written.found(self.values, named);
+    }
+
     /// The type; `named_year` if the attribute's name speaks of years.
     pub(super) fn value_type(&self, named_year: bool) -> ValueType {
         let all = |count: usize| count == self.values;
@@ -159,6 +171,8 @@ impl Shape {
         let plain = self.texts + self.codes;
         if self.values == 0 {
             ValueType::Empty
+        } else if let Some(days) = self.days {
+            if days.timed { ValueType::DateTime } else { ValueType::Date }
         } else if all(self.bools) {
             ValueType::Bool
         } else if all(self.integers) {

@@ -27,6 +27,9 @@ const FREE_TEXT: f64 = 40.0;
 /// A value that all of fewer records have is no constant yet.
 const CONSTANT: usize = 5;
 
+/// Where at most one of so many values is rare, the rare ones may be mistakes.
+const SOME_RARE: usize = 4;
+
 /// What is suggested for an attribute.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
@@ -170,7 +173,8 @@ fn lonely(attribute: &AttributeProfile) -> f64 {
 /// Whether the values are a person's own without being measurements: numbers only if they mean nothing else and never
 /// recur, since running numbers do not and amounts sooner or later do. Postal codes can be shortened instead.
 fn singles_out(attribute: &AttributeProfile, topic: Option<Topic>) -> bool {
-    if attribute.records_with < ENOUGH || topic == Some(Topic::Postal) {
+    // Titles and names of jobs are many people's, even where few data have many of them.
+    if attribute.records_with < ENOUGH || matches!(topic, Some(Topic::Postal | Topic::Work)) {
         return false;
     }
     match attribute.value_type {
@@ -219,6 +223,14 @@ fn quasi(attribute: &AttributeProfile, reason: &str) -> Opinion {
     let mut reason = reason.to_owned();
     if attribute.uniqueness() >= WORTH_A_WORD {
         reason += &format!(" It singles out {} of the records.", percent(attribute.uniqueness()));
+    }
+    let (rare, all) = (attribute.rare_values, attribute.distinct);
+    if attribute.value_type == ValueType::Text && rare > 0 && SOME_RARE * rare <= all {
+        reason += &format!(
+            " Of its {all} values {rare} {} of fewer than 5 people: correct them if they are mistakes, or group them in a \
+             hierarchy file.",
+            if rare == 1 { "is that" } else { "are those" }
+        );
     }
     Opinion { role: Role::Quasi, reason, certain: false }
 }

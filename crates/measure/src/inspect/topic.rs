@@ -81,7 +81,7 @@ const RULES: &[(Topic, &str)] = &[
     (
         Topic::Work,
         "occupation, job, profession, employer, employment, workclass, education, degree, school, \
-         university, party",
+         university, party, title, position, designation",
     ),
     (
         Topic::Institution,
@@ -134,6 +134,12 @@ const PEOPLE: &[&str] = &[
     "teacher",
     "owner",
     "name",
+];
+
+/// What has a name that is nobody's: `displayName`, `codeSystemName`, `job_name`.
+const THINGS: &[&str] = &[
+    "display", "code", "system", "function", "job", "role", "title", "type", "class", "category", "product",
+    "brand", "file", "table", "field", "test", "drug",
 ];
 
 /// Whoever the records are about.
@@ -231,13 +237,17 @@ fn is_person_name(name: &Name) -> bool {
         return true;
     }
     if ends_with(&name.last, &["name"]) {
+        if mentions(&name.last, THINGS) {
+            return false;
+        }
         let before = &name.own[..name.own.len() - 1];
         return match before {
             [] => name.class.is_empty() || mentions(&name.class, PEOPLE),
             _ => mentions(before, PEOPLE),
         };
     }
-    name_part(name).is_some() && mentions(&name.class, &["name"])
+    let above = &name.own[..name.own.len().saturating_sub(name.last.len())];
+    name_part(name).is_some() && (mentions(&name.class, &["name"]) || mentions(above, &["name"]))
 }
 
 /// The part of a name that an attribute would be if it stood among other parts: `first`, beside `last`.
@@ -314,6 +324,16 @@ mod tests {
             ("terms[].end-type", None),
             ("visits[].notes", Some(Topic::FreeText)),
             ("share", None),
+            ("patient/name/family/@value", Some(Topic::PersonName)),
+            ("patient/name/given[]/@value", Some(Topic::PersonName)),
+            ("role/patient/name/given", Some(Topic::PersonName)),
+            ("id/@extension", Some(Topic::Identifier)),
+            ("patient/raceCode/@displayName", Some(Topic::Origin)),
+            ("patient/raceCode/@codeSystemName", Some(Topic::Origin)),
+            ("author/function/@displayName", None),
+            ("employee_job_name", Some(Topic::Work)),
+            ("job_title", Some(Topic::Work)),
+            ("title", Some(Topic::Work)),
         ] {
             assert_eq!(Topic::of(&Name::of(path)), expected, "{path}");
         }

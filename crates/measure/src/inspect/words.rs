@@ -41,6 +41,9 @@ pub(super) fn is(word: &str, wanted: &str) -> bool {
     matches!(ending, "" | "s" | "es")
 }
 
+/// Attributes of XML that hold what their element is called after.
+const VALUES: [&str; 3] = ["@value", "@V", "@extension"];
+
 /// An attribute's name, taken apart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Name {
@@ -57,7 +60,14 @@ pub(super) struct Name {
 impl Name {
     pub(super) fn new(schema: &Schema, attribute: &Attribute) -> Self {
         let class = schema.class(attribute.class);
-        let keys = if attribute.name.is_empty() { &class.name } else { &attribute.name };
+        let mut keys = attribute.name.as_slice();
+        // In XML the element's name says what stands in such an attribute.
+        while let [above @ .., last] = keys
+            && VALUES.contains(&last.as_str())
+        {
+            keys = above;
+        }
+        let keys = if keys.is_empty() { &class.name } else { keys };
         let all = |keys: &[String]| keys.iter().flat_map(|k| words(k)).collect::<Vec<_>>();
         Name {
             last: keys.last().map(|k| words(k)).unwrap_or_default(),
@@ -69,7 +79,9 @@ impl Name {
 
     #[cfg(test)]
     pub(super) fn of(path: &str) -> Self {
-        let parsed = bosket_model::path::AttributePath::parse(path).expect("a path");
+        use bosket_model::path::{AttributePath, Notation};
+        let notation = if path.contains('/') { Notation::Slashes } else { Notation::Dots };
+        let parsed = AttributePath::parse_in(notation, path).expect("a path");
         let mut builder = bosket_model::Builder::new();
         let class = parsed.classes.iter().fold(ClassId::ROOT, |above, name| builder.class(above, name));
         let id = builder.attribute(class, &parsed.name);
@@ -116,6 +128,8 @@ mod tests {
         let name = Name::of("visits[].code.display");
         assert_eq!((name.last.join(" "), name.own.join(" ")), ("display".into(), "code display".into()));
         assert_eq!((name.class.join(" "), name.object.join(" ")), ("visits".into(), "code".into()));
+        assert_eq!(Name::of("name/family/@value").last, ["family"]);
+        assert_eq!(Name::of("given[]/@value").last, ["given"]);
         let name = Name::of("id.fec[]");
         assert_eq!((name.own.join(" "), name.object.join(" ")), ("id fec".into(), "id".into()));
     }

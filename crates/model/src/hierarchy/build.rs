@@ -25,7 +25,9 @@ pub fn build(
     match spec {
         Build::Interval { min, max, widths, clamp } => interval::interval(*min, *max, widths, *clamp, domain),
         Build::Range { min, max } => range::range(*min, *max, domain),
-        Build::Date { min, max, levels } => date::date(min, max, levels, domain),
+        Build::Date { min, max, levels, format, clamp } => {
+            date::date(min, max, levels, &date::Writing { format: format.as_deref(), clamp: *clamp }, domain)
+        }
         Build::Prefix => Ok(prefix::prefix(domain)),
         Build::Fanout { fanout } => fanout::fanout(*fanout, domain),
         Build::Icd10 { table: Some(path) } if table.is_none() => {

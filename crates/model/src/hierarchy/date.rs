@@ -1,6 +1,7 @@
 //! Dates: day → month → quarter → year → decade.
 
-use super::spec::DateLevel;
+use super::date_format::DateFormat;
+use super::spec::{Clamp, DateLevel};
 use super::tree::Hierarchy;
 use super::tree_builder::{Handle, Ladder, TreeBuilder};
 use super::when::{Precision, When};
@@ -13,16 +14,26 @@ const ALL_DAYS: i64 = 200_000;
 /// Builds the hierarchy, with all levels if `levels` is empty.
 ///
 /// Up to 200,000 days from `min` to `max` are leaves, whether they occur or not; beyond that the leaves are the
-/// domain's days. A time of day hangs below its day, which then is an inner node. A month or year in the domain is
-/// the node of that name or, where that level is left out, a leaf below the next coarser one. Anything else in the
-/// domain is left uncovered.
+/// domain's days. A time of day hangs below its day, which then is an inner node; so does a day that the data writes in
+/// a way of its own. A month or year in the domain is the node of that name or, where that level is left out, a leaf
+/// below the next coarser one. With `clamp`, what is outside hangs below `<min` or `>max`. Anything else in the domain is
+/// left uncovered.
 pub fn date(
     min: &str,
     max: &str,
     levels: &[DateLevel],
+    writing: &Writing<'_>,
     domain: &[&str],
 ) -> Result<Hierarchy, Vec<Diagnostic>> {
     let (min, max) = bounds(min, max)?;
+    let format = writing.format.map(DateFormat::parse).transpose().map_err(|why| {
+        let message = format!("format = {:?} says no day: {why}", writing.format.unwrap_or_default());
+        vec![Diagnostic::error(message).help("write it like \"%Y-%m-%d\", \"%d.%m.%Y\" or \"%y%m%d\"")]
+    })?;
+    let read = |text: &str| match &format {
+        Some(format) => format.read(text, max),
+        None => When::parse(text),
+    };
     let mut calendar = Calendar::new(levels);
     let all_days = max.days() - min.days() < ALL_DAYS;
     if all_days {
@@ -32,14 +43,22 @@ pub fn date(
             day = day.next();
         }
     }
-    let mut values: Vec<(When, &str)> = domain
-        .iter()
-        .filter_map(|&text| Some((When::parse(text.trim())?, text)))
-        .filter(|(when, _)| when.first <= max && when.last >= min)
-        .collect();
+    let mut values: Vec<(When, &str)> =
+        domain.iter().filter_map(|&text| Some((read(text.trim())?, text))).collect();
     values.sort_by_key(|&(when, text)| (when.first, when.precision, text));
     for (when, text) in values {
-        let spelt_plainly = text.len() == text.trim().len();
+        if when.last < min || when.first > max {
+            let (sign, bound, clamps) = match when.last < min {
+                true => ('<', min, [Clamp::Bottom, Clamp::Both]),
+                false => ('>', max, [Clamp::Top, Clamp::Both]),
+            };
+            if clamps.contains(&writing.clamp) {
+                let outside = calendar.builder.place(TreeBuilder::ROOT, &format!("{sign}{bound}"));
+                calendar.builder.place(outside, text);
+            }
+            continue;
+        }
+        let spelt_plainly = format.is_none() && text.len() == text.trim().len();
         let parent = match when.precision {
             Precision::Year => calendar.above(when.first, Some(DateLevel::Year)),
             Precision::Month => calendar.above(when.first, Some(DateLevel::Month)),
@@ -49,6 +68,15 @@ pub fn date(
         calendar.builder.place(parent, text);
     }
     Ok(calendar.builder.finish())
+}
+
+/// How the data writes days, and what happens to those outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Writing<'a> {
+    /// As in `%y%m%d`; as `YYYY-MM-DD` if not given.
+    pub format: Option<&'a str>,
+    /// Which ends take days outside.
+    pub clamp: Clamp,
 }
 
 fn bounds(min: &str, max: &str) -> Result<(Civil, Civil), Vec<Diagnostic>> {
@@ -126,7 +154,7 @@ mod tests {
     use super::*;
 
     fn built(min: &str, max: &str, levels: &[DateLevel], domain: &[&str]) -> Hierarchy {
-        date(min, max, levels, domain).unwrap_or_else(|d| panic!("{d:?}"))
+        date(min, max, levels, &Writing::default(), domain).unwrap_or_else(|d| panic!("{d:?}"))
     }
 
     fn path(h: &Hierarchy, label: &str) -> Vec<String> {
@@ -174,6 +202,33 @@ mod tests {
     }
 
     #[test]
+    fn days_written_otherwise_hang_below_their_day() {
+        let writing = Writing { format: Some("%y%m%d"), clamp: Clamp::None };
+        let domain = ["930105", "930131", "1993-01-05", "940101"];
+        let h = date("1990-01-01", "1993-12-31", &[DateLevel::Month], &writing, &domain).expect("good");
+        assert_eq!(path(&h, "930105"), ["930105", "1993-01-05", "1993-01", "*"]);
+        assert_eq!(h.bind(["930131", "940101"]).expect_err("1894 is outside"), [1]);
+        let wrong = Writing { format: Some("%y"), clamp: Clamp::None };
+        assert!(date("1990-01-01", "1993-12-31", &[], &wrong, &[]).is_err());
+    }
+
+    #[test]
+    fn days_outside_are_coded_when_declared() {
+        let clamped = |clamp| {
+            let writing = Writing { format: None, clamp };
+            let domain = ["1899-01-01", "1899", "1950-02-01", "2031-01-01T10:00", "0000-00-00"];
+            date("1900-01-01", "2000-12-31", &[], &writing, &domain).expect("good")
+        };
+        let h = clamped(Clamp::Both);
+        assert_eq!(path(&h, "1899-01-01"), ["1899-01-01", "<1900-01-01", "*"]);
+        assert_eq!(path(&h, "1899"), ["1899", "<1900-01-01", "*"]);
+        assert_eq!(path(&h, "2031-01-01T10:00"), ["2031-01-01T10:00", ">2000-12-31", "*"]);
+        assert_eq!(h.node("0000-00-00"), None);
+        assert_eq!(clamped(Clamp::Top).node("1899-01-01"), None);
+        assert_eq!(clamped(Clamp::Bottom).node("2031-01-01T10:00"), None);
+    }
+
+    #[test]
     fn partial_dates_count_when_they_touch_the_bounds() {
         let h = built("2013-04-15", "2013-04-20", &[], &["2013-04", "2013-05", "2012"]);
         assert_eq!(h.bind(["2013-04", "2013-05", "2012"]).expect_err("outside"), [1, 2]);
@@ -182,7 +237,11 @@ mod tests {
     #[test]
     fn wrong_bounds() {
         let messages = |min, max| -> Vec<String> {
-            date(min, max, &[], &[]).expect_err("wrong").into_iter().map(|d| d.message).collect()
+            date(min, max, &[], &Writing::default(), &[])
+                .expect_err("wrong")
+                .into_iter()
+                .map(|d| d.message)
+                .collect()
         };
         assert_eq!(
             messages("2013-02-29", "soon"),

@@ -9,6 +9,7 @@ pub mod build;
 mod cells;
 pub mod csv;
 pub mod date;
+mod date_format;
 pub mod draw;
 pub mod fanout;
 pub mod icd10;
@@ -26,6 +27,7 @@ mod when;
 
 pub use bind::MISSING_LABEL;
 pub use build::build;
+pub use date_format::DateFormat;
 pub use draw::{DrawOptions, draw};
 pub use range::Numbers;
 pub use spec::{Build, Clamp, DateLevel, Group, HierarchySpec};

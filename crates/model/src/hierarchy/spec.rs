@@ -38,6 +38,10 @@ pub enum Build {
         max: String,
         /// Which levels to keep, finest first; all when empty.
         levels: Vec<DateLevel>,
+        /// How the data writes days, as in `%y%m%d`; as `YYYY-MM-DD` if not given.
+        format: Option<String>,
+        /// Days outside hang below a node of their own, `<min` or `>max`, instead of being an error.
+        clamp: Clamp,
     },
     /// Text: one more character masked from the right per level.
     Prefix,
@@ -58,7 +62,7 @@ pub enum Build {
     },
 }
 
-/// Which ends of an interval hierarchy take the values outside.
+/// Which ends of a hierarchy of numbers or days take the values outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clamp {
     /// A value outside is an error.

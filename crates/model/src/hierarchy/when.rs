@@ -46,7 +46,7 @@ impl When {
 }
 
 /// Accepts `hh[:mm[:ss[.f…]]]` with an optional zone: `Z`, `±hh`, `±hhmm` or `±hh:mm`.
-fn time_of_day(text: &str) -> Option<()> {
+pub(super) fn time_of_day(text: &str) -> Option<()> {
     let (hour, mut rest) = number(text, 2)?;
     let mut limits = vec![(hour, 24)];
     for limit in [59, 60] {

@@ -2,7 +2,7 @@
 
 use super::keys::METHOD;
 use super::set::as_toml;
-use super::{Format, Model, Role, Table, Undeclared};
+use super::{Format, Lookup, Model, Role, Table, Undeclared};
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Draft {
     pub separator: Option<String>,
     /// Linked tables; with files of their own they need no `source_path`.
     pub tables: Vec<Table>,
+    /// Tables that columns are looked up in, each in a line of its own that one `#` switches off.
+    pub lookups: Vec<Lookup>,
     /// Paths of attributes that are left out because they are not declared; none where all are.
     pub dropped: Vec<String>,
     /// The attributes, in order.
@@ -62,6 +64,7 @@ pub fn draft(draft: &Draft) -> String {
             (address, (!draft.source_path.is_empty()).then(|| quote(&draft.source_path))),
             ("record", draft.record.as_deref().map(quote)),
             ("separator", draft.separator.as_deref().map(quote)),
+            ("lookup", (!draft.lookups.is_empty()).then(|| lookups(&draft.lookups))),
         ],
     );
     for table in &draft.tables {
@@ -101,6 +104,25 @@ pub fn draft(draft: &Draft) -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// Lookups as a list of inline tables, one per line.
+fn lookups(all: &[Lookup]) -> String {
+    let line = |lookup: &Lookup| {
+        let looked_up: Vec<String> =
+            lookup.columns.iter().map(|column| format!("{}.{column}", lookup.table)).collect();
+        let keys = [
+            ("name", Some(quote(&lookup.name))),
+            ("path", lookup.path.as_deref().map(quote)),
+            ("key", columns(&lookup.key)),
+            ("column", columns(&looked_up)),
+            ("value", columns(&lookup.values)),
+            ("as", columns(&lookup.names)),
+        ];
+        let keys = keys.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}", value?)));
+        format!("  {{ {} }},\n", keys.collect::<Vec<_>>().join(", "))
+    };
+    format!("[\n{}]", all.iter().map(line).collect::<String>())
 }
 
 /// One column as a text, several as a list.

@@ -189,6 +189,14 @@ pub(super) static BUILDERS: [Section; 7] = [
                 Type::List { of: &DATE_LEVEL, min: 1, max: 4 },
                 "levels above the day, finest first (all if not given)",
             ),
+            Key::new(
+                "format",
+                Type::Text,
+                "how the data writes days, as in `%y%m%d` or `%d.%m.%Y` (`%Y-%m-%d` if not given); years of two digits are \
+                 the last that are not after `max`",
+            ),
+            Key::new("clamp", Type::OneOf(&CLAMP), "what happens to days outside")
+                .default(Literal::Text("none")),
         ],
     },
     Section { name: "prefix", about: "Text: one more character masked from the right per level.", keys: &[] },

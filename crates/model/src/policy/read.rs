@@ -191,18 +191,15 @@ fn hierarchy(node: &Node) -> HierarchySpec {
             min: number("min"),
             max: number("max"),
             widths: numbers(node, "widths"),
-            clamp: match node.str("clamp") {
-                Some("top") => Clamp::Top,
-                Some("bottom") => Clamp::Bottom,
-                Some("both") => Clamp::Both,
-                _ => Clamp::None,
-            },
+            clamp: clamp(node),
         },
         "range" => Build::Range { min: number("min"), max: number("max") },
         "date" => Build::Date {
             min: text(node, "min").unwrap_or_default(),
             max: text(node, "max").unwrap_or_default(),
             levels: node.list("levels").iter().filter_map(date_level).collect(),
+            format: text(node, "format"),
+            clamp: clamp(node),
         },
         "prefix" => Build::Prefix,
         "fanout" => Build::Fanout { fanout: node.get("fanout").and_then(Node::int).unwrap_or(2) as usize },
@@ -210,6 +207,15 @@ fn hierarchy(node: &Node) -> HierarchySpec {
         "order" => Build::Order { groups: node.list("groups").iter().map(group).collect() },
         other => unreachable!("checked: {other} is one of the builders"),
     })
+}
+
+fn clamp(node: &Node) -> Clamp {
+    match node.str("clamp") {
+        Some("top") => Clamp::Top,
+        Some("bottom") => Clamp::Bottom,
+        Some("both") => Clamp::Both,
+        _ => Clamp::None,
+    }
 }
 
 fn date_level(node: &Node) -> Option<DateLevel> {

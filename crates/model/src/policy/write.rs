@@ -148,17 +148,12 @@ fn hierarchy(spec: &HierarchySpec) -> Value {
 fn builder(build: &Build) -> Value {
     match build {
         Build::Interval { min, max, widths, clamp } => {
-            let clamp = match clamp {
-                Clamp::None => "none",
-                Clamp::Top => "top",
-                Clamp::Bottom => "bottom",
-                Clamp::Both => "both",
-            };
+            let clamp = clamped(*clamp);
             let widths: Vec<Value> = widths.iter().copied().map(number).collect();
             json!({"build": "interval", "min": number(*min), "max": number(*max), "widths": widths, "clamp": clamp})
         }
         Build::Range { min, max } => json!({"build": "range", "min": number(*min), "max": number(*max)}),
-        Build::Date { min, max, levels } => {
+        Build::Date { min, max, levels, format, clamp } => {
             let level = |level: &DateLevel| match level {
                 DateLevel::Month => json!("month"),
                 DateLevel::Quarter => json!("quarter"),
@@ -170,6 +165,8 @@ fn builder(build: &Build) -> Value {
                 ("min", Some(json!(min))),
                 ("max", Some(json!(max))),
                 ("levels", (!levels.is_empty()).then(|| levels.iter().map(level).collect())),
+                ("format", text(format)),
+                ("clamp", (*clamp != Clamp::None).then(|| json!(clamped(*clamp)))),
             ])
         }
         Build::Prefix => json!({"build": "prefix"}),
@@ -178,6 +175,15 @@ fn builder(build: &Build) -> Value {
         Build::Order { groups } => {
             json!({"build": "order", "groups": groups.iter().map(group).collect::<Vec<_>>()})
         }
+    }
+}
+
+fn clamped(clamp: Clamp) -> &'static str {
+    match clamp {
+        Clamp::None => "none",
+        Clamp::Top => "top",
+        Clamp::Bottom => "bottom",
+        Clamp::Both => "both",
     }
 }
 

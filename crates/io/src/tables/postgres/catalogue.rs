@@ -20,10 +20,18 @@ impl PgTables {
 
     /// The tables with their keys.
     pub(crate) fn catalogue(&mut self) -> Result<Catalogue> {
-        let sql = format!("SELECT {NAME}, c.oid, greatest(c.reltuples, 0)::bigint FROM {TABLES} ORDER BY 1");
+        let sql = format!(
+            "SELECT {NAME}, c.oid, greatest(c.reltuples, 0)::bigint, \
+                            has_table_privilege(c.oid, 'SELECT') FROM {TABLES} ORDER BY 1"
+        );
         let mut tables = Vec::new();
         for row in self.query(&sql, &[])? {
             let (name, oid, rows): (String, u32, i64) = (row.get(0), row.get(1), row.get(2));
+            if !row.get::<_, bool>(3) {
+                let unreadable = Some("this user may not read it".to_owned());
+                tables.push(Listed { name, unreadable, ..Listed::default() });
+                continue;
+            }
             let key = self.constraints(oid, "p")?.into_iter().next().map_or(Vec::new(), |r| r.columns);
             let references = self.constraints(oid, "f")?;
             let rows = if rows > 0 { rows as u64 } else { self.count(&name)? };
@@ -32,7 +40,7 @@ impl PgTables {
             let columns = self.query(columns, &[&oid])?.iter().map(|row| row.get(0)).collect();
             tables.push(Listed { name, key, references, rows, columns, ..Listed::default() });
         }
-        Ok(Catalogue { tables, guessed: false })
+        Ok(Catalogue { tables, ..Catalogue::default() })
     }
 
     /// Tables that were never analysed have no estimate.
@@ -61,6 +69,7 @@ impl PgTables {
             columns: row.get(0),
             key: row.get(1),
             table: row.get::<_, Option<String>>(2).unwrap_or_default(),
+            ..Reference::default()
         };
         Ok(rows.iter().map(reference).collect())
     }

@@ -10,9 +10,15 @@ impl SqliteTables {
     pub(crate) fn catalogue(&self) -> Result<Catalogue> {
         let mut tables = Vec::new();
         for name in self.tables()? {
-            tables.push(self.listed(name).map_err(|e| self.failure(&e))?);
+            // A view may ask for what is not there any more.
+            let listed = self.listed(name.clone()).unwrap_or_else(|e| Listed {
+                unreadable: self.failure(&e).diagnostics.first().map(|d| d.message.clone()),
+                name,
+                ..Listed::default()
+            });
+            tables.push(listed);
         }
-        Ok(Catalogue { tables, guessed: false })
+        Ok(Catalogue { tables, ..Catalogue::default() })
     }
 
     fn listed(&self, name: String) -> rusqlite::Result<Listed> {
@@ -30,7 +36,7 @@ impl SqliteTables {
         for part in parts {
             let (id, table, from, to): (i64, String, String, Option<String>) = part?;
             if references.last().is_none_or(|(last, _)| *last != id) {
-                references.push((id, Reference { columns: Vec::new(), table, key: Vec::new() }));
+                references.push((id, Reference { table, ..Reference::default() }));
             }
             if let Some((_, reference)) = references.last_mut() {
                 // Without a column the primary key is meant.

@@ -105,6 +105,21 @@ fn running_numbers_identify() {
 }
 
 #[test]
+fn titles_and_names_of_jobs_do_not_identify() {
+    for name in ["job_title", "title", "employee_job_name", "position"] {
+        assert_eq!(role(name, each(30, |i| format!("v{i}"))), Role::Quasi, "{name}");
+    }
+}
+
+#[test]
+fn values_of_a_handful_are_counted_not_shown() {
+    let towns = each(100, |i| if i == 7 { "Ulmm".into() } else { format!("Town {}", i % 9) });
+    let reason = &table(&[("town", towns)])[0].reason;
+    assert!(reason.contains("Of its 10 values 1 is that of fewer than 5 people"), "{reason}");
+    assert!(!reason.contains("Ulmm"), "{reason}");
+}
+
+#[test]
 fn free_text_identifies() {
     let text =
         |i: usize| format!("a long story, told for the {}th time, about nothing in particular", i % 25);
