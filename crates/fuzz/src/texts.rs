@@ -67,7 +67,13 @@ fn builders(text: &str) {
     let builders = [
         Build::Interval { min: 0.0, max: 90.0, widths: vec![5.0, 10.0, 30.0], clamp: Clamp::Both },
         Build::Range { min: 0.0, max: 99.0 },
-        Build::Date { min: date("2019-01-01"), max: date("2029-12-31"), levels: Vec::new() },
+        Build::Date {
+            min: date("2019-01-01"),
+            max: date("2029-12-31"),
+            levels: Vec::new(),
+            format: None,
+            clamp: Clamp::Both,
+        },
         Build::Prefix,
         Build::Fanout { fanout: 2 },
         Build::Icd10 { table: None },
