@@ -90,9 +90,12 @@ impl Labels {
         if !fills || params.suppress_violators {
             return Ok(());
         }
+        let which = match params.k {
+            0 | 1 => format!("l = {l} cannot be reached"),
+            k => format!("k = {k} and l = {l} exclude each other"),
+        };
         let what = format!(
-            "k = {} and l = {l} exclude each other: among {size} records that look alike a value may stand {}, but there are only {}",
-            params.k,
+            "{which}: among {size} records that look alike a value may stand {}, but there are only {}",
             plural(most(size, l), "time"),
             plural(column.counts.len(), "different value"),
         );

@@ -95,7 +95,7 @@ pub fn json_schema() -> Value {
 
 /// How many rows and values are published of how many.
 fn kept() -> Value {
-    let number = |about: &str| json!({"type": ["integer", "null"], "minimum": 0, "description": about});
+    let number = |about: &str| json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}], "description": about});
     let entry = |what: &str, input: &str, role: bool| {
         let mut properties = json!({
             "path": {"type": "string", "description": "empty for the records; `others` for all that fewer than k people have"},
