@@ -5,6 +5,7 @@
 //! than the end of everything.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use bosket_model::observe::Observer;
@@ -82,9 +83,9 @@ fn look_through(
         let target = catalogue.tables.iter().find(|t| t.name == reference.table && t.unreadable.is_none());
         let target = target.map(|t| At { name: &t.name, path: t.path.as_deref() });
         let name = (reference.table.clone(), reference.key.clone());
-        if !known.contains_key(&name) {
+        if let Entry::Vacant(unknown) = known.entry(name) {
             let keys = target.map(|at| keys(backend, &at, &reference.key, observer)).transpose()?.flatten();
-            known.insert(name, keys);
+            unknown.insert(keys);
         }
     }
     let at = At { name: &listed.name, path: listed.path.as_deref() };

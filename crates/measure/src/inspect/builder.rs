@@ -91,7 +91,7 @@ pub(super) fn coarsening(data: &Dataset, attribute: &AttributeProfile, topic: Op
         let note = note.map(|_| "Day and month could be the other way round: look at `format`.".to_owned());
         return Coarsening { build, note };
     }
-    for (step, build) in usual.iter().enumerate().filter(|(_, build)| covers(build, &domain)) {
+    if let Some((step, build)) = usual.iter().enumerate().find(|(_, build)| covers(build, &domain)) {
         let note = (step > 0).then(|| format!("The bounds are wider than usual: there are {kind} outside."));
         return Coarsening { build: build.clone(), note };
     }
