@@ -128,7 +128,7 @@ fn every_surface_tells_how_many_loans_are_lost() {
 #[test]
 fn what_all_have_and_what_has_no_alternative_is_published_as_it_is() {
     let line = |i: usize| {
-        let town = if i % 2 == 0 { "x" } else { "y" };
+        let town = if i.is_multiple_of(2) { "x" } else { "y" };
         let veteran = if i < 6 { ",\"veteran\":\"yes\"" } else { "" };
         format!("{{\"country\":\"DE\",\"town\":\"{town}\"{veteran}}}\n")
     };

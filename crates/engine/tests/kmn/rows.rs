@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bosket_engine::kmn::{Algorithm, Params, Source, Verdict, run_rows};
+use bosket_engine::kmn::{Accept, Algorithm, Params, Source, Verdict, run_rows};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
@@ -133,7 +133,7 @@ impl Case {
                 Verdict::Broken(w.relations.iter().map(|&(a, b)| (value(a), value(b))).collect())
             }))
         };
-        let accept: Option<&dyn Fn(&Dataset) -> Result<Verdict>> = if p.beyond { Some(&keeps) } else { None };
+        let accept: Option<Accept<'_, Dataset>> = if p.beyond { Some(&keeps) } else { None };
         let release = run_rows(&source, &trees, &self.hierarchies, p, accept, &Quiet)?;
         Ok(release.published)
     }

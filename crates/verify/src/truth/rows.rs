@@ -54,11 +54,14 @@ impl Row {
     }
 }
 
+/// Home, values, what stands beside them, and the looks of what is below.
+type Look = (usize, Vec<u32>, Option<u32>, Vec<u32>);
+
 /// Reads rows of both sides with the same numbers.
 pub(super) struct RowReader {
     payload: Payload,
     beside: FxHashMap<Vec<(usize, String)>, u32>,
-    looks: FxHashMap<(usize, Vec<u32>, Option<u32>, Vec<u32>), u32>,
+    looks: FxHashMap<Look, u32>,
 }
 
 impl RowReader {
