@@ -243,6 +243,10 @@ impl Reader {
 
     /// Paths at which a publication mentions something without a value that the policy does not publish.
     pub(super) fn hollow(&self, homes: &Homes) -> Vec<String> {
+        // Without a policy nobody can tell.
+        if homes.is_empty() {
+            return Vec::new();
+        }
         let known = homes.of(self.builder.schema());
         let mut found = Vec::new();
         for node in self.shape.hollow() {
