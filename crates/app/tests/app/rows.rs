@@ -187,6 +187,4 @@ fn pairs_of_relations_need_rows_that_are_united() {
     let failure = case.publish(&pairs).expect_err("refused").to_string();
     assert!(failure.contains("rows = \"united\""), "{failure}");
     case.publish(&[pairs[0], pairs[1], "publish.rows=united"]).unwrap_or_else(|failure| panic!("{failure}"));
-    let failure = case.publish(&["method.disassociation=subtree"]).expect_err("refused").to_string();
-    assert!(failure.contains("rows = \"united\""), "{failure}");
 }

@@ -190,9 +190,11 @@ fn rows_fit(root: &Node, privacy: &Node, report: &mut Report) {
         && let Some(way) = method.str("disassociation")
         && way != "value"
     {
-        let what = format!("`disassociation = \"{way}\"` needs rows that are united: it takes rows apart");
+        let what = format!(
+            "`disassociation = \"{way}\"` has no effect: rows that stand for themselves lose values one by one"
+        );
         let help = "leave it out, or say `rows = \"united\"` in [publish]";
-        report.error(key_span(method, "disassociation"), what, help);
+        report.warning(key_span(method, "disassociation"), what, help);
     }
 }
 
