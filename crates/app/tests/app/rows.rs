@@ -174,6 +174,9 @@ fn rows_that_say_nothing_more_are_left_out_unless_all_are_wanted() {
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(case.text("all.ndjson").matches("\"a\"").count(), 15);
     assert_eq!(untruths(&case.look("all.ndjson", &["publish.rows=all"], "in.ndjson")), [""; 0]);
+    // A row that says nothing never was either.
+    case.write("empty.ndjson", &distinct.replace("\"visits\":[", "\"visits\":[{},{},"));
+    assert!(!untruths(&case.look("empty.ndjson", &[], "in.ndjson")).is_empty());
     // More rows than there were.
     case.write("more.ndjson", &distinct.replace("[{\"d\":\"b\"}]", "[{\"d\":\"b\"},{\"d\":\"b\"}]"));
     assert!(!untruths(&case.look("more.ndjson", &["publish.rows=all"], "in.ndjson")).is_empty());

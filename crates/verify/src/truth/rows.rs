@@ -27,15 +27,13 @@ pub(super) struct Row {
     below: Vec<Row>,
     /// What rows have in common that say the same, themselves and below; repetitions are not counted.
     look: u32,
+    /// Whether neither it nor anything below it says anything.
+    hollow: bool,
 }
 
 impl Row {
     fn new(home: usize) -> Self {
-        Row { home, items: Vec::new(), beside: None, below: Vec::new(), look: 0 }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.items.is_empty() && self.beside.is_none() && self.below.is_empty()
+        Row { home, items: Vec::new(), beside: None, below: Vec::new(), look: 0, hollow: false }
     }
 
     /// Whether it is one value and nothing else.
@@ -161,7 +159,9 @@ impl RowReader {
     fn number(&mut self, row: &mut Row) {
         row.items.sort_unstable();
         row.below.iter_mut().for_each(|below| self.number(below));
-        let mut below: Vec<u32> = row.below.iter().map(|below| below.look).collect();
+        // What says nothing is not published; where it is, it has to come from somewhere as well.
+        let mut below: Vec<u32> = row.below.iter().filter(|b| !b.hollow).map(|below| below.look).collect();
+        row.hollow = row.items.is_empty() && row.beside.is_none() && below.is_empty();
         below.sort_unstable();
         // Rows that say the same may be left out but for one.
         below.dedup();
@@ -175,11 +175,9 @@ struct OpenRow {
     row: Row,
 }
 
-/// Hangs the row that was opened last below its parent, if anything of it is there.
+/// Hangs the row that was opened last below its parent.
 fn close(open: &mut Vec<OpenRow>) {
-    if let (Some(done), Some(above)) = (open.pop(), open.last_mut())
-        && !done.row.is_empty()
-    {
+    if let (Some(done), Some(above)) = (open.pop(), open.last_mut()) {
         above.row.below.push(done.row);
     }
 }
