@@ -26,9 +26,6 @@ pub struct Verification {
     pub witness: Option<Witness>,
     /// Attributes that the policy removes and the publication still has.
     pub left: Vec<String>,
-    /// Places of linked tables where a key is no surrogate: there keys are published, but as fresh numbers. Keys of trees
-    /// are not published at all, and count as left over.
-    pub keys: Vec<String>,
     /// Attributes of a publication with two sides that stand on the wrong one.
     pub misplaced: Vec<Misplaced>,
     /// Published records.
@@ -136,7 +133,7 @@ impl Verification {
 
     /// Whether everything that was promised was found to hold.
     pub fn holds(&self) -> bool {
-        self.witness.is_none() && self.left.is_empty() && self.keys.is_empty() && self.misplaced.is_empty()
+        self.witness.is_none() && self.left.is_empty() && self.misplaced.is_empty()
     }
 
     /// The JSON form. Holds no value but those of the witness, which are published.
@@ -147,7 +144,6 @@ impl Verification {
             "witness": self.witness.as_ref().map(Witness::to_json),
             "records": self.records,
             "left_over": self.left,
-            "keys": self.keys,
             "recount": self.recount.as_ref().map(Recount::to_json),
         });
         if let Some(groups) = self.groups {

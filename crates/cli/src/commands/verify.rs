@@ -89,7 +89,6 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
             verification.left.join(", ")
         ));
     }
-    wrong.extend(verification.keys.iter().map(|place| format!("{place} is a key that is no fresh number")));
     wrong.extend(
         verification
             .misplaced

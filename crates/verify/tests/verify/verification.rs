@@ -48,13 +48,6 @@ fn an_attribute_that_the_policy_removes_breaks_what_holds_otherwise() {
 }
 
 #[test]
-fn a_key_that_is_no_surrogate_breaks_it() {
-    let found = Verification { keys: vec!["visit.id".to_owned()], ..Verification::default() };
-    assert!(!found.holds());
-    assert_eq!(found.to_json()["keys"], serde_json::json!(["visit.id"]));
-}
-
-#[test]
 fn a_witness_breaks_it_and_is_told_with_its_claim() {
     let found = of_records("{\"zip\":1}\n{\"zip\":2}\n", 2);
     assert!(!found.holds());
