@@ -1,11 +1,13 @@
 //! The same data under several guarantees, for choosing one. Nothing is published.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{self, Risk};
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::observe::Observer;
+use bosket_model::policy::{Algorithm, Model};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::losses::{by_setting, in_words};
 use bosket_report::study::attacker;
@@ -18,6 +20,9 @@ use crate::prepare::check_policy;
 use crate::run::{Run, Settings, run};
 use crate::trial::{Trial, TrialData};
 use crate::warned::Warned;
+
+const MODEL: &str = "privacy.model";
+const ALGORITHM: &str = "method.algorithm";
 
 /// Keys of the policy that vary, with their values.
 pub type Setting = Vec<(String, String)>;
@@ -103,15 +108,24 @@ impl SweepRow {
 pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<Vec<SweepRow>>> {
     run(&request.settings, observer, |run| {
         let settings = settings(&request.lists)?;
-        let files =
-            settings.iter().map(|setting| policy(request, setting, run)).collect::<Result<Vec<_>>>()?;
-        let first = &files[0];
-        if first.policy.need_privacy()?.model.is_apart() {
-            let what = "`sweep` compares what generalization costs; dissection changes no value";
-            let help = "run `bosket anonymize --dry-run` with several `--set privacy.group_size=…`";
-            return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
-        }
-        files.iter().try_for_each(check_policy)?;
+        let own = request.policy.load(run)?;
+        refuse_apart(own.policy.need_privacy()?.model)?;
+        let files = settings
+            .iter()
+            .map(|setting| match policy(request, setting, &own, run) {
+                // A policy is written for one model; what it says may be no policy for another.
+                Err(failure) if failure.fault == Fault::Policy && model(setting).is_some() => {
+                    Ok(Err(failure))
+                }
+                file => file.map(Ok),
+            })
+            .collect::<Result<Vec<Result<PolicyFile>>>>()?;
+        let Some(first) = files.iter().find_map(|file| file.as_ref().ok()) else {
+            return Err(files
+                .into_iter()
+                .find_map(Result::err)
+                .unwrap_or_else(|| Failure::defect("no policy")));
+        };
         // Everything that no setting changes is shared.
         let place = Whereabouts::input(first)?;
         let mut read = places::inputs(first, &request.policy.path, place.paths());
@@ -121,6 +135,13 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
         let mut rows = Vec::new();
         for (setting, file) in settings.into_iter().zip(&files) {
             run.observer.decided(&format!("running with {}", in_words(&setting)));
+            let file = match file {
+                Ok(file) => file,
+                Err(failure) => {
+                    rows.push(SweepRow { setting, result: Err(failure.clone()) });
+                    continue;
+                }
+            };
             match one(file, &data, request.mining, run) {
                 // A guarantee that cannot be reached is a finding; anything else ends the sweep.
                 Err(failure) if failure.fault != Fault::Unreachable => return Err(failure),
@@ -136,10 +157,34 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
     })
 }
 
-fn policy(request: &SweepRequest, setting: &Setting, run: &Run<'_>) -> Result<PolicyFile> {
+fn refuse_apart(model: Model) -> Result<()> {
+    if model.is_apart() {
+        let what = "`sweep` compares what generalization costs; dissection changes no value";
+        let help = "run `bosket anonymize --dry-run` with several `--set privacy.group_size=…`";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+    }
+    Ok(())
+}
+
+/// The model that a setting names.
+fn model(setting: &Setting) -> Option<Model> {
+    setting.iter().find(|(key, _)| key == MODEL).and_then(|(_, name)| Model::from_name(name))
+}
+
+fn policy(request: &SweepRequest, setting: &Setting, own: &PolicyFile, run: &Run<'_>) -> Result<PolicyFile> {
     let mut at = request.policy.clone();
+    if let Some(model) = model(setting) {
+        refuse_apart(model)?;
+        // What the policy says for its own model is no mistake; keys that promise something stay, and are refused.
+        at.sets.extend(model.ignores().into_iter().map(|key| format!("{key}=")));
+        let algorithm = own.policy.method.algorithm.as_deref().and_then(Algorithm::from_name);
+        if algorithm.is_some_and(|algorithm| !algorithm.reaches(model)) {
+            at.sets.push(format!("{ALGORITHM}="));
+        }
+    }
     at.sets.extend(setting.iter().map(|(key, value)| format!("{key}={value}")));
     let mut file = at.load(run)?;
+    check_policy(&file)?;
     // Taking the sides apart afterwards changes neither clusters nor loss.
     if let Some(publish) = &mut file.policy.publish {
         publish.anatomize = false;
@@ -159,11 +204,25 @@ fn settings(lists: &[(String, Vec<String>)]) -> Result<Vec<Setting>> {
         };
         all = all.iter().flat_map(longer).collect();
     }
+    for setting in &mut all {
+        if let Some(model) = model(setting) {
+            setting.retain(|(key, _)| model.takes(key));
+        }
+    }
+    let mut seen = HashSet::new();
+    all.retain(|setting| reaches(setting) && seen.insert(setting.clone()));
     if all.len() > 1 {
         return Ok(all);
     }
     let what = "there is nothing to compare: give at least two values";
     Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("such as `--k 2,5,10,20` or `--m 1..3`")))
+}
+
+/// Of several models and several algorithms only those belong together that can.
+fn reaches(setting: &Setting) -> bool {
+    let algorithm = setting.iter().find(|(key, _)| key == ALGORITHM);
+    let algorithm = algorithm.and_then(|(_, name)| Algorithm::from_name(name));
+    model(setting).zip(algorithm).is_none_or(|(model, algorithm)| algorithm.reaches(model))
 }
 
 /// `1..3` is 1, 2, 3.

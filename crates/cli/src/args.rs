@@ -16,7 +16,7 @@ pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
 };
 pub use numbers::Numbers;
-use numbers::{parse_numbers, parse_size};
+use numbers::{parse_list, parse_numbers, parse_size};
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
 #[derive(Debug, Parser)]
@@ -362,9 +362,15 @@ pub struct Sweep {
     /// Values of privacy.l
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub l: Vec<String>,
+    /// Values of privacy.model, such as `kmn,k-anonymity`
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub model: Vec<String>,
     /// Values of method.algorithm
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub algorithm: Vec<String>,
+    /// Values of any other key, such as `method.suppress=true,false`; may be given several times
+    #[arg(long, value_name = "KEY=LIST", value_parser = parse_list)]
+    pub set_each: Vec<(String, Vec<String>)>,
     /// Also compare frequent patterns: ML² and dML²; takes a while on large data
     #[arg(long)]
     pub mining: bool,

@@ -115,6 +115,16 @@ impl Loss {
         self.figures.iter().find(|f| f.name == name)?.value
     }
 
+    /// The detail lost per quasi value, from 0 to 1, which means the same under every model.
+    pub fn detail(&self) -> Option<f64> {
+        let (mut values, mut lost) = (0.0, 0.0);
+        for attribute in &self.attributes {
+            values += attribute.values as f64;
+            lost += attribute.loss? * attribute.values as f64;
+        }
+        (values > 0.0).then(|| lost / values)
+    }
+
     /// For programs. Holds no value of the data.
     pub fn to_json(&self) -> Value {
         let key = |name: &str| name.replace('²', "2");

@@ -167,3 +167,15 @@ fn file_and_argument_errors_come_together() {
     let errors = parse(&["privacy.k=1", "sed=4"]).expect_err("two mistakes");
     assert_eq!(errors.len(), 2, "{errors:?}");
 }
+
+#[test]
+fn nothing_behind_the_equals_sign_takes_the_key_out() {
+    let given = parse(&["publish.path=x", "publish.path="]).expect("as if it were not there");
+    assert_eq!(given.publish.and_then(|p| p.path), None);
+    assert_eq!(good("attribute[takes.course].hierarchy=").attributes[0].hierarchy, None);
+    good("method.g="); // is not there, and need not be
+    assert_eq!(
+        parse(&["privacy.kk="]).map(drop),
+        Err(vec!["--set:1:1: error: the policy has no such key to take out".to_owned()])
+    );
+}

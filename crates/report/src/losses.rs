@@ -24,6 +24,38 @@ pub fn by_attribute(loss: &Loss) -> Chart {
     }
 }
 
+/// The figure that several losses are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Yardstick {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it says, in a sentence.
+    pub about: &'static str,
+    own: bool,
+}
+
+impl Yardstick {
+    /// The models' own first figure where they have the same; else one that means the same for all of them.
+    pub fn new<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Self {
+        let mut firsts = losses.into_iter().filter_map(|loss| loss.figures.first());
+        match firsts.next() {
+            Some(first) if firsts.all(|figure| figure.name == first.name) => {
+                Yardstick { name: first.name, about: first.about, own: true }
+            }
+            _ => Yardstick {
+                name: "detail lost",
+                about: "share of the detail of quasi values that is lost, from 0 (as they were) to 1 (not published)",
+                own: false,
+            },
+        }
+    }
+
+    /// Its value.
+    pub fn of(&self, loss: &Loss) -> Option<f64> {
+        if self.own { loss.figures.first()?.value } else { loss.detail() }
+    }
+}
+
 /// The main loss of several settings, over the key that varies fastest, a line per setting of the others.
 pub fn by_setting(settings: &[(&[(String, String)], &Loss)], fastest: &str) -> Chart {
     // Algorithms are names, not amounts.
@@ -36,12 +68,11 @@ pub fn by_setting(settings: &[(&[(String, String)], &Loss)], fastest: &str) -> C
         _ => names.iter().position(|n| *n == value).unwrap_or(0) as f64,
     };
     let mut series: Vec<Series> = Vec::new();
-    let mut main = "loss";
+    let yardstick = Yardstick::new(settings.iter().map(|(_, loss)| *loss));
+    let main = yardstick.name;
     for (setting, loss) in settings {
         let Some((last, others)) = setting.split_last() else { continue };
-        let Some(figure) = loss.figures.first() else { continue };
-        let Some(y) = figure.value else { continue };
-        main = figure.name;
+        let Some(y) = yardstick.of(loss) else { continue };
         let name = if others.is_empty() { main.to_owned() } else { in_words(others) };
         let point = (across(&last.1), y);
         match series.iter_mut().find(|s| s.name == name) {

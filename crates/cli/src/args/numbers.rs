@@ -45,9 +45,47 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Reads `method.suppress=true,false`: a key and its values. Commas within brackets or quotes part nothing.
+pub(super) fn parse_list(text: &str) -> Result<(String, Vec<String>), String> {
+    let wrong = || "write a key and its values, such as method.suppress=true,false".to_owned();
+    let (key, list) = text.split_once('=').ok_or_else(wrong)?;
+    let (mut values, mut depth, mut quote) = (vec![String::new()], 0, None);
+    for c in list.chars() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                values.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        values.last_mut().ok_or_else(wrong)?.push(c);
+    }
+    if key.trim().is_empty() || values.iter().any(|value| value.trim().is_empty()) {
+        return Err(wrong());
+    }
+    Ok((key.trim().to_owned(), values))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists() {
+        let list =
+            |key: &str, values: &[&str]| Ok((key.to_owned(), values.iter().map(|v| v.to_string()).collect()));
+        assert_eq!(parse_list("method.suppress=true,false"), list("method.suppress", &["true", "false"]));
+        assert_eq!(
+            parse_list("privacy.negative=[\"a,b\", 'c'],['d']"),
+            list("privacy.negative", &["[\"a,b\", 'c']", "['d']"])
+        );
+        assert!(parse_list("method.suppress").is_err());
+        assert!(parse_list("method.suppress=true,").is_err());
+    }
 
     #[test]
     fn sizes() {

@@ -1,8 +1,8 @@
 //! `bosket sweep`: the same data under several guarantees, for choosing one. Nothing is published.
 
-use bosket_app::sweep::{SweepCost, SweepRequest, SweepRow};
+use bosket_app::sweep::{SweepRequest, SweepRow};
 use bosket_model::Result;
-use bosket_report::losses::in_words;
+use bosket_report::losses::{Yardstick, in_words};
 
 use crate::Outcome;
 use crate::args::Sweep;
@@ -11,16 +11,19 @@ use crate::table::{Column, Table};
 use crate::talk::Talk;
 
 pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
-    let lists = [
+    let named = [
+        ("privacy.model", &args.model),
         ("method.algorithm", &args.algorithm),
         ("privacy.m", &args.m),
         ("privacy.n", &args.n),
         ("privacy.l", &args.l),
         ("privacy.k", &args.k),
     ];
+    let mut lists = args.set_each.clone();
+    lists.extend(named.map(|(key, values)| (key.to_owned(), values.clone())));
     let request = SweepRequest {
         policy: args.sets.policy(&args.policy),
-        lists: lists.map(|(key, values)| (key.to_owned(), values.clone())).to_vec(),
+        lists,
         mining: args.mining,
         plot: args.plot.clone(),
         force: args.force,
@@ -43,10 +46,10 @@ fn number(value: f64) -> String {
 }
 
 fn text(rows: &[SweepRow]) -> String {
-    let figure = |f: &SweepCost| f.loss.figures.first().and_then(|f| Some((f.name, f.value?)));
     let found = || rows.iter().filter_map(|row| row.result.as_ref().ok());
-    let (main, most) =
-        found().filter_map(figure).fold(("loss", 0.0), |(_, most), (name, v)| (name, f64::max(most, v)));
+    let yardstick = Yardstick::new(found().map(|cost| &cost.loss));
+    let main = yardstick.name;
+    let most = found().filter_map(|cost| yardstick.of(&cost.loss)).fold(0.0, f64::max);
     let mut table = Table::new(vec![
         Column::left("guarantee"),
         Column::right(main).at_least(10),
@@ -58,7 +61,7 @@ fn text(rows: &[SweepRow]) -> String {
         let name = in_words(&row.setting);
         match &row.result {
             Ok(found) => {
-                let value = figure(found).map(|f| f.1);
+                let value = yardstick.of(&found.loss);
                 let share = value.map_or(0.0, |v| if most > 0.0 { v / most } else { 0.0 });
                 let bar = "█".repeat((BAR as f64 * share).round() as usize);
                 let percent = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{s:.1} %"));
@@ -72,14 +75,14 @@ fn text(rows: &[SweepRow]) -> String {
         }
     }
     let mut out = table.text();
-    if let Some(first) = found().next().and_then(|f| f.loss.figures.first()) {
-        out.push_str(&format!("\n{main}: {}\n", first.about));
+    let reached = found().count();
+    if reached > 0 {
+        out.push_str(&format!("\n{main}: {}\n", yardstick.about));
     }
     out.push_str(
         "as they were: share of values that are not changed; marketer: share of people found by the attacker that the \
          guarantee is about, who guesses for everybody\n",
     );
-    let reached = found().count();
     out.push_str(&format!(
         "{} of {} reached and verified; nothing was published\n",
         reached,

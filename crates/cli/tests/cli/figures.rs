@@ -177,6 +177,48 @@ fn a_guarantee_that_cannot_be_reached_is_a_row_of_its_own() {
 }
 
 #[test]
+fn a_sweep_compares_models_and_any_key() {
+    let dir = clinic("200");
+    let rows = json(
+        &dir,
+        &[
+            "sweep",
+            "policy.toml",
+            "--model",
+            "kmn,k-anonymity",
+            "--m",
+            "1,2",
+            "--set-each",
+            "method.suppress=true,false",
+            "--json",
+        ],
+    );
+    let settings: Vec<String> =
+        rows.as_array().expect("a list").iter().map(|row| row["setting"].to_string()).collect();
+    let kmn = |m, s| format!(r#"{{"method.suppress":"{s}","privacy.model":"kmn","privacy.m":{m}.0}}"#);
+    let expected = [
+        kmn(1, true),
+        kmn(2, true),
+        r#"{"privacy.model":"k-anonymity"}"#.to_owned(),
+        kmn(1, false),
+        kmn(2, false),
+    ];
+    assert_eq!(settings, expected, "m and suppress mean nothing for clusters, so they are tried once");
+    assert!(rows.as_array().expect("a list").iter().all(|row| row["reached"] == true), "{rows}");
+    let run = dir.run(&["sweep", "policy.toml", "--model", "kmn,k-anonymity"]);
+    assert!(
+        run.stdout.contains("detail lost") && !run.stderr.contains("no meaning"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let run = dir.run(&["sweep", "policy.toml", "--model", "kmn,k-anonymity", "--set", "privacy.guard=true"]);
+    assert!(run.stdout.contains("`privacy.guard` has no meaning for model"), "{}", run.stdout);
+    let run = dir.run(&["sweep", "policy.toml", "--model", "kmn,anatomy"]);
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+}
+
+#[test]
 fn a_sweep_over_nothing_is_refused() {
     let dir = clinic("30");
     for args in [&["sweep", "policy.toml"][..], &["sweep", "policy.toml", "--k", "a..b"]] {

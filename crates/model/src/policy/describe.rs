@@ -1,6 +1,7 @@
 //! How sections and keys are described. One description drives the checking, the JSON Schema and the
 //! reference, so that the three cannot drift apart.
 
+use super::keys::ROOT;
 use super::models::Model;
 use crate::diag::Severity;
 
@@ -147,6 +148,17 @@ impl Type {
     }
 }
 
+/// The key that a dotted path leads to, through sections that stand once.
+pub(super) fn key(path: &[&str]) -> Option<&'static Key> {
+    let (last, sections) = path.split_last()?;
+    let mut section: &'static Section = &ROOT;
+    for name in sections {
+        let Type::Table(inner) = section.key(name)?.kind else { return None };
+        section = inner;
+    }
+    section.key(last)
+}
+
 impl Key {
     pub(super) const fn new(name: &'static str, kind: Type, about: &'static str) -> Key {
         Key { name, kind, required: false, default: None, about, hint: "", scope: None }
@@ -184,6 +196,11 @@ impl Key {
     /// Whether the key means something under the model.
     pub(super) fn fits(&self, model: Model) -> bool {
         self.scope.as_ref().is_none_or(|s| s.models.contains(&model))
+    }
+
+    /// Whether it means nothing under the model, and nobody would miss a protection.
+    pub(super) fn is_ignored_by(&self, model: Model) -> bool {
+        !self.fits(model) && self.scope.as_ref().is_some_and(|s| s.otherwise == Severity::Warning)
     }
 
     /// Whether the model cannot do without the key.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::choices::Role;
-use super::describe::Choice;
+use super::describe::{self, Choice, Section};
+use super::keys::{METHOD, PRIVACY, PUBLISH};
 use super::models::{Algorithm, Model};
 
 /// A paper that a model or an algorithm is from.
@@ -168,6 +169,18 @@ impl Model {
     /// The numbers that a policy must give.
     pub const fn needs(self) -> &'static [Number] {
         self.facts().needs
+    }
+    /// Whether a key, such as `method.g`, means something under it.
+    pub fn takes(self, key: &str) -> bool {
+        describe::key(&key.split('.').collect::<Vec<_>>()).is_some_and(|key| key.fits(self))
+    }
+    /// Keys that mean nothing under it, and promise nothing either.
+    pub fn ignores(self) -> Vec<String> {
+        let of = |name: &'static str, section: &'static Section| {
+            let ignored = section.keys.iter().filter(move |key| key.is_ignored_by(self));
+            ignored.map(move |key| format!("{name}.{}", key.name))
+        };
+        of("privacy", &PRIVACY).chain(of("method", &METHOD)).chain(of("publish", &PUBLISH)).collect()
     }
     /// The algorithms that reach it, in the order in which to try them: the usual one first.
     pub fn algorithms(self) -> Vec<Algorithm> {

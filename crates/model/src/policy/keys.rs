@@ -416,9 +416,6 @@ pub(super) static METHOD: Section = Section {
         Key::new("suppress_violators", Type::Bool, "suppress what is not diverse instead of merging on")
             .default(Literal::Bool(false))
             .only(CLUSTERS),
-        Key::new("rows", Type::OneOf(Rows::CHOICES), "what happens to rows that come to look alike")
-            .default(Literal::Text("distinct"))
-            .only(&[Kmn]),
     ],
 };
 

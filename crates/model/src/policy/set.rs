@@ -1,5 +1,6 @@
 //! `--set key=value`: changes the tree before anything is checked.
 
+use super::describe;
 use super::node::{Entry, Kind, Node, Report, Span, parse};
 use crate::diag::nearest;
 use std::ops::Range;
@@ -14,6 +15,12 @@ enum Step {
     Name(String),
 }
 
+impl Step {
+    fn key(&self) -> Option<&str> {
+        if let Step::Key(key) = self { Some(key) } else { None }
+    }
+}
+
 type Steps = Vec<(Step, Range<usize>)>;
 
 /// Applies one argument; `number` is its text in the report.
@@ -25,12 +32,44 @@ pub(super) fn apply(root: &mut Node, arg: &str, number: usize, report: &mut Repo
             return report.error(&span(range), message, "write it as key=value, for example privacy.k=10");
         }
     };
+    if arg[equals + 1..].trim().is_empty() {
+        if !take_out(root, &steps) {
+            let names: Vec<&str> = steps.iter().map_while(|(step, _)| step.key()).collect();
+            if names.len() < steps.len() || describe::key(&names).is_none() {
+                report.error(&span(0..equals), "the policy has no such key to take out", "");
+            }
+        }
+        return;
+    }
     let value = match value(arg, equals + 1, number) {
         Ok(value) => value,
         Err((range, message)) => return report.error(&span(range), message, "the value is read as TOML"),
     };
     if let Err((range, message, help)) = put(root, &steps, value, number) {
         report.error(&span(range), message, help);
+    }
+}
+
+/// `key=` with nothing behind it: as if the policy did not have the key. A list keeps its elements.
+/// Whether it was there.
+fn take_out(node: &mut Node, steps: &[(Step, Range<usize>)]) -> bool {
+    match (steps, &mut node.kind) {
+        ([(Step::Key(key), _)], Kind::Table(entries)) => {
+            let before = entries.len();
+            entries.retain(|entry| entry.key != *key);
+            entries.len() < before
+        }
+        ([(Step::Key(key), _), rest @ ..], Kind::Table(entries)) => {
+            entries.iter_mut().find(|entry| entry.key == *key).is_some_and(|e| take_out(&mut e.value, rest))
+        }
+        ([(Step::Number(at), _), rest @ ..], Kind::Array(items)) => {
+            items.get_mut(*at).is_some_and(|item| take_out(item, rest))
+        }
+        ([(Step::Name(name), _), rest @ ..], Kind::Array(items)) => {
+            let named = |item: &&mut Node| [item.str("path"), item.str("name")].contains(&Some(name));
+            items.iter_mut().find(named).is_some_and(|item| take_out(item, rest))
+        }
+        _ => false,
     }
 }
 
