@@ -113,12 +113,27 @@ fn a_too_frequent_value_is_refused_by_path_and_shown_when_asked() {
     let text = refused.to_string();
     assert_eq!(refused.fault, Fault::Unreachable);
     assert!(text.contains("disease") && text.contains("6 of 10") && !text.contains("flu"), "{text}");
+    assert!(text.contains("no groups are small enough"), "{text}");
     let shown = group(&[(&values, None)], &Params { show_values: true, ..params }).expect_err("six of ten");
     assert!(shown.to_string().contains("`flu`"), "{shown}");
     let none: People = (0..10).map(|i| if i < 6 { vec![] } else { vec![format!("v{i}")] }).collect();
     let values = literal::sensitive("disease", false, &none);
     let refused = group(&[(&values, None)], &Params::plain(Algorithm::Anatomy, 2)).expect_err("six without");
     assert!(refused.to_string().contains("no value at all"), "{refused}");
+}
+
+/// Ten values over the bound were ten messages, each with the same two numbers.
+#[test]
+fn what_is_too_frequent_is_said_once_with_the_size_that_works() {
+    let values = literal::sensitive("disease", false, &single(&[("flu", 30), ("cold", 28), ("burn", 42)]));
+    let refused = group(&[(&values, None)], &Params::plain(Algorithm::Anatomy, 5)).expect_err("42 of 100");
+    assert_eq!(refused.diagnostics.len(), 1, "{refused}");
+    let text = refused.to_string();
+    for part in
+        ["42 of 100", "no more than 20", "(2 more of its values", "the largest `group_size` that works is 2"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
 }
 
 #[test]
@@ -268,5 +283,37 @@ fn eligible_records_are_all_published() {
         let values = literal::sensitive("v", false, &people);
         let release = group(&[(&values, None)], &Params::plain(Algorithm::Anatomy, size)).expect("eligible");
         assert_eq!(release.suppressed, 0, "seed {seed}");
+    }
+}
+
+/// Most people of a registry have none of the rare diseases: with `missing = "none"` they fill the groups.
+#[test]
+fn people_without_value_fill_groups() {
+    for seed in 0..u64::from(cases(500)) {
+        let mut dice = Dice::new(seed);
+        let size = 2 + dice.below(4);
+        let n = size * (1 + dice.below(12)) + dice.below(size);
+        let mut left = vec![n / size; 1 + dice.below(6)];
+        let people: People = (0..n)
+            .map(|_| {
+                let value = dice.below(left.len());
+                if dice.one_in(2) || left[value] == 0 {
+                    return Vec::new();
+                }
+                left[value] -= 1;
+                vec![format!("v{value}")]
+            })
+            .collect();
+        let values = literal::sensitive("v", false, &people);
+        let params = Params { may_lack: true, ..Params::plain(Algorithm::Anatomy, size) };
+        let release = group(&[(&values, None)], &params).expect("nothing is too frequent");
+        assert_eq!(release.suppressed, 0, "seed {seed}: {people:?}");
+        for group in groups(&release, &people) {
+            let mut values: Vec<&String> = group.iter().flatten().collect();
+            let all = values.len();
+            values.sort();
+            values.dedup();
+            assert!(group.len() >= size && values.len() == all, "seed {seed}: {group:?}");
+        }
     }
 }

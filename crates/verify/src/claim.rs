@@ -4,7 +4,7 @@ use serde_json::json;
 
 use bosket_model::binding::Binding;
 use bosket_model::policy::{
-    Diversity, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Rows, Siblings,
+    Diversity, Missing, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Rows, Siblings,
 };
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
@@ -174,6 +174,7 @@ impl Claim {
                 group_size: number(privacy.group_size, "group_size")?,
                 l: privacy.l,
                 delta: None,
+                may_lack: privacy.missing == Missing::None,
             })),
             Model::Delta => Ok(Claim::Apart(Apart {
                 group_size: number(privacy.group_size, "group_size")?,
@@ -182,6 +183,7 @@ impl Claim {
                     distance: privacy.delta_target.unwrap_or(0),
                     pairwise: privacy.pairwise,
                 }),
+                may_lack: false,
             })),
         }
     }
@@ -265,7 +267,7 @@ impl Claim {
                 });
                 format!("{alike}, and sensitive values are linked to groups only{measure}")
             }
-            Claim::Apart(Apart { group_size, l, delta }) => {
+            Claim::Apart(Apart { group_size, l, delta, may_lack }) => {
                 let shares = l.map_or(f64::from(*group_size), |l| l.max(f64::from(*group_size)));
                 let apart = match delta {
                     Some(Delta { distance, pairwise }) if *distance > 0 => {
@@ -274,9 +276,10 @@ impl Claim {
                     }
                     _ => String::new(),
                 };
+                let lack = if *may_lack { "; that somebody has no value is not protected" } else { "" };
                 format!(
                     "sensitive values are linked to groups of at least {group_size} people only, \
-                     and no value to more than 1/{shares} of a group{apart}"
+                     and no value to more than 1/{shares} of a group{apart}{lack}"
                 )
             }
         }
@@ -317,7 +320,7 @@ impl Claim {
                 claim["anatomized"] = json!(true);
                 claim
             }
-            Claim::Apart(Apart { group_size, l, delta }) => {
+            Claim::Apart(Apart { group_size, l, delta, may_lack }) => {
                 let model = if delta.is_some() { "delta" } else { "anatomy" };
                 let mut claim = json!({"model": model, "group_size": group_size});
                 if let Some(l) = l {
@@ -326,6 +329,9 @@ impl Claim {
                 if let Some(delta) = delta {
                     claim["delta"] = json!(delta.distance);
                     claim["pairwise"] = json!(delta.pairwise);
+                }
+                if *may_lack {
+                    claim["missing"] = json!(Missing::None.name());
                 }
                 claim
             }

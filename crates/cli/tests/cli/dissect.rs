@@ -170,7 +170,7 @@ fn what_is_too_frequent_is_refused_by_path() {
     dir.write("private.xml", text);
     let args = ["anonymize", "policy.toml", "--set=undeclared=drop", "--set=privacy.group_size=3"];
     let refused = dir.run(&args).exits(4).hides(&["J03"]);
-    refused.says(&["12 of 26 records have the value", "path Diagnosis/Icd/@code", "--show-values"]);
+    refused.says(&["12 of 26 records have one value", "path Diagnosis/Icd/@code", "--show-values"]);
     dir.run(&[&args[..], &["--show-values"]].concat()).exits(4).says(&["`J03`"]);
     assert!(!dir.files().iter().any(|f| f.starts_with("published") || f.ends_with(".tmp")));
     // Nothing said about an attribute is a refusal as well.
@@ -503,7 +503,7 @@ fn codes_with_and_without_the_dot_are_one_value() {
             )
         };
         dir.write("policy.toml", text(3));
-        dir.run(&["anonymize", "policy.toml"]).exits(4).says(&["3 of 8 records have the value"]);
+        dir.run(&["anonymize", "policy.toml"]).exits(4).says(&["3 of 8 records have one value"]);
         dir.write("policy.toml", text(2));
         dir.run(&["anonymize", "policy.toml"]).exits(0);
         let published = dir.text(&format!("{name}.json"));
@@ -516,4 +516,42 @@ fn codes_with_and_without_the_dot_are_one_value() {
         dir.write("one.json", inner);
         dir.run(&["verify", "one.json", "--policy", "policy.toml"]).exits(0);
     }
+}
+
+/// The files of sensitive values had commas whatever the source had, and people without value could not be published.
+#[test]
+fn people_without_value_fill_groups_and_separators_follow_the_source() {
+    let dir = Dir::new();
+    let rows: String = (0..30)
+        .map(|i| {
+            format!("{i};{};{}\n", i % 3, if i % 5 == 0 { format!("d;{}", i / 10) } else { String::new() })
+        })
+        .map(|row| if row.contains("d;") { row.replacen("d;", "\"d;", 1).replace('\n', "\"\n") } else { row })
+        .collect();
+    dir.write("in.csv", format!("id;ward;disease\n{rows}"));
+    let attributes = [
+        attribute("id", "identifying", ""),
+        attribute("ward", "quasi", ""),
+        attribute("disease", "sensitive", ""),
+    ];
+    dir.write(
+        "policy.toml",
+        format!(
+            "version = 1\n[source]\nformat = \"csv\"\npath = \"in.csv\"\n{}[privacy]\nmodel = \"anatomy\"\ngroup_size = 3\n\
+             [publish]\npath = \"out\"\n",
+            attributes.concat()
+        ),
+    );
+    dir.run(&["anonymize", "policy.toml"])
+        .exits(4)
+        .says(&["24 of 30 records have no value at all", "missing"]);
+    let none = ["--set", "privacy.missing=none"];
+    let told = dir.run(&["anonymize", "policy.toml", none[0], none[1]]).exits(0);
+    told.prints(&["that somebody has no value is not protected"]);
+    assert!(dir.text("out/sensitive_disease.csv").starts_with("group_id;value\n"));
+    assert!(dir.text("out/sensitive_disease.csv").contains("\"d;0\""));
+    let verify = ["verify", "out", "--policy", "policy.toml", "--against", "in.csv"];
+    dir.run(&verify).exits(1).prints(&["∅"]);
+    dir.run(&[&verify[..], &none].concat()).exits(0).prints(&["HOLDS", "TRUE"]);
+    dir.certified("out", "out.certificate.json");
 }

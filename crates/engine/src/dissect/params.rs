@@ -1,7 +1,7 @@
 //! What a run depends on.
 
 use bosket_model::Result;
-use bosket_model::policy::{Algorithm, Family, Policy};
+use bosket_model::policy::{Algorithm, Family, Missing, Policy};
 
 use crate::asked::Asked;
 
@@ -16,6 +16,8 @@ pub struct Params {
     pub delta_target: Option<u32>,
     /// `delta`: the distance holds for every pair.
     pub pairwise: bool,
+    /// People without value fill groups, and are no value of their own.
+    pub may_lack: bool,
     /// Messages may name values of the data.
     pub show_values: bool,
 }
@@ -23,7 +25,14 @@ pub struct Params {
 impl Params {
     /// Parameters with the defaults of everything else.
     pub fn plain(algorithm: Algorithm, group_size: usize) -> Self {
-        Params { algorithm, group_size, delta_target: None, pairwise: false, show_values: false }
+        Params {
+            algorithm,
+            group_size,
+            delta_target: None,
+            pairwise: false,
+            may_lack: false,
+            show_values: false,
+        }
     }
 
     /// The parameters that a policy asks for. What cannot be done is refused.
@@ -36,6 +45,7 @@ impl Params {
         Ok(Params {
             delta_target: privacy.delta_target,
             pairwise: privacy.pairwise,
+            may_lack: privacy.missing == Missing::None,
             ..Params::plain(algorithm, diverse.max(group_size))
         })
     }

@@ -22,6 +22,7 @@ impl Rows {
         records: usize,
         columns: &[Column<'_>],
         levels: &[Level],
+        may_lack: bool,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut offsets = Vec::new();
@@ -44,7 +45,7 @@ impl Rows {
             let mut most = 1;
             for (a, column) in columns.iter().enumerate() {
                 let own = column.values.codes.of(record);
-                if own.is_empty() {
+                if own.is_empty() && !may_lack {
                     ids.push(rows.offsets[a + 1] - 1);
                 }
                 ids.extend(own.iter().map(|&code| rows.offsets[a] + buckets[a][code as usize]));
@@ -84,7 +85,7 @@ impl Rows {
 
     /// Whether every record is in one bucket, with one value.
     pub(super) fn is_simple(&self) -> bool {
-        self.several.is_empty() && self.lists.total() == self.lists.len()
+        self.several.is_empty() && (0..self.lists.len()).all(|record| self.lists.of(record).len() == 1)
     }
 
     /// Whether anybody has no value of an attribute.

@@ -23,7 +23,7 @@ pub(super) fn anatomy(
         pairwise: false,
         way: Way::Swap,
     };
-    let rows = Rows::new(records, columns, &attempt.levels, observer)?;
+    let rows = Rows::new(records, columns, &attempt.levels, params.may_lack, observer)?;
     refuse_frequent(&rows, columns, &attempt.levels, params)?;
     let tried = attempt.try_groups(&rows, columns, params.group_size, ties, None, observer)?;
     observer.advance(1);
@@ -50,7 +50,7 @@ pub(super) fn delta(
     for delta in (to..=from).rev() {
         let mut best: Option<Tried> = None;
         for attempt in attempts(columns, delta, params.pairwise) {
-            let rows = Rows::new(records, columns, &attempt.levels, observer)?;
+            let rows = Rows::new(records, columns, &attempt.levels, params.may_lack, observer)?;
             if attempt.is_eligible(&rows, columns, params.group_size, few) {
                 let tried =
                     attempt.try_groups(&rows, columns, params.group_size, ties, Some(few), observer)?;
@@ -92,7 +92,12 @@ pub(super) fn refuse_unreachable(
         refuse_shallow(columns, target)?;
     }
     let distinct = vec![Level::Values; columns.len()];
-    refuse_frequent(&Rows::new(records, columns, &distinct, observer)?, columns, &distinct, params)
+    refuse_frequent(
+        &Rows::new(records, columns, &distinct, params.may_lack, observer)?,
+        columns,
+        &distinct,
+        params,
+    )
 }
 
 /// A distance is reached if it leaves out fewer than a group, or one in a hundred.
@@ -149,33 +154,51 @@ fn refuse_shallow(columns: &[Column<'_>], target: u32) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
 }
 
-/// What more than one in N of the records have cannot be kept apart in groups of N.
+/// What more than one in N of the records have cannot be kept apart in groups of N. Said once per attribute, of the most
+/// frequent, with the largest groups that would do.
 fn refuse_frequent(rows: &Rows, columns: &[Column<'_>], levels: &[Level], params: &Params) -> Result<()> {
-    let size = params.group_size;
-    let problems: Vec<Diagnostic> = (rows.too_frequent(size))
-        .map(|id| {
-            let (attribute, bucket) = rows.bucket(id);
-            let column = &columns[attribute];
-            let named = |bucket| {
-                let label = column.label(bucket);
-                label.filter(|_| params.show_values).map_or(String::new(), |label| format!(" `{label}`"))
-            };
-            let (what, offer) = match (bucket, levels[attribute]) {
-                (None, _) => ("no value at all".to_owned(), ""),
-                (Some(b), Level::Values) => (format!("the value{}", named(b)), "see it with --show-values; "),
-                (Some(b), Level::Depth(_)) => {
-                    (format!("values below one node{}", named(b)), "see it with --show-values; ")
-                }
-            };
-            let offer = if params.show_values { "" } else { offer };
-            let (count, all) = (rows.counts[id as usize], rows.len());
-            let most = all / size;
-            Diagnostic::error(format!(
-                "{count} of {all} records have {what}; groups of {size} allow no more than {most}"
-            ))
-            .at(Place::default().path(column.path))
-            .help(format!("{offer}ask for smaller groups, or take records with it out"))
-        })
-        .collect();
+    let (size, all) = (params.group_size, rows.len());
+    let mut worst: Vec<Option<(u32, u32)>> = vec![None; columns.len()];
+    let mut others = vec![0; columns.len()];
+    for id in rows.too_frequent(size) {
+        let (attribute, _) = rows.bucket(id);
+        let count = rows.counts[id as usize];
+        match &mut worst[attribute] {
+            Some((most, _)) if *most >= count => others[attribute] += 1,
+            found => others[attribute] += usize::from(found.replace((count, id)).is_some()),
+        }
+    }
+    let most = worst.iter().flatten().map(|(count, _)| *count).max().unwrap_or(0) as usize;
+    let works = match all.checked_div(most) {
+        Some(works @ 2..) => format!("the largest `group_size` that works is {works}"),
+        _ => "no groups are small enough for it".to_owned(),
+    };
+    let problem = |(attribute, found): (usize, &Option<(u32, u32)>)| {
+        let (count, id) = (*found)?;
+        let (column, bucket) = (&columns[attribute], rows.bucket(id).1);
+        let named = |bucket| {
+            let label = column.label(bucket);
+            label.filter(|_| params.show_values).map_or(String::new(), |label| format!(" `{label}`"))
+        };
+        let (what, offer) = match (bucket, levels[attribute]) {
+            (None, _) => ("no value at all".to_owned(), "; with `missing = \"none\"` they fill groups"),
+            (Some(b), Level::Values) => (format!("one value{}", named(b)), "; see it with --show-values"),
+            (Some(b), Level::Depth(_)) => {
+                (format!("values below one node{}", named(b)), "; see it with --show-values")
+            }
+        };
+        let offer = if params.show_values && bucket.is_some() { "" } else { offer };
+        let more = match others[attribute] {
+            0 => String::new(),
+            others => format!(" ({others} more of its values are too frequent)"),
+        };
+        let what = format!(
+            "{count} of {all} records have {what}; groups of {size} allow no more than {}{more}",
+            all / size
+        );
+        let help = format!("{works}; or take records with it out{offer}");
+        Some(Diagnostic::error(what).at(Place::default().path(column.path)).help(help))
+    };
+    let problems: Vec<Diagnostic> = worst.iter().enumerate().filter_map(problem).collect();
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
 }

@@ -24,7 +24,7 @@ use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::SourceForm;
-use crate::table::{Csv, push_row};
+use crate::table::{Csv, push_row, separator};
 use crate::tables::{Writing, file_name as tables_file_name};
 use bosket_model::sides::{Fate, Fates};
 
@@ -197,7 +197,10 @@ pub(super) fn publish(
                     let declared = form.declared(&column.path).and_then(Scalar::from_words);
                     sensitive_columns(&rows, column, declared)?
                 }
-                _ => sensitive_file(&rows)?,
+                SourceForm::Tables(form) => sensitive_file(&rows, form.separator())?,
+                SourceForm::Document { layout, .. } => {
+                    sensitive_file(&rows, separator(layout.separator.as_deref())?.unwrap_or(b','))?
+                }
             };
             drafts.files.push((sensitive_place(file, name)?, draft));
         }
@@ -231,11 +234,11 @@ fn sensitive_columns(
     pairs.finish()
 }
 
-fn sensitive_file(rows: &[(u32, &str)]) -> Result<Draft> {
+fn sensitive_file(rows: &[(u32, &str)], separator: u8) -> Result<Draft> {
     let mut text = Vec::new();
-    push_row(&mut text, b',', [GROUP, VALUE].into_iter());
+    push_row(&mut text, separator, [GROUP, VALUE].into_iter());
     for (group, value) in rows {
-        push_row(&mut text, b',', [group.to_string().as_str(), value].into_iter());
+        push_row(&mut text, separator, [group.to_string().as_str(), value].into_iter());
     }
     let mut draft = Draft::create()?;
     std::io::Write::write_all(&mut draft, &text).map_err(fault::from_write)?;

@@ -163,11 +163,13 @@ fn file_pairs(input: &mut Input, format: Format, wrong: &mut dyn FnMut(String)) 
     let name = input.name().to_owned();
     let text = input.read_all()?;
     input.nothing_outside()?;
+    // The separator is that of the source, and stands between the two names.
+    let separator = text.get(GROUP.len()).map_or(',', |&byte| char::from(byte));
     // A table without rows: nobody has a value.
-    if text.trim_ascii() == format!("{GROUP},{VALUE}").as_bytes() {
+    if text.trim_ascii() == format!("{GROUP}{separator}{VALUE}").as_bytes() {
         return Ok(Vec::new());
     }
-    let layout = Layout { separator: Some(",".to_owned()), ..Layout::default() };
+    let layout = Layout { separator: Some(separator.to_string()), ..Layout::default() };
     let (data, _) = Csv.read(&mut Input::new(&name, Cursor::new(text), None)?, &layout)?;
     let columns = data.schema().attributes().count();
     let (Some(group), Some(value), 2) = (data.schema().find(GROUP), data.schema().find(VALUE), columns)

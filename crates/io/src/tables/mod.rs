@@ -140,6 +140,11 @@ impl TablesForm {
         column.into_iter().find(|(node, c)| own(&node.name, c)).map(|(_, c)| c.declared.as_str())
     }
 
+    /// What separates the cells of the person table's file.
+    pub(crate) fn separator(&self) -> u8 {
+        self.separators.first().copied().unwrap_or(b',')
+    }
+
     /// What policies call the format.
     pub fn format(&self) -> Format {
         self.source.format

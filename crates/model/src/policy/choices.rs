@@ -119,6 +119,14 @@ choices! {
 }
 
 choices! {
+    /// What it means that somebody has no sensitive value.
+    Missing {
+        Value = "value": "a value like any other: at most one person without stands in a group",
+        None = "none": "nothing: people without value fill groups, and who has none is not protected",
+    }
+}
+
+choices! {
     /// How siblings that cannot be told apart are judged.
     Siblings {
         Pooled = "pooled": "over all their places in the class no value fills more than 1/l",

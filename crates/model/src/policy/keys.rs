@@ -1,6 +1,8 @@
 //! Every section and key of a policy.
 
-use super::choices::{Diversity, Format, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared};
+use super::choices::{
+    Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+};
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
 use super::models::{Algorithm, CLUSTERS, Model};
@@ -288,6 +290,13 @@ pub(super) static PRIVACY: Section = Section {
             .protects(&[LDiversity]),
         Key::new("distinct_everywhere", VALUES, "sensitive values that may not recur anywhere in a class")
             .protects(&[LDiversity]),
+        Key::new(
+            "missing",
+            Type::OneOf(Missing::CHOICES),
+            "what it means that somebody has no sensitive value",
+        )
+        .default(Literal::Text("value"))
+        .protects(&[Anatomy]),
         Key::new(
             "group_size",
             Type::at_least(2),

@@ -23,7 +23,9 @@ mod schema;
 mod set;
 mod write;
 
-pub use choices::{Diversity, Format, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared};
+pub use choices::{
+    Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+};
 pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
@@ -177,6 +179,8 @@ pub struct Privacy {
     pub siblings: Siblings,
     /// Sensitive values that may not recur in a class.
     pub distinct_everywhere: Vec<String>,
+    /// What it means that somebody has no sensitive value.
+    pub missing: Missing,
     /// Distinct sensitive values per group.
     pub group_size: Option<u32>,
     /// The distance to reach.

@@ -6,8 +6,8 @@ use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
-    AttributePolicy, Diversity, Format, Lookup, Method, Model, Negative, Param, Payload, Policy, Privacy,
-    Publish, Relations, Role, RootMode, Rows, Siblings, Source, Table, Undeclared,
+    AttributePolicy, Diversity, Format, Lookup, Method, Missing, Model, Negative, Param, Payload, Policy,
+    Privacy, Publish, Relations, Role, RootMode, Rows, Siblings, Source, Table, Undeclared,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
@@ -263,6 +263,7 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         diversity: given.word("diversity", Diversity::from_name),
         siblings: given.word("siblings", Siblings::from_name),
         distinct_everywhere: given.texts("distinct_everywhere"),
+        missing: given.word("missing", Missing::from_name),
         group_size: given.count("group_size"),
         delta_target: given.count("delta_target"),
         pairwise: given.flag("pairwise"),

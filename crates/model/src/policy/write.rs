@@ -220,6 +220,7 @@ fn privacy(privacy: &Privacy) -> Value {
         ("diversity", Some(json!(privacy.diversity.name()))),
         ("siblings", Some(json!(privacy.siblings.name()))),
         ("distinct_everywhere", list(&privacy.distinct_everywhere)),
+        ("missing", Some(json!(privacy.missing.name()))),
         ("group_size", privacy.group_size.map(Value::from)),
         ("delta_target", privacy.delta_target.map(Value::from)),
         ("pairwise", Some(json!(privacy.pairwise))),

@@ -3,7 +3,7 @@
 //! What can be seen is how many people a group has and which sensitive values, not whose they are. So a value's share is
 //! its count among the people of the group: no more of them can have it. Where there are fewer values than people, some
 //! have none: at least as many as values are missing, however many one person may have. At most one such person may
-//! stand in a group. Distances are taken over all
+//! stand in a group, unless the claim leaves out who has none. Distances are taken over all
 //! values of the group; where a person may have several, values that are closer may be one person's, which the
 //! publication does not show, and there must be enough values apart from each other for all its people.
 
@@ -31,6 +31,8 @@ pub struct Apart {
     pub l: Option<f64>,
     /// How far apart the values of a group are.
     pub delta: Option<Delta>,
+    /// People without value stand in groups like anybody, and nothing is claimed of them.
+    pub may_lack: bool,
 }
 
 /// How far apart the values of a group are.
@@ -163,10 +165,11 @@ fn too_common(
     };
     let (value, count) =
         counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).unwrap_or(("", 0));
-    let (value, count) = if missing > count.max(1) { (NOTHING, missing) } else { (value, count) };
+    let (value, count) =
+        if missing > count.max(1) && !claim.may_lack { (NOTHING, missing) } else { (value, count) };
     // One person may be without value wherever a value may stand once.
     let extra = !sensitive.many && codes.len() as u32 > people;
-    if !over(count) && missing <= 1 && !extra {
+    if !over(count) && (missing <= 1 || claim.may_lack) && !extra {
         return None;
     }
     let share = f64::from(count) / f64::from(people.max(1));

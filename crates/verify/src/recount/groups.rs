@@ -107,8 +107,8 @@ fn shares(
     if counts.values().any(|&count| is_over(count, people, l)) {
         return Err(disagreement("a sensitive value has a larger share of a group than claimed"));
     }
-    // Where there are fewer values than people, the rest have none, and that is one at most.
-    if people.saturating_sub(texts.len()) > 1 || (!many && texts.len() > people) {
+    // Where there are fewer values than people, the rest have none, and that is one at most, or not claimed.
+    if (people.saturating_sub(texts.len()) > 1 && !claim.may_lack) || (!many && texts.len() > people) {
         return Err(disagreement("a group does not have as many values as people"));
     }
     Ok(())
