@@ -114,6 +114,7 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
     let policy = work.policy;
+    bosket_engine::refuse_common(policy, work.data, work.published)?;
     let attributes = placed(policy, work.binding);
     let bind = |data: &Dataset| Binding::new(data.schema(), &attributes, policy.undeclared, "a solution");
     let keeps = |data: &Dataset| -> Result<kmn::Verdict> {

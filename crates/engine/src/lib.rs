@@ -8,9 +8,11 @@
 
 mod asked;
 pub mod cluster;
+mod common;
 pub mod dissect;
 pub mod km;
 pub mod kmn;
 mod params;
 
+pub use common::refuse_common;
 pub use params::{Input, Params, check, foreseen, refuse_unfit};

@@ -7,6 +7,7 @@ use bosket_model::policy::{Algorithm, Family, Policy};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Result};
 
+use crate::common::refuse_common;
 use crate::dissect::Sensitive;
 use crate::{cluster, dissect, km, kmn};
 
@@ -80,7 +81,10 @@ pub fn refuse_unfit(
     let privacy = policy.need_privacy()?;
     let trees = || ValueTrees::new(data, binding, privacy.root, privacy.payload);
     match params {
-        Params::Kmn(params) => kmn::refuse_unfit(&trees(), hierarchies, params, observer),
+        Params::Kmn(params) => {
+            refuse_common(policy, data, binding)?;
+            kmn::refuse_unfit(&trees(), hierarchies, params, observer)
+        }
         Params::Km(params) => km::refuse_unfit(&trees(), hierarchies, params, observer),
         Params::Cluster(params) => cluster::refuse_unfit(data, binding, hierarchies, params),
         Params::Dissect(params) => {

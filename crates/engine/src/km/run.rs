@@ -49,11 +49,12 @@ fn too_common(data: &Transactions, params: &Params) -> Result<()> {
     let problems: Vec<Diagnostic> = shares
         .over(l, all.len())
         .map(|i| {
+            let works = (all.len() as f64 / f64::from(shares.count(i)) * 100.0).floor() / 100.0;
             Diagnostic::error(format!(
                 "the sensitive item `{}` is in more than 1/{l} of all records; whoever knows nothing can infer it",
                 data.secret_label(i)
             ))
-            .help("ask for a smaller l, or take the item out of `privacy.sensitive`")
+            .help(format!("no l over {works} can be kept for it: ask for less, or take it out of `privacy.sensitive`"))
         })
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }

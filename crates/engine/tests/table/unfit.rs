@@ -97,6 +97,14 @@ fn sensitive_items_that_there_are_not_or_too_many_of_are_told_before_the_search(
 }
 
 #[test]
+fn values_too_common_for_l_are_told_before_the_search() {
+    let mut case = case(Model::Kmn, 24);
+    case.policy.privacy.as_mut().expect("a model").l = Some(20.0);
+    let told = unfit(&case, Fault::Unreachable);
+    assert!(told.contains("more than 1/20") && told.contains("no l over"), "{told}");
+}
+
+#[test]
 fn values_too_frequent_for_groups_are_told_before_the_search() {
     for model in [Model::Anatomy, Model::Delta] {
         let mut case = case(model, 24);

@@ -32,6 +32,11 @@ impl Shares {
         self.over(l, records).next().is_none()
     }
 
+    /// How many of the records have a sensitive item.
+    pub(crate) fn count(&self, item: usize) -> u32 {
+        self.0[item]
+    }
+
     /// The sensitive items that are, as indices.
     pub(crate) fn over(&self, l: f64, records: usize) -> impl Iterator<Item = usize> {
         // A share of exactly 1/l is allowed, also where l has no exact binary form.
