@@ -214,7 +214,8 @@ impl Input {
     pub(crate) fn part(&self, path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let file = File::open(path).map_err(|e| fault::reading(&name, &e))?;
-        let part = Self::counted(&name, file, self.progress(), self.stop.clone())?;
+        let mut part = Self::counted(&name, file, self.progress(), self.stop.clone())?;
+        part.limit(self.limit.bytes());
         Ok(if self.is_published() { part.published() } else { part })
     }
 
@@ -413,6 +414,15 @@ impl Input {
                 Err(self.failure(&e, Some(self.lines + 1)))
             }
         }
+    }
+
+    /// Refuses a row of several lines that is longer than a line may be.
+    pub(crate) fn refuse_longer(&self, length: usize) -> Result<()> {
+        if length as u64 <= self.limit.bytes() {
+            return Ok(());
+        }
+        let place = Place::source(self.name.as_str()).line(self.lines);
+        Err(self.limit.failure("a row is longer than", place))
     }
 
     /// Reads everything that is left, which is no more than so many bytes.

@@ -129,6 +129,7 @@ impl<'i> Rows<'i> {
             match memchr::memchr(b'"', rest) {
                 None => {
                     self.text.extend_from_slice(rest);
+                    self.input.refuse_longer(self.text.len())?;
                     if !self.next_line()? {
                         return Ok(None);
                     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 /// How often the observer is asked.
@@ -125,11 +125,11 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// Does work that waits for somebody else, who is told by `interrupt` that nobody waits any more: again and again, since
-/// there may be nothing to interrupt at the moment.
+/// there may be nothing to interrupt at the moment. The work asks the observer that it gets, who knows of the bounds, too.
 pub(crate) fn interruptible<T>(
     observer: &dyn Observer,
     interrupt: impl Fn() + Sync,
-    work: impl FnOnce() -> Result<T>,
+    work: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
     let stop = Stop::default();
     let tick = || {
@@ -137,13 +137,46 @@ pub(crate) fn interruptible<T>(
             interrupt();
         }
     };
-    watched(observer, &stop, tick, work)
+    watched(observer, &stop, tick, || work(&Stopping { observer, stop: &stop }))
+}
+
+/// Tells somebody everything; nobody waits any more when they do not, or when the flag is set.
+struct Stopping<'a> {
+    observer: &'a dyn Observer,
+    stop: &'a Stop,
+}
+
+impl Observer for Stopping<'_> {
+    fn stage(&self, name: &str, steps: u64) {
+        self.observer.stage(name, steps);
+    }
+    fn advance(&self, steps: u64) {
+        self.observer.advance(steps);
+    }
+    fn reading(&self, name: &str, bytes: Option<u64>) {
+        self.observer.reading(name, bytes);
+    }
+    fn position(&self, bytes: u64) {
+        self.observer.position(bytes);
+    }
+    fn decided(&self, what: &str) {
+        self.observer.decided(what);
+    }
+    fn limits(&self) -> Limits {
+        self.observer.limits()
+    }
+    fn cancelled(&self) -> bool {
+        self.stop.is_set() || self.observer.cancelled()
+    }
+    fn out_of_time(&self) -> bool {
+        self.observer.out_of_time()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bosket_model::observe::{Limits, Quiet};
+    use bosket_model::observe::Quiet;
 
     /// Somebody who has lost patience.
     struct Gone(AtomicBool);

@@ -28,6 +28,7 @@ mod hierarchy;
 mod inspect;
 mod killed;
 mod limits;
+mod limits_tables;
 mod mongo;
 mod outside;
 mod parquet;

@@ -289,6 +289,86 @@ fn two_sides_and_nothing_else() {
     refused(&dir, "out", "no part of the publication");
 }
 
+/// Four people in two groups, published in two sides; `group_size = 2` and this source and place.
+fn two_sides(source: &str, publish: &str) -> Dir {
+    let dir = Dir::new();
+    let attributes =
+        attribute("town", "quasi", "hierarchy = 't.csv'") + &attribute("ill", "sensitive", "");
+    dir.write("t.csv", TOWNS)
+        .write(
+            "p.toml",
+            format!(
+                "version = 1\n[source]\n{source}\n{attributes}\
+                 [privacy]\nmodel = \"anatomy\"\ngroup_size = 2\n[publish]\n{publish}\n"
+            ),
+        )
+        .write("in.csv", "town,ill\nA,x\nB,y\nA,z\nB,w\n");
+    dir.run(&["convert", "in.csv", "in.ndjson"]).exits(0);
+    dir.write(
+        "in.xml",
+        "<db><p><town>A</town><ill>x</ill></p><p><town>B</town><ill>y</ill></p>\
+         <p><town>A</town><ill>z</ill></p><p><town>B</town><ill>w</ill></p></db>",
+    );
+    dir.run(&["anonymize", "p.toml"]).exits(0);
+    dir
+}
+
+/// A group's name could be a person's.
+#[test]
+fn groups_with_names_of_their_own_are_refused() {
+    let words = "called by other";
+    for (source, name, number) in [
+        ("format = \"ndjson\"\npath = \"in.ndjson\"", "out", "\"group\":1"),
+        ("format = \"xml\"\npath = \"in.xml\"\nrecord = \"db/p\"", "out", "ID=\"1\""),
+        ("format = \"csv\"\npath = \"in.csv\"", "out/in.csv", ""),
+    ] {
+        let dir = two_sides(source, "path = \"out\"");
+        dir.run(&["verify", "out", "--policy", "p.toml"]).exits(0).prints(&["HOLDS"]);
+        let (good, sensitive) = (dir.text(name), "out/sensitive-ill.csv");
+        let values = if number.is_empty() { dir.text(sensitive) } else { String::new() };
+        for called in ["John 111", "01", "7"] {
+            if number.is_empty() {
+                // The groups of rows stand in their first column.
+                let changed = |text: &str| text.replace("\n1,", &format!("\n{called},"));
+                assert_ne!(changed(&good), good);
+                dir.write(name, changed(&good)).write(sensitive, changed(&values));
+            } else {
+                let to = match number.split_once('1') {
+                    Some((before, "")) => format!("{before}\"{called}\""),
+                    Some((before, after)) => format!("{before}{called}{after}"),
+                    None => unreachable!("a number"),
+                };
+                assert!(good.contains(number), "{good}");
+                dir.write(name, good.replace(number, &to));
+            }
+            let found = dir.run(&["verify", "out", "--policy", "p.toml"]);
+            let told = format!("{}{}", found.stdout, found.stderr);
+            assert!(told.contains(words) && !told.contains("John"), "{source} {called}: {told}");
+            found.exits(3);
+        }
+    }
+    // In a document they are numbered as they come.
+    let dir = two_sides("format = \"ndjson\"\npath = \"in.ndjson\"", "path = \"out\"");
+    let good = dir.text("out");
+    let swapped = good.replace(":1,", ":9,").replace(":2,", ":1,").replace(":9,", ":2,");
+    assert_ne!(good, swapped);
+    dir.write("out", swapped);
+    dir.run(&["verify", "out", "--policy", "p.toml"]).exits(3).says(&[words]);
+}
+
+/// A certificate may lie with what it certifies, in a flat folder as among linked tables.
+#[test]
+fn a_certificate_in_a_folder_of_two_sides_was_refused() {
+    let source = "format = \"csv\"\npath = \"in.csv\"";
+    let dir = two_sides(source, "path = \"out\"\ncertificate = \"out/told.json\"");
+    assert!(dir.path("out/told.json").exists());
+    dir.run(&["verify", "out", "--policy", "p.toml"]).exits(0).prints(&["HOLDS"]);
+    dir.certified("out", "out/told.json");
+    dir.write("out/certificate.json", dir.read("out/told.json"));
+    let found = dir.run(&["verify", "out", "--policy", "p.toml"]).exits(3);
+    found.says(&["out/certificate.json", "no part of the publication"]);
+}
+
 /// Two people who look alike, with a number each that the policy calls a key.
 #[test]
 fn a_key_in_a_tree_is_left_over_even_in_the_input_itself() {

@@ -9,7 +9,7 @@ use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::draft::{Draft, Drafts, Written};
-use super::groups::Groups;
+use super::groups::{Groups, Numbered};
 use super::published::PublishedReader;
 use super::records::{Empty, fill, quasi_side};
 use super::spool::{Parts, Spool};
@@ -211,7 +211,7 @@ pub(super) fn read(
         groups.on_sensitive_side(other);
     }
     problems.settle()?;
-    groups.finish(place)
+    groups.finish(place, Numbered::Somehow)
 }
 
 /// Problems of a publication, as many as are shown.

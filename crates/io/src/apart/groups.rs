@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use bosket_model::dissected::{Lists, NamedValues, PublishedGroups};
+use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Dictionary, Failure, Fault, Kind, Place, Result};
 
 /// What was found so far.
@@ -14,6 +15,15 @@ pub(crate) struct Groups {
     people: Vec<u32>,
     quasi: BTreeSet<String>,
     columns: Vec<Column>,
+}
+
+/// How the groups of a publication are numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbered {
+    /// In the order in which a document has them.
+    AsTheyCome,
+    /// In another one: rows of tables stand in an order of their own.
+    Somehow,
 }
 
 /// What stands under one name on the sensitive side.
@@ -68,8 +78,28 @@ impl Groups {
         column.codes.push((group as u32, code));
     }
 
+    /// How many groups are called by other than the numbers that publications give. A name could tell anything.
+    fn misnamed(&self, numbered: Numbered) -> usize {
+        let is_small = |name: &str, number: usize| match numbered {
+            Numbered::AsTheyCome => name == (number + 1).to_string(),
+            // No two have the same name, so that all numbers up to that of the groups are there.
+            Numbered::Somehow => {
+                let found = name.parse::<usize>().ok().filter(|n| (1..=self.people.len()).contains(n));
+                found.is_some_and(|n| n.to_string() == name)
+            }
+        };
+        self.numbers.iter().filter(|(name, number)| !is_small(name, **number)).count()
+    }
+
     /// What was found. A group that only one side has is a mistake.
-    pub(crate) fn finish(self, place: Place) -> Result<PublishedGroups> {
+    pub(crate) fn finish(self, place: Place, numbered: Numbered) -> Result<PublishedGroups> {
+        let misnamed = self.misnamed(numbered);
+        if misnamed > 0 {
+            let called = if misnamed == 1 { "is called by other" } else { "are called by others" };
+            let what = format!("{} {called} than 1, 2, 3, … as publications have them", plural(misnamed, "group"));
+            let help = "`verify` cannot judge what a name tells, so it must not be handed out; publish again";
+            return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));
+        }
         let Groups { numbers, people, quasi, columns } = self;
         let orphans = people.iter().filter(|p| **p == 0).count();
         if orphans > 0 {

@@ -8,7 +8,7 @@ use bosket_model::policy::Policy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::draft::{Draft, Written};
-use super::groups::Groups;
+use super::groups::{Groups, Numbered};
 use super::json_form;
 use super::scratch::Scratch;
 use super::sorter::Merged;
@@ -171,5 +171,5 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> 
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    groups.finish(place)
+    groups.finish(place, Numbered::AsTheyCome)
 }

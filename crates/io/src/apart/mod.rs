@@ -26,7 +26,7 @@ pub use clusters::{Clustered, Records};
 use dissection::KeptRecords;
 pub use dissection::{Dissection, People};
 pub use draft::{Drafts, Written};
-pub(crate) use groups::Groups;
+pub(crate) use groups::{Groups, Numbered};
 pub use published::PublishedReader;
 pub(crate) use published::tables_in;
 pub(crate) use scratch::Scratch;

@@ -20,6 +20,7 @@ use super::tables::{SENSITIVE, file_name, quasi_policy, sensitive_name};
 use super::{columns, json, tables_read};
 use crate::input::Input;
 use crate::policy_file::PolicyFile;
+use crate::tables::certificate_files;
 use crate::xml::apart as xml;
 
 /// Files that are named when they should not be there.
@@ -162,11 +163,12 @@ pub(crate) fn tables_in(folder: &Path, file: &PolicyFile) -> Result<Vec<String>>
     Ok(tables)
 }
 
-/// Refuses files in a folder that are neither the people nor a table of sensitive values: they would be handed out without
-/// being looked at.
+/// Refuses files in a folder that are neither the people nor a table of sensitive values nor the certificate of both: they
+/// would be handed out without being looked at.
 pub(crate) fn refuse_other_files(folder: &Path, file: &PolicyFile) -> Result<()> {
     let tables = tables_in(folder, file)?;
     let mut known = vec![file_name(file)?];
+    known.extend(certificate_files(&file.policy));
     for table in &tables {
         known.push(sensitive_name(file, table)?);
     }

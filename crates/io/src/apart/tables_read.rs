@@ -9,7 +9,7 @@ use bosket_model::policy::Format;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::draft::{Drafts, open_named};
-use super::groups::Groups;
+use super::groups::{Groups, Numbered};
 use super::published::{PublishedReader, refuse_other_files, tables_in};
 use super::tables::{GROUP, VALUE, candidates, file_name, names, quasi_policy, sensitive_name};
 use crate::format::{Format as _, Layout};
@@ -136,7 +136,7 @@ pub(super) fn read(
         problems.truncate(20);
         return Err(Failure::all(Fault::Data, problems));
     }
-    Ok(ReadTables { found: groups.finish(place)?, quasi, groups: own_groups })
+    Ok(ReadTables { found: groups.finish(place, Numbered::Somehow)?, quasi, groups: own_groups })
 }
 
 /// The first row that comes too late, from 1. Rows are ordered by group and value, so that nobody can tell in which order the

@@ -93,19 +93,25 @@ fn between_columns(metadata: &ParquetMetaData, chunks: &Chunks) -> Parquet<Optio
 /// A column's pages must hold plain values, and no more of them than its rows have.
 fn in_pages(group: &dyn RowGroupReader, column: usize) -> Parquet<Option<&'static str>> {
     let description = group.metadata().column(column).column_descr_ptr();
-    let levels = usize::from(description.max_rep_level() > 0) + usize::from(description.max_def_level() > 0);
-    let (mut bytes, mut pages) = (0, 0);
+    let highest = [description.max_rep_level(), description.max_def_level()];
+    let (mut bytes, mut pages, mut entries) = (0, 0, 0);
     for page in group.get_column_page_reader(column)? {
-        let Page::DataPage { buf, encoding: Encoding::PLAIN, statistics: None, .. } = page? else {
+        let Page::DataPage { buf, num_values, encoding: Encoding::PLAIN, statistics: None, .. } = page?
+        else {
             return Ok(Some("a page holds other than plain values"));
         };
         let mut values = &buf[..];
-        for _ in 0..levels {
-            values =
-                after_levels(values).ok_or_else(|| ParquetError::EOF("a page is too short".to_owned()))?;
+        for highest in highest.into_iter().filter(|&highest| highest > 0) {
+            let (levels, rest) =
+                split_levels(values).ok_or_else(|| ParquetError::EOF("a page is too short".to_owned()))?;
+            if !are_levels(levels, highest, num_values as usize) {
+                return Ok(Some("a page holds more than the levels of its values"));
+            }
+            values = rest;
         }
         bytes += values.len();
         pages += 1;
+        entries += num_values as usize;
     }
     let (mut needed, mut bits) = (0, 0);
     let mut reader = group.get_column_reader(column)?;
@@ -124,15 +130,72 @@ fn in_pages(group: &dyn RowGroupReader, column: usize) -> Parquet<Option<&'stati
             Raw::I96(_) => needed += 12,
         })?;
         left -= count;
+        entries = entries.saturating_sub(read.definition.len());
     }
     // Truth values of a page fill whole bytes.
     let slack = if bits > 0 { pages } else { 0 };
     let needed = needed + usize::div_ceil(bits, 8);
-    Ok((bytes < needed || bytes > needed + slack).then_some("a page holds more than the values of its rows"))
+    let more = bytes < needed || bytes > needed + slack || entries > 0;
+    Ok(more.then_some("a page holds more than the values of its rows"))
 }
 
-/// What follows levels, which begin with their length.
-fn after_levels(page: &[u8]) -> Option<&[u8]> {
+/// Levels, which begin with their length, and what follows them.
+fn split_levels(page: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = page.split_first_chunk::<4>()?;
-    rest.get(usize::try_from(u32::from_le_bytes(*length)).ok()?..)
+    rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+}
+
+/// Whether these bytes are runs of so many levels up to the highest, and nothing else.
+fn are_levels(mut bytes: &[u8], highest: i16, count: usize) -> bool {
+    let width = (i16::BITS - highest.leading_zeros()) as usize;
+    let mut left = count;
+    while left > 0 {
+        let Some((header, rest)) = varint(bytes) else { return false };
+        let (levels, size) = if header & 1 == 1 {
+            // Groups of eight, the last of which may be padded.
+            ((header >> 1).saturating_mul(8), (header >> 1).saturating_mul(width))
+        } else {
+            (header >> 1, width.div_ceil(8))
+        };
+        let padding = if header & 1 == 1 { 7 } else { 0 };
+        let Some((_, rest)) = rest.split_at_checked(size) else { return false };
+        if levels == 0 || levels > left + padding {
+            return false;
+        }
+        left = left.saturating_sub(levels);
+        bytes = rest;
+    }
+    bytes.is_empty()
+}
+
+/// A number of seven bits per byte, the lowest first, and what follows it.
+fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let length = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
+    let number = bytes[..length].iter().rev().fold(0, |sum, byte| (sum << 7) | usize::from(byte & 0x7F));
+    Some((number, &bytes[length..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_no_room_for_anything_else() {
+        // Three times 1; then five levels of one bit, padded to eight.
+        assert!(are_levels(&[6, 1], 1, 3));
+        assert!(are_levels(&[6, 1, 3, 0b10101], 1, 8));
+        for (bytes, count) in [
+            (&[6, 1, b'S', b'S', b'N'][..], 3), // something behind the last run
+            (&[6, 1], 2),                       // a run that is longer than the page
+            (&[6, 1], 4),                       // and one that is shorter
+            (&[0, 1, 6, 1], 3),                 // a run of nothing
+            (&[3, 0, 0], 8),                    // a byte behind the last group
+            (&[5, 0, 0], 8),                    // a group too many
+            (&[6], 3),
+        ] {
+            assert!(!are_levels(bytes, 1, count), "{bytes:?}");
+        }
+        assert!(are_levels(&[], 3, 0));
+        assert!(are_levels(&[0x90, 0x4E, 2], 3, 5000));
+    }
 }

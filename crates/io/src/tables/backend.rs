@@ -136,31 +136,34 @@ pub(crate) trait Backend {
     /// the order in which they lie there.
     fn seal(&mut self, tables: &[At<'_>], beside: &Beside, observer: &dyn Observer) -> Result<()>;
 
+    /// Sets how long a row may be, and how much a file may hold that is far smaller itself.
+    fn limit(&mut self, _bytes: u64) {}
+
     /// What ends a wait for a database; none where nothing is waited for.
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
 }
 
-/// Reads from a backend. A wait for its database ends soon when nobody waits for what is read.
+/// Reads from a backend within the bounds that somebody sets. Reading, and a wait for a database, ends soon when nobody
+/// waits for what is read.
 pub(crate) fn reading<T>(
     backend: &mut dyn Backend,
     observer: &dyn Observer,
-    read: impl FnOnce(&mut dyn Backend) -> Result<T>,
+    read: impl FnOnce(&mut dyn Backend, &dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    waiting(backend.interrupt(), observer, || read(backend))
+    backend.limit(observer.limits().record);
+    waiting(backend.interrupt(), observer, |observer| read(backend, observer))
 }
 
-/// Does work that may wait for a database.
+/// Does work that may wait for a database; it asks the observer that it gets whether to go on.
 pub(crate) fn waiting<T>(
     interrupt: Option<Interrupt>,
     observer: &dyn Observer,
-    work: impl FnOnce() -> Result<T>,
+    work: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    match interrupt {
-        Some(interrupt) => interruptible(observer, || interrupt(), work),
-        None => work(),
-    }
+    let interrupt = || interrupt.iter().for_each(|interrupt| interrupt());
+    interruptible(observer, interrupt, work)
 }
 
 /// A table that the policy names and the database does not have.

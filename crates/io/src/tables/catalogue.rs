@@ -144,3 +144,12 @@ fn unreadable(table: &str, why: &str) -> Failure {
     let what = Diagnostic::error(format!("`{table}` cannot be read: {why}"));
     Failure::new(Fault::Data, what.help("put that right, or choose another person table with --record"))
 }
+
+/// Why a table could not be read, and what to do.
+pub(super) fn why(failure: &Failure) -> String {
+    let words = |d: &Diagnostic| match &d.help {
+        Some(help) => format!("{}; {help}", d.message),
+        None => d.message.clone(),
+    };
+    failure.diagnostics.first().map(words).unwrap_or_default()
+}

@@ -94,6 +94,7 @@ impl Whole {
                 Box::new(backend)
             }
         };
+        backend.limit(observer.limits().record);
         let mut columns = Vec::new();
         let mut problems = Vec::new();
         for table in &tables {
@@ -115,16 +116,12 @@ impl Whole {
             .map(|(table, columns)| published(table, columns, &tables, to.format, same_kind, declared))
             .collect();
         let interrupt = backend.interrupt();
-        let flow = Copying {
-            backend: RefCell::new(backend),
-            listed: &tables,
-            tables: published,
-            columns: &columns,
-            observer,
-        };
         let names: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
-        let copy = || transfer(&flow, &names, to, &inputs, database.as_ref(), create, observer);
-        let rows = waiting(interrupt, observer, copy)?;
+        let rows = waiting(interrupt, observer, |observer| {
+            let backend = RefCell::new(backend);
+            let flow = Copying { backend, listed: &tables, tables: published, columns: &columns, observer };
+            transfer(&flow, &names, to, &inputs, database.as_ref(), create, observer)
+        })?;
         Ok(Summary { count: rows, tables: tables.len(), notes: Vec::new() })
     }
 }

@@ -1,6 +1,6 @@
 //! Linked tables in CSV files, one file per table.
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::backend::{At, Backend, BadRow, Beside, Column, ColumnKind, Row, Take};
@@ -19,6 +19,8 @@ pub(crate) struct CsvTables {
     separator: Option<u8>,
     /// They are a publication, of which every byte has to be accounted for.
     published: bool,
+    /// How long a row may be, and how much a file may hold that is far smaller itself.
+    limit: u64,
     /// The tables whose header has been read.
     open: Vec<(String, Open)>,
     /// What the tables' cells were found to be separated by.
@@ -39,6 +41,7 @@ impl CsvTables {
             files,
             separator: separator(named)?,
             published: false,
+            limit: Limits::RECORD,
             open: Vec::new(),
             found: Vec::new(),
         })
@@ -99,7 +102,7 @@ impl Backend for CsvTables {
     }
 
     fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {
-        let mut input = self.files.open(table.path.unwrap_or(table.name))?;
+        let mut input = self.files.open(table.path.unwrap_or(table.name), self.limit)?;
         if self.published {
             input = input.published();
         }
@@ -152,6 +155,10 @@ impl Backend for CsvTables {
             }
         }
         input.nothing_outside()
+    }
+
+    fn limit(&mut self, bytes: u64) {
+        self.limit = bytes;
     }
 
     fn seal(&mut self, tables: &[At<'_>], beside: &Beside, _: &dyn Observer) -> Result<()> {

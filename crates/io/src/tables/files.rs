@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Result};
 
 use super::backend::At;
@@ -24,6 +25,13 @@ pub(crate) enum Files {
 /// What a table's file is called in a publication: the last part of its path.
 pub(crate) fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |n| n.to_string_lossy().into_owned())
+}
+
+/// Files that may lie with what they certify: a policy's certificate, and signatures of it.
+pub(crate) fn certificate_files(policy: &Policy) -> [String; 4] {
+    let certificate = policy.publish.as_ref().and_then(|p| p.certificate.as_deref());
+    let certificate = certificate.map_or_else(|| "certificate.json".to_owned(), file_name);
+    ["", ".asc", ".minisig", ".sig"].map(|ending| format!("{certificate}{ending}"))
 }
 
 impl Files {
@@ -58,8 +66,14 @@ impl Files {
         problems.settle()
     }
 
-    /// Opens the file.
-    pub(crate) fn open(&self, path: &str) -> Result<Input> {
+    /// Opens the file, of which no row may be longer than `limit`, and as much may be packed into a small one.
+    pub(crate) fn open(&self, path: &str, limit: u64) -> Result<Input> {
+        let mut input = self.open_any(path)?;
+        input.limit(limit);
+        Ok(input)
+    }
+
+    fn open_any(&self, path: &str) -> Result<Input> {
         match self {
             Files::Paths(folder) => Input::open(&folder.join(path)),
             Files::Folder(folder) => Input::open(&folder.join(file_name(path))),

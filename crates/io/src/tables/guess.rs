@@ -12,8 +12,8 @@ use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use rustc_hash::FxHashSet;
 
-use super::backend::{At, Backend};
-use super::catalogue::{Catalogue, Listed, Reference};
+use super::backend::{At, Backend, reading};
+use super::catalogue::{Catalogue, Listed, Reference, why};
 use super::csv::CsvTables;
 use super::files::Files;
 use super::keys::Keys;
@@ -61,10 +61,12 @@ pub(super) fn folder(
         }
     };
     let place = Files::Paths(folder.to_owned());
-    let mut catalogue = match format {
-        Format::Parquet => guess(folder, &files, &mut ParquetTables::new(place), observer)?,
-        _ => guess(folder, &files, &mut CsvTables::new(place, separator)?, observer)?,
+    let mut backend: Box<dyn Backend> = match format {
+        Format::Parquet => Box::new(ParquetTables::new(place)),
+        _ => Box::new(CsvTables::new(place, separator)?),
     };
+    let mut catalogue =
+        reading(&mut *backend, observer, |backend, observer| guess(folder, &files, backend, observer))?;
     catalogue.aside = all.into_iter().filter(|file| files.iter().all(|(f, _)| f != file)).collect();
     Ok((format, catalogue))
 }
@@ -141,7 +143,7 @@ fn guess(
         listed.push(Listed {
             name: name.clone(),
             path: Some(folder.join(file).to_string_lossy().into_owned()),
-            unreadable: failure.diagnostics.first().map(|d| d.message.clone()),
+            unreadable: Some(why(&failure)),
             ..Listed::default()
         });
     }

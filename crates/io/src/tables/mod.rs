@@ -60,7 +60,7 @@ pub use copy::Whole;
 pub(crate) use copy::copy_records;
 use csv::CsvTables;
 use files::Files;
-pub(crate) use files::file_name;
+pub(crate) use files::{certificate_files, file_name};
 use parquet::ParquetTables;
 pub(crate) use places::is_address;
 use places::{is_sqlite, sqlite_target};
@@ -189,11 +189,7 @@ impl Tables {
         };
         let mode = if publication { Mode::Publication } else { Mode::Input };
         let mut tables = Self::new(file, source, mode, store);
-        // Certificates may lie with what they certify, and so may signatures of them.
-        let certificate = file.policy.publish.as_ref().and_then(|p| p.certificate.as_deref());
-        let certificate = certificate.map_or_else(|| "certificate.json".to_owned(), file_name);
-        let signed = ["", ".asc", ".minisig", ".sig"].map(|ending| format!("{certificate}{ending}"));
-        tables.beside.files.extend(signed);
+        tables.beside.files.extend(certificate_files(&file.policy));
         Ok(tables)
     }
 
@@ -274,7 +270,7 @@ impl Tables {
         let inputs = self.paths();
         let Tables { source, shape, mode, store, beside } = self;
         let read = |backend: &mut dyn Backend| {
-            reading(backend, observer, |b| match mode {
+            reading(backend, observer, |b, observer| match mode {
                 Mode::Publication => assemble_sealed(b, &source, &shape, &beside, observer),
                 _ => assemble(b, &source, &shape, mode, observer),
             })
@@ -357,7 +353,7 @@ pub fn catalogue(
 ) -> Result<Option<(Format, Catalogue)>> {
     if let Some(url) = at.to_str().filter(|text| is_address(text)) {
         let mut tables = PgTables::open(url, None, observer)?;
-        let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
+        let catalogue = waiting(tables.interrupt(), observer, |_| tables.catalogue())?;
         return Ok(Some((Format::Postgres, catalogue)));
     }
     let folder_of_documents = format.is_some_and(|f| by_name(f).is_ok_and(|f| f.reads_folders()));
@@ -366,7 +362,7 @@ pub fn catalogue(
     }
     if format == Some(Format::Sqlite.name()) || (format.is_none() && is_sqlite(at)) {
         let tables = SqliteTables::open(at)?;
-        let catalogue = waiting(tables.interrupt(), observer, || tables.catalogue())?;
+        let catalogue = waiting(tables.interrupt(), observer, |_| tables.catalogue())?;
         return Ok(Some((Format::Sqlite, catalogue)));
     }
     Ok(None)

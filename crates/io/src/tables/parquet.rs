@@ -1,6 +1,6 @@
 //! Linked tables in Parquet files, one file per table.
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use parquet::basic::Repetition;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -32,15 +32,17 @@ pub(crate) struct ParquetTables {
     files: Files,
     /// They are a publication, of which every byte has to be accounted for.
     published: bool,
+    /// How long a row may be, and how much a file may hold that is far smaller itself.
+    limit: u64,
 }
 
 impl ParquetTables {
     pub(crate) fn new(files: Files) -> Self {
-        ParquetTables { files, published: false }
+        ParquetTables { files, published: false, limit: Limits::RECORD }
     }
 
     fn open(&self, table: &At<'_>) -> Result<(SerializedFileReader<Chunks>, Input)> {
-        let mut input = self.files.open(table.path.unwrap_or(table.name))?;
+        let mut input = self.files.open(table.path.unwrap_or(table.name), self.limit)?;
         if self.published {
             input = input.published();
         }
@@ -216,6 +218,10 @@ impl Backend for ParquetTables {
             }
         }
         Ok(())
+    }
+
+    fn limit(&mut self, bytes: u64) {
+        self.limit = bytes;
     }
 
     fn seal(&mut self, tables: &[At<'_>], beside: &Beside, _: &dyn Observer) -> Result<()> {

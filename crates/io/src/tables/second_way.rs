@@ -35,7 +35,7 @@ pub fn contradictions(
         return Ok(Vec::new());
     }
     let mut backend = open(at, format, separator, observer)?;
-    reading(&mut *backend, observer, |backend| {
+    reading(&mut *backend, observer, |backend, observer| {
         let mut notes = Vec::new();
         let mut known: Vec<Owned> = Vec::new();
         for table in &linked.tables {

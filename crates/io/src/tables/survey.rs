@@ -14,7 +14,7 @@ use bosket_model::words::plural;
 use bosket_model::{Fault, Result};
 
 use super::backend::{At, Backend, ColumnKind, reading};
-use super::catalogue::{Catalogue, Linked};
+use super::catalogue::{Catalogue, Linked, why};
 use super::csv::CsvTables;
 use super::keys::Keys;
 use super::parquet::ParquetTables;
@@ -34,7 +34,7 @@ pub fn survey(
     observer: &dyn Observer,
 ) -> Result<()> {
     let mut backend = open(at, format, separator, observer)?;
-    reading(&mut *backend, observer, |backend| {
+    reading(&mut *backend, observer, |backend, observer| {
         let mut known = Known::new();
         for table in 0..catalogue.tables.len() {
             if catalogue.tables[table].unreadable.is_some() {
@@ -46,8 +46,7 @@ pub fn survey(
                     return Err(failure);
                 }
                 Err(failure) => {
-                    catalogue.tables[table].unreadable =
-                        failure.diagnostics.first().map(|d| d.message.clone());
+                    catalogue.tables[table].unreadable = Some(why(&failure));
                 }
                 Ok(()) => {}
             }

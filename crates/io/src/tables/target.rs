@@ -165,7 +165,7 @@ impl Target {
         &mut self,
         separator: Option<&str>,
         observer: &dyn Observer,
-        read: impl FnOnce(&mut dyn Backend) -> Result<T>,
+        read: impl FnOnce(&mut dyn Backend, &dyn Observer) -> Result<T>,
     ) -> Result<T> {
         let read = |backend: &mut dyn Backend| reading(backend, observer, read);
         match self {

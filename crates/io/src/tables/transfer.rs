@@ -161,7 +161,7 @@ pub(super) fn transfer(
     let order: Vec<Option<usize>> = (0..names.len()).map(Some).collect();
     target.write(flow, &named, &order, details, observer)?;
     let separator = char::from(to.separator).to_string();
-    let after = target.reading(Some(&separator), observer, |backend| {
+    let after = target.reading(Some(&separator), observer, |backend, observer| {
         let mut sums = Vec::new();
         for (name, file) in names.iter().zip(&files) {
             let at = At { name, path: Some(file) };

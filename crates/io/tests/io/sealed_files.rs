@@ -11,7 +11,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::{Dataset, Result};
 use flate2::{Compression, GzBuilder};
 use parquet::data_type::{ByteArray, ByteArrayType};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -179,6 +179,43 @@ fn bytes_between_the_columns_of_parquet_are_refused() {
     let split = end - footer;
     fs::write(&out, [&bytes[..split], b"SSN-1", &bytes[split..]].concat()).expect("written");
     refused_with(&file, &out, "something lies between its columns and its footer");
+}
+
+/// The same bytes with a footer that says that there are fewer rows.
+fn with_rows(bytes: &[u8], rows: i64, values: Option<i64>) -> Vec<u8> {
+    let read = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).expect("Parquet");
+    let (metadata, old) = (read.metadata(), read.metadata().file_metadata());
+    let group = metadata.row_group(0).clone();
+    let mut column = group.column(0).clone().into_builder();
+    if let Some(values) = values {
+        column = column.set_num_values(values);
+    }
+    let column = column.build().expect("a column");
+    let group = group.into_builder().set_num_rows(rows).set_column_metadata(vec![column]);
+    let (created, schema) = (old.created_by().map(str::to_owned), old.schema_descr_ptr());
+    let file = FileMetaData::new(old.version(), rows, created, None, schema, None);
+    let metadata = ParquetMetaData::new(file, vec![group.build().expect("a group")]);
+    let end = bytes.len() - 8;
+    let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes")) as usize;
+    let mut out = bytes[..end - footer].to_vec();
+    let mut tail = Vec::new();
+    ParquetMetaDataWriter::new(&mut tail, &metadata).finish().expect("written");
+    out.extend(tail);
+    out
+}
+
+#[test]
+fn surplus_values_of_a_page_are_refused() {
+    let (_dir, file, out) = published("parquet", &parquet_with(|p| p, &["A", "A"]), "out.parquet");
+    let more = parquet_with(|p| p, &["A", "A", "SSN-1"]);
+    fs::write(&out, with_rows(&parquet_with(|p| p, &["A", "A"]), 2, None)).expect("written");
+    read_at(&file, &out).expect("a footer of the same rows is accepted");
+    for values in [None, Some(2)] {
+        fs::write(&out, with_rows(&more, 2, values)).expect("written");
+        let told = read_at(&file, &out).map(|_| ()).expect_err("must not be accepted").to_string();
+        assert!(told.contains("a page holds more than the values of its rows"), "{told}");
+        assert!(!told.contains("SSN"), "{told}");
+    }
 }
 
 #[test]

@@ -79,6 +79,31 @@ fn whatever_else_a_schema_holds_is_refused() {
             "COMMENT ON COLUMN open.student.town IS NULL",
             "comment on `student`",
         ),
+        (
+            "COMMENT ON INDEX open.student_pkey IS 'SSN-1'",
+            "COMMENT ON INDEX open.student_pkey IS NULL",
+            "comment on `student_pkey`",
+        ),
+        (
+            "COMMENT ON CONSTRAINT student_pkey ON open.student IS 'SSN-1'",
+            "COMMENT ON CONSTRAINT student_pkey ON open.student IS NULL",
+            "comment on constraint `student_pkey`",
+        ),
+        (
+            "COMMENT ON CONSTRAINT takes_sid_fkey ON open.takes IS 'SSN-1'",
+            "COMMENT ON CONSTRAINT takes_sid_fkey ON open.takes IS NULL",
+            "comment on constraint `takes_sid_fkey`",
+        ),
+        (
+            "COMMENT ON TYPE open.student IS 'SSN-1'",
+            "COMMENT ON TYPE open.student IS NULL",
+            "comment on type `student`",
+        ),
+        (
+            "CREATE POLICY p ON open.student USING (town <> 'SSN-1')",
+            "DROP POLICY p ON open.student",
+            "policy `p`",
+        ),
         ("COMMENT ON SCHEMA open IS 'SSN-1'", "COMMENT ON SCHEMA open IS NULL", "comment on schema `open`"),
         (
             "ALTER TABLE open.student ALTER town SET DEFAULT 'SSN-1'",
@@ -101,6 +126,29 @@ fn whatever_else_a_schema_holds_is_refused() {
     // What a column held that was dropped stays in the rows.
     server.sql("target", "ALTER TABLE open.takes ADD ssn text; ALTER TABLE open.takes DROP ssn");
     assert!(told(&server, &file).contains("dropped column"));
+}
+
+/// Without a provider nobody can give a label by `SECURITY LABEL`; the catalogue takes one from its owner.
+#[test]
+fn security_labels_are_refused() {
+    let Some(server) = Server::start("trust") else { return };
+    let file = school(&server);
+    let (data, form) = read_input(&file).expect("tables");
+    publish(&file, &form, &data).expect("published");
+    for (class, object, column, what) in [
+        ("pg_class", "'open.student'::regclass", 0, "security label on `open.student`"),
+        ("pg_class", "'open.student'::regclass", 2, "security label on `open.student`"),
+        ("pg_namespace", "'open'::regnamespace", 0, "security label on schema `open`"),
+    ] {
+        let change = |sql: &str| server.sql("target", &format!("SET allow_system_table_mods = on; {sql}"));
+        change(&format!(
+            "INSERT INTO pg_seclabel VALUES ({object}, '{class}'::regclass, {column}, 'nobody', 'SSN-1')"
+        ));
+        let told = told(&server, &file);
+        assert!(told.contains(what) && !told.contains("SSN"), "{told}");
+        change("DELETE FROM pg_seclabel");
+        read_published(&file, Path::new(&server.url("target"))).expect("accepted as it was written");
+    }
 }
 
 #[test]

@@ -227,6 +227,21 @@ fn bytes_outside_the_rows_of_a_database_are_refused() {
     read_published(&file, &out).expect("accepted as it was written");
 }
 
+/// Records may be longer than the columns that their table has now.
+#[test]
+fn fields_behind_the_last_column_are_refused() {
+    let declared = "SELECT sql FROM sqlite_master WHERE name = 'takes'";
+    let told = after_sql(&format!(
+        "CREATE TEMP TABLE kept AS {declared};
+         ALTER TABLE takes ADD COLUMN ssn TEXT;
+         UPDATE takes SET ssn = 'SSN-1';
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_master SET sql = (SELECT sql FROM kept) WHERE name = 'takes';"
+    ));
+    assert!(told.contains("the database holds more than the rows of its tables"), "{told}");
+    assert!(!told.contains("SSN"), "{told}");
+}
+
 #[test]
 fn files_that_belong_to_a_database_are_refused() {
     for ending in ["-wal", "-journal", "-shm"] {

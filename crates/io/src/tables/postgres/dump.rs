@@ -18,7 +18,7 @@ impl PgTables {
         tables: &[&str],
         observer: &dyn Observer,
     ) -> Result<Vec<Fingerprint>> {
-        waiting(self.interrupt(), observer, || self.fingerprints_of(tables, observer))
+        waiting(self.interrupt(), observer, |observer| self.fingerprints_of(tables, observer))
     }
 
     fn fingerprints_of(&mut self, tables: &[&str], observer: &dyn Observer) -> Result<Vec<Fingerprint>> {

@@ -51,11 +51,14 @@ UNION ALL
 SELECT 'dropped column', a.attnum::text FROM pg_attribute a
 WHERE a.attrelid IN (SELECT oid FROM own) AND a.attnum > 0 AND a.attisdropped
 UNION ALL
-SELECT 'comment on', coalesce((SELECT relname::text FROM pg_class WHERE oid = d.objoid), d.objsubid::text)
-FROM pg_description d
-WHERE (d.classoid = 'pg_class'::regclass AND d.objoid IN (SELECT oid FROM own UNION SELECT oid FROM key))
-OR (d.classoid = 'pg_constraint'::regclass
-    AND d.objoid IN (SELECT oid FROM pg_constraint WHERE conrelid IN (SELECT oid FROM own)))
+SELECT 'comment on', c.relname::text FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+WHERE d.classoid = 'pg_class'::regclass AND d.objoid IN (SELECT oid FROM own UNION SELECT oid FROM key)
+UNION ALL
+SELECT 'comment on constraint', c.conname::text FROM pg_description d JOIN pg_constraint c ON c.oid = d.objoid
+WHERE d.classoid = 'pg_constraint'::regclass AND c.conrelid IN (SELECT oid FROM own)
+UNION ALL
+SELECT 'comment on type', c.typname::text FROM pg_description d JOIN pg_type c ON c.oid = d.objoid
+WHERE d.classoid = 'pg_type'::regclass AND c.typrelid IN (SELECT oid FROM own)
 UNION ALL
 SELECT 'comment on schema', n.nspname::text FROM pg_description d JOIN pg_namespace n ON n.oid = d.objoid
 WHERE d.classoid = 'pg_namespace'::regclass AND d.objoid IN (SELECT oid FROM space)
@@ -63,6 +66,9 @@ AND d.description <> 'standard public schema'
 UNION ALL
 SELECT 'security label on', objoid::regclass::text FROM pg_seclabel
 WHERE classoid = 'pg_class'::regclass AND objoid IN (SELECT oid FROM own)
+UNION ALL
+SELECT 'security label on schema', n.nspname::text FROM pg_seclabel l JOIN pg_namespace n ON n.oid = l.objoid
+WHERE l.classoid = 'pg_namespace'::regclass AND l.objoid IN (SELECT oid FROM space)
 ORDER BY 1, 2";
 
 /// What else some schemas hold than these tables: what it is, and its name.

@@ -127,7 +127,7 @@ impl PgPublication {
         observer: &dyn Observer,
     ) -> Result<()> {
         let interrupt = Arc::clone(&self.interrupt);
-        interruptible(observer, || interrupt(), || self.write_all(rows, names, observer))
+        interruptible(observer, || interrupt(), |observer| self.write_all(rows, names, observer))
     }
 
     fn write_all(

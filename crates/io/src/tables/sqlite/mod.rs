@@ -45,6 +45,11 @@ fn failure(name: &str, error: &rusqlite::Error) -> Failure {
             "another program is writing the database",
             "wait for it, or copy the database",
         ),
+        Some(ErrorCode::TooBig) => (
+            Fault::Data,
+            "a row holds more than is read of one",
+            "check that it is the right database; --limit-record allows more",
+        ),
         Some(ErrorCode::DiskFull) => (
             Fault::Environment,
             "the disk is full",

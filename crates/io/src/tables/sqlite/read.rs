@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
@@ -166,6 +167,12 @@ impl Backend for SqliteTables {
         self.published = true;
         let known = tables.iter().map(|t| t.name).chain(beside.tables.iter().map(String::as_str));
         self.refuse_others(&known.collect::<Vec<_>>(), observer)
+    }
+
+    fn limit(&mut self, bytes: u64) {
+        let most = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // Only a limit that there is not could be refused.
+        let _ = self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, most);
     }
 
     fn interrupt(&self) -> Option<Interrupt> {

@@ -45,7 +45,7 @@ impl SqliteFile {
     ) -> Result<()> {
         let connection = Connection::open(self.file.hidden()).map_err(|e| self.failure(&e))?;
         let handle = connection.get_interrupt_handle();
-        interruptible(observer, || handle.interrupt(), || self.write_into(connection, rows, names))
+        interruptible(observer, || handle.interrupt(), |_| self.write_into(connection, rows, names))
     }
 
     fn write_into(&self, connection: Connection, rows: &dyn Outflow, names: &[Option<&str>]) -> Result<()> {

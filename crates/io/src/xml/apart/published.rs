@@ -5,7 +5,7 @@ use bosket_model::path::AttributePath;
 use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
-use crate::apart::Groups;
+use crate::apart::{Groups, Numbered};
 use crate::input::Input;
 use crate::xml::names::prefix;
 use crate::xml::namespaces::XSI;
@@ -93,5 +93,5 @@ pub(crate) fn read_published(
         let help = "`verify` cannot judge it, so it must not be handed out; publish again";
         return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));
     }
-    groups.finish(place)
+    groups.finish(place, Numbered::AsTheyCome)
 }
