@@ -151,7 +151,7 @@ fn ranges_and_words() {
         &with("role = \"quasi\"", "role = \"secret\""),
         &[
             "p.toml:7:8: error: `attribute.role` cannot be \"secret\" (help: one of \"identifying\", \"quasi\", \
-         \"sensitive\", \"insensitive\", \"key\")",
+         \"sensitive\", \"insensitive\", \"key\", \"drop\")",
         ],
     );
     expect(
