@@ -7,4 +7,5 @@ mod interrupted;
 mod left_out;
 mod report;
 mod rows;
+mod selection;
 mod util;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bosket_app::anonymize::AnonymizeRequest;
 use bosket_app::verify::VerifyRequest;
-use bosket_app::{PolicyAt, Verified, anonymize, verify};
+use bosket_app::{PolicyAt, Release, Verified, anonymize, verify};
 use bosket_generate::{baskets, clinic, sensitive_tree, students};
 use bosket_io::Create;
 use bosket_model::Result;
@@ -128,8 +128,22 @@ impl Case {
     }
 
     pub(crate) fn publish(&self, sets: &[&str]) -> Result<()> {
+        self.release(sets).map(|_| ())
+    }
+
+    pub(crate) fn release(&self, sets: &[&str]) -> Result<Release> {
         let request = AnonymizeRequest { policy: self.policy(sets), ..AnonymizeRequest::default() };
-        anonymize(&request, &Quiet).map(|_| ())
+        anonymize(&request, &Quiet).map(|warned| warned.value)
+    }
+
+    /// By the certificate alone.
+    pub(crate) fn by_certificate(&self, publication: &str, certificate: &str) -> Verified {
+        let request = VerifyRequest {
+            publication: self.path().join(publication),
+            certificate: Some(self.path().join(certificate)),
+            ..VerifyRequest::default()
+        };
+        verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value
     }
 
     pub(crate) fn look(&self, publication: &str, sets: &[&str], against: &str) -> Verified {
