@@ -92,6 +92,8 @@ pub(crate) struct Certified<'a> {
     pub(crate) measured: Option<Value>,
     /// How many rows and values are published of how many, as everybody may know.
     pub(crate) kept: Value,
+    /// How many people the policy selects; none where it selects nobody.
+    pub(crate) selected: Option<u64>,
     /// Where the certificate is kept, for the report.
     pub(crate) written: &'a mut Option<Certificate>,
 }
@@ -128,6 +130,7 @@ impl Begun {
                 loss: Value::Object(loss),
                 suppressed: Value::Object(result.figures.suppressed()),
                 kept: result.kept,
+                selected: result.selected,
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
             *result.written = Some(certificate);

@@ -7,7 +7,7 @@ use bosket_measure::inspect::shared_identifiers;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Policy, Role};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result, selection};
 
 use crate::run::Run;
 use bosket_model::words::{count, plural};
@@ -106,9 +106,20 @@ pub(crate) fn document(path: &Path, format: Option<&str>, layout: Layout, run: &
 /// Private data of the shape that a policy describes.
 pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Result<Bound> {
     let name = place.name();
-    let data = records(place, run)?.data;
+    let data = select(records(place, run)?.data, policy, &name, run)?;
     let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
     Ok(Bound { data, binding })
+}
+
+/// The people that the policy is about.
+pub(crate) fn select(data: Dataset, policy: &Policy, name: &str, run: &Run<'_>) -> Result<Dataset> {
+    let all = data.len();
+    let data = selection::select(data, policy, name)?;
+    if policy.selects() {
+        let left = count(data.len());
+        run.observer.decided(&format!("`where` and `sample` leave {left} of {}", plural(all, "record")));
+    }
+    Ok(data)
 }
 
 /// What names a person and stands in several records: k counts records, and these may be one person's.

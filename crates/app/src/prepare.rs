@@ -172,7 +172,7 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
     let privacy = policy.need_privacy()?;
     let name = place.name();
     let opened = load::records(place, run)?;
-    let data = opened.data;
+    let data = load::select(opened.data, policy, &name, run)?;
     let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
     run.warn(binding.absent().map(|d| {
         Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))

@@ -31,7 +31,12 @@ impl Register {
     pub(crate) fn open(path: &Path, file: &PolicyFile, drawn: &Drawn<'_>, run: &Run<'_>) -> Result<Self> {
         let place = Whereabouts::given(file, path, false)?;
         let name = place.name();
-        let records = load::input(place, &file.policy, run)?;
+        // Everybody knows whom the publication is about; who of them was drawn, the register is to tell.
+        let mut everybody = file.policy.clone();
+        if let Some(source) = &mut everybody.source {
+            source.selection.sample = None;
+        }
+        let records = load::input(place, &everybody, run)?;
         let own = load::hierarchies(file, drawn.records, drawn.name, false, run)?;
         let needs = HierarchyNeeds { required: false, show_values: run.settings.show_values };
         let Bound { data: drawn_data, binding: drawn_binding } = drawn.records;

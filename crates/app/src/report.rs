@@ -301,6 +301,12 @@ fn method(policy: &Policy) -> Result<Vec<(String, String)>> {
     if let Some(algorithm) = &policy.method.algorithm {
         all.push(("Algorithm".to_owned(), algorithm.clone()));
     }
+    if let Some(selection) = policy.source.as_ref().map(|source| &source.selection) {
+        let condition = selection.text.as_ref().map(|text| format!("everybody in it meets: {text}"));
+        let share = selection.sample.map(|share| format!("a sample of {} %", share * 100.0));
+        let told: Vec<String> = condition.into_iter().chain(share).collect();
+        all.push(("Whom it is about".to_owned(), told.join("; ")));
+    }
     all.retain(|(_, text)| !text.is_empty());
     Ok(all)
 }

@@ -35,7 +35,7 @@ impl Homes {
             path.push(home.name.clone());
             homes.push(path);
         }
-        let goes = |role: Role| matches!(role, Role::Identifying | Role::Key);
+        let goes = |role: Role| role.is_left_out() || role == Role::Key;
         let stays = binding.declared.iter().filter(|d| !goes(d.role));
         let published = stays.map(|d| (homes[d.home].clone(), d.name.clone())).collect();
         Homes { classes: homes.into_iter().skip(1).collect(), published }

@@ -319,6 +319,7 @@ pub fn effective_role(attributes: &[AttributePolicy], attribute: &AttributePolic
 fn companion_role(own: Role, leader: Role) -> Role {
     match (own, leader) {
         (Role::Identifying, _) | (_, Role::Identifying) => Role::Identifying,
+        (Role::Drop, _) | (_, Role::Drop) => Role::Drop,
         (Role::Quasi, _) | (_, Role::Quasi) => Role::Quasi,
         _ => own,
     }

@@ -159,6 +159,14 @@ impl Builder {
         builder
     }
 
+    /// An empty dataset with the classes and attributes of another, under the same numbers.
+    pub fn like(data: &Dataset) -> Self {
+        let mut builder = Self::new();
+        builder.data.schema = data.schema.clone();
+        builder.data.dictionaries = vec![Dictionary::default(); data.dictionaries.len()];
+        builder
+    }
+
     /// The schema so far.
     pub fn schema(&self) -> &Schema {
         &self.data.schema

@@ -15,6 +15,7 @@ pub mod path;
 pub mod policy;
 pub mod random;
 pub mod schema;
+pub mod selection;
 pub mod sides;
 pub mod value_tree;
 pub mod words;

@@ -60,7 +60,7 @@ impl Fates {
                 policy.attributes.iter().any(|a| a.path == *leader && a.role == Role::Sensitive)
             });
             fates.of.push(match effective_role(&policy.attributes, attribute) {
-                Role::Identifying | Role::Key => Fate::Gone,
+                Role::Identifying | Role::Drop | Role::Key => Fate::Gone,
                 _ if repeats_secret => Fate::Gone,
                 Role::Quasi | Role::Insensitive => Fate::Quasi,
                 Role::Sensitive => Fate::Sensitive(fates.sensitive.len()),

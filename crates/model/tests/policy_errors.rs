@@ -151,7 +151,7 @@ fn ranges_and_words() {
         &with("role = \"quasi\"", "role = \"secret\""),
         &[
             "p.toml:7:8: error: `attribute.role` cannot be \"secret\" (help: one of \"identifying\", \"quasi\", \
-         \"sensitive\", \"insensitive\", \"key\")",
+         \"sensitive\", \"insensitive\", \"key\", \"drop\")",
         ],
     );
     expect(
@@ -527,4 +527,34 @@ fn a_key_that_is_gone_says_what_to_do_instead() {
            out, and say with `method.time` how long to search)",
         ],
     );
+}
+
+#[test]
+fn conditions_and_samples() {
+    let named = "[[attribute]]\npath = \"name\"\nrole = \"drop\"\n[privacy]";
+    let selecting = |line: &str| {
+        with("path = \"in.ndjson\"", &format!("path = \"in.ndjson\"\n{line}")).replacen("[privacy]", named, 1)
+    };
+    expect(&selecting("where = \"name = 'x' and not (name is missing)\"\nsample = 0.1"), &[]);
+    expect(&selecting("sample = { share = 1 }"), &[]);
+    expect(
+        &selecting("where = \"name ~ 'x'\""),
+        &[
+            "p.toml:5:15: error: `source.where` cannot be read: one of = != < <= > >=, or `is missing`, is expected here \
+           (help: as in: country = 'DE' and (year >= 2010 or year is missing))",
+        ],
+    );
+    expect(
+        &selecting("where = \"name = 'x' or nam = 'y'\""),
+        &["p.toml:5:10: error: `nam` is not a declared attribute (help: did you mean `name`?)"],
+    );
+    expect(
+        &selecting("where = '`visits[].hospital` = 7'"),
+        &[
+            "p.toml:5:11: error: a person may have several values of `visits[].hospital` (help: a condition speaks of what a \
+           person has once, at the top of the record)",
+        ],
+    );
+    expect(&selecting("sample = 2"), &["p.toml:5:10: error: `source.sample` must be at most 1, not 2"]);
+    expect(&selecting("sample = 0"), &["p.toml:5:10: error: `source.sample` must be more than 0, not 0"]);
 }

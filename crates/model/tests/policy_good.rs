@@ -307,6 +307,7 @@ fn a_draft_reads_well() {
     assert_eq!(
         text,
         r#"# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.
+# What you do not want to publish, for whatever reason, gets role "drop".
 
 version = 1
 

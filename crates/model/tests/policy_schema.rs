@@ -111,7 +111,7 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 15] = [
+    const RULES: [&str; 18] = [
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",
@@ -127,6 +127,9 @@ fn is_rule(message: &str) -> bool {
         "needs a hierarchy on",
         "\"range\" is not for model",
         "rows that are united",
+        "`source.where` cannot be read",
+        "taken apart while they are read",
+        "may have several values",
     ];
     RULES.iter().any(|r| message.contains(r))
 }

@@ -86,6 +86,7 @@ fn certificate(text: &str, names: &[&str]) -> Certificate {
         loss: json!({"z": 0.1, "a": 1e-30, "b": 1.0 / 3.0}),
         suppressed: json!({"records": 0}),
         kept: json!({"classes": [], "attributes": []}),
+        selected: None,
     })
 }
 

@@ -210,7 +210,7 @@ pub fn left_over(data: &Dataset, binding: &Binding) -> Vec<String> {
     // A name that the policy does not know says something even if nothing stands under it.
     let removed = |id: AttributeId| match binding.role(id) {
         None => true,
-        Some(Role::Identifying | Role::Key) => !data.dictionary(id).is_empty(),
+        Some(Role::Identifying | Role::Drop | Role::Key) => !data.dictionary(id).is_empty(),
         Some(_) => false,
     };
     let attributes = schema.attributes().filter(|(id, _)| removed(*id)).map(|(_, a)| a.path.clone());

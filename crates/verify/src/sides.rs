@@ -153,8 +153,9 @@ impl<'p> Places<'p> {
             places.belongs.push(match attribute.role {
                 _ if leader.is_some_and(|leader| leader.role == Role::Sensitive) => Belongs::Repetition,
                 _ if said.contains(&Some(Role::Identifying)) => Belongs::Nowhere,
+                _ if said.contains(&Some(Role::Drop)) => Belongs::Nowhere,
                 _ if said.contains(&Some(Role::Quasi)) => Belongs::Quasi,
-                Role::Identifying | Role::Key => Belongs::Nowhere,
+                Role::Identifying | Role::Drop | Role::Key => Belongs::Nowhere,
                 Role::Sensitive => Belongs::Sensitive,
                 Role::Quasi | Role::Insensitive => Belongs::Quasi,
             });

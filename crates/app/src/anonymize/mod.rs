@@ -101,6 +101,7 @@ pub fn anonymize(request: &AnonymizeRequest, observer: &dyn Observer) -> Result<
 fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) -> Result<Release> {
     let create = run.settings.create(request.force, false);
     let model = prepared.file.policy.need_privacy()?.model;
+    let selected = prepared.file.policy.selects().then(|| prepared.records());
     // Borrowed apart from the rest, which everybody looks at.
     let input = std::mem::replace(&mut prepared.input, crate::prepare::Input::Stream);
     let prepared = &prepared;
@@ -140,6 +141,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         figures: &figures,
         measured: loss.as_ref().map(measured),
         kept: kept.public(&file.policy).to_json(),
+        selected: selected.map(|people| people as u64),
         written: &mut written,
     };
     // What takes long is done before anything is in its place.
@@ -157,6 +159,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     Ok(Release {
         target: prepared.target.clone(),
         records,
+        selected,
         verification,
         figures,
         attributes,

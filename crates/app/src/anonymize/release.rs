@@ -16,6 +16,8 @@ pub struct Release {
     pub target: PathBuf,
     /// Published records.
     pub records: usize,
+    /// How many people `source.where` and `source.sample` left; none where neither is given.
+    pub selected: Option<usize>,
     /// What the verifier found when it read the publication again; none where nothing is claimed.
     pub verification: Option<Verification>,
     /// What the run tells about itself.
@@ -67,6 +69,7 @@ impl Release {
                 "certificate": certificate,
                 "degrees": degrees_json(&f.degrees),
                 "kept": self.kept.to_json(),
+                "selected": self.selected,
             });
         }
         let mut all = json!({
@@ -82,6 +85,7 @@ impl Release {
         let attribute = |a: &AttributeValues| json!({"path": a.path, "values": a.values, "published_values": a.published});
         all["attributes"] = self.attributes.iter().map(attribute).collect();
         all["kept"] = self.kept.to_json();
+        all["selected"] = json!(self.selected);
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();
         }

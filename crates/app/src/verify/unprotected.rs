@@ -15,6 +15,8 @@ pub struct Unprotected {
     pub keys: Vec<String>,
     /// The paths that are said to be removed.
     pub removed: Vec<String>,
+    /// The paths that are said to be left out by choice.
+    pub dropped: Vec<String>,
     /// Whether whatever the policy does not name is said to be removed too.
     pub unnamed: bool,
 }
@@ -31,6 +33,7 @@ impl Unprotected {
                 role @ (Role::Sensitive | Role::Insensitive) => found.as_they_are.push((path, role)),
                 Role::Key => found.keys.push(path),
                 Role::Identifying => found.removed.push(path),
+                Role::Drop => found.dropped.push(path),
             }
         }
         found
@@ -43,6 +46,7 @@ impl Unprotected {
             "published_as_they_are": self.as_they_are.iter().map(role).collect::<Vec<_>>(),
             "keys": self.keys,
             "removed": self.removed,
+            "left_out": self.dropped,
             "unnamed_removed": self.unnamed,
         })
     }

@@ -4,6 +4,8 @@ mod counts;
 mod dry_run;
 mod edges;
 mod interrupted;
+mod left_out;
 mod report;
 mod rows;
+mod selection;
 mod util;

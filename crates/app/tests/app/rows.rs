@@ -1,60 +1,6 @@
 //! Rows that look alike, from the file to the verdict: what a reader joins was joined before.
 
-use std::path::Path;
-
-use bosket_app::anonymize::AnonymizeRequest;
-use bosket_app::verify::VerifyRequest;
-use bosket_app::{PolicyAt, Verified, anonymize, verify};
-use bosket_model::Result;
-use bosket_model::observe::Quiet;
-use tempfile::TempDir;
-
-struct Case(TempDir);
-
-impl Case {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let folder = TempDir::new().expect("a folder");
-        for (name, text) in files {
-            std::fs::write(folder.path().join(name), text).expect("written");
-        }
-        Case(folder)
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn policy(&self, sets: &[&str]) -> PolicyAt {
-        PolicyAt { path: self.path().join("p.toml"), sets: sets.iter().map(ToString::to_string).collect() }
-    }
-
-    fn publish(&self, sets: &[&str]) -> Result<()> {
-        let request = AnonymizeRequest { policy: self.policy(sets), ..AnonymizeRequest::default() };
-        anonymize(&request, &Quiet).map(|_| ())
-    }
-
-    fn look(&self, publication: &str, sets: &[&str], against: &str) -> Verified {
-        let request = VerifyRequest {
-            publication: self.path().join(publication),
-            policy: Some(self.policy(sets)),
-            against: Some(self.path().join(against)),
-            ..VerifyRequest::default()
-        };
-        verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path().join(name)).expect("a file")
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path().join(name), text).expect("written");
-    }
-}
-
-fn untruths(verified: &Verified) -> Vec<String> {
-    verified.untruths.iter().flatten().map(|untruth| untruth.message.clone()).collect()
-}
+use crate::util::{Case, untruths};
 
 /// Five people, two orders each on the same day, one payment each.
 fn orders() -> Case {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bosket_app::PolicyAt;
 use bosket_app::anonymize::AnonymizeRequest;
+use bosket_app::verify::VerifyRequest;
+use bosket_app::{PolicyAt, Release, Verified, anonymize, verify};
 use bosket_generate::{baskets, clinic, sensitive_tree, students};
 use bosket_io::Create;
+use bosket_model::Result;
 use bosket_model::observe::{Observer, Quiet};
 use tempfile::TempDir;
 
@@ -103,4 +105,67 @@ impl Observer for Impatient {
     fn cancelled(&self) -> bool {
         self.asked.fetch_add(1, Ordering::Relaxed) >= self.asks
     }
+}
+
+/// Files of a case, with the policy `p.toml`.
+pub(crate) struct Case(TempDir);
+
+impl Case {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        }
+        Case(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn policy(&self, sets: &[&str]) -> PolicyAt {
+        PolicyAt { path: self.path().join("p.toml"), sets: sets.iter().map(ToString::to_string).collect() }
+    }
+
+    pub(crate) fn publish(&self, sets: &[&str]) -> Result<()> {
+        self.release(sets).map(|_| ())
+    }
+
+    pub(crate) fn release(&self, sets: &[&str]) -> Result<Release> {
+        let request = AnonymizeRequest { policy: self.policy(sets), ..AnonymizeRequest::default() };
+        anonymize(&request, &Quiet).map(|warned| warned.value)
+    }
+
+    /// By the certificate alone.
+    pub(crate) fn by_certificate(&self, publication: &str, certificate: &str) -> Verified {
+        let request = VerifyRequest {
+            publication: self.path().join(publication),
+            certificate: Some(self.path().join(certificate)),
+            ..VerifyRequest::default()
+        };
+        verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value
+    }
+
+    pub(crate) fn look(&self, publication: &str, sets: &[&str], against: &str) -> Verified {
+        let request = VerifyRequest {
+            publication: self.path().join(publication),
+            policy: Some(self.policy(sets)),
+            against: Some(self.path().join(against)),
+            ..VerifyRequest::default()
+        };
+        verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).expect("a file")
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).expect("written");
+    }
+}
+
+/// What `--against` found.
+pub(crate) fn untruths(verified: &Verified) -> Vec<String> {
+    verified.untruths.iter().flatten().map(|untruth| untruth.message.clone()).collect()
 }

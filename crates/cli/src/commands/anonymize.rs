@@ -62,6 +62,10 @@ fn text(release: &Release) -> String {
         ),
         _ => format!("published {} to {target}\n", plural(release.records, "record")),
     };
+    if let Some(people) = release.selected {
+        let left = plural(people, "record");
+        out.push_str(&format!("of {left} that `source.where` and `source.sample` leave\n"));
+    }
     match release.claim() {
         Some(claim) => out.push_str(&format!("verified: {}\n", claim.sentence())),
         None => out.push_str("nothing is claimed: the sides are separated without a guarantee\n"),

@@ -64,10 +64,11 @@ fn unprotected(found: &Unprotected) -> String {
     let roles = found.as_they_are.iter().map(|(path, role)| format!("{path} ({})", role.name())).collect();
     let mut removed = found.removed.clone();
     removed.extend(found.unnamed.then(|| "whatever the policy does not name".to_owned()));
-    let lines: [(&str, Vec<String>); 3] = [
+    let lines: [(&str, Vec<String>); 4] = [
         ("published as they are", roles),
         ("keys, which must say nothing", found.keys.clone()),
         ("removed, so that nothing of it may be here", removed),
+        ("left out by choice, so that nothing of it may be here", found.dropped.clone()),
     ];
     let told = lines.iter().filter(|(_, paths)| !paths.is_empty());
     let told: String = told.map(|(what, paths)| format!("  {what}: {}\n", paths.join(", "))).collect();

@@ -292,8 +292,7 @@ fn two_sides_and_nothing_else() {
 /// Four people in two groups, published in two sides; `group_size = 2` and this source and place.
 fn two_sides(source: &str, publish: &str) -> Dir {
     let dir = Dir::new();
-    let attributes =
-        attribute("town", "quasi", "hierarchy = 't.csv'") + &attribute("ill", "sensitive", "");
+    let attributes = attribute("town", "quasi", "hierarchy = 't.csv'") + &attribute("ill", "sensitive", "");
     dir.write("t.csv", TOWNS)
         .write(
             "p.toml",

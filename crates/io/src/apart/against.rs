@@ -6,6 +6,7 @@ use bosket_model::binding::Binding;
 use bosket_model::dissected::{PublishedGroups, SideDigests};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Undeclared;
+use bosket_model::selection::select;
 use bosket_model::sides::Fate;
 use bosket_model::{Dataset, Result};
 
@@ -55,10 +56,10 @@ impl PublishedReader<'_> {
             }
             _ => {
                 let name = place.name();
-                let opened = place.open(observer)?;
-                let schema = opened.data.schema();
+                let data = select(place.open(observer)?.data, policy, &name)?;
+                let schema = data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                add_records(&mut sides, &opened.data, &binding, &self.expected, &group);
+                add_records(&mut sides, &data, &binding, &self.expected, &group);
             }
         }
         Ok(sides)

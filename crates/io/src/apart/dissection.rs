@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Policy};
+use bosket_model::selection::select;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use super::columns;
@@ -169,7 +170,8 @@ impl<'p> Dissection<'p> {
             }
             _ => {
                 let name = place.name();
-                let opened = place.open(observer)?;
+                let mut opened = place.open(observer)?;
+                opened.data = select(opened.data, policy, &name)?;
                 let schema = opened.data.schema();
                 let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
                 let quasi = quasi_side(&opened.data, &binding, &self.fates, None, self.empty())?;

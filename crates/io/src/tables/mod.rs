@@ -47,7 +47,7 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::{AttributePolicy, Format, Source, Undeclared};
+use bosket_model::policy::{AttributePolicy, Format, Selection, Source, Undeclared};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
@@ -211,6 +211,7 @@ impl Tables {
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
             lookups: linked.lookups.clone(),
+            selection: Selection::default(),
         };
         let shape = Shape::new(&source, &[], Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })

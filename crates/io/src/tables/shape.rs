@@ -132,7 +132,7 @@ impl Shape {
 
     fn fate_of(&self, attribute: &AttributePolicy) -> Fate {
         match effective_role(&self.attributes, attribute) {
-            Role::Identifying => Fate::Removed,
+            Role::Identifying | Role::Drop => Fate::Removed,
             // What it says is said by the label of the attribute it follows.
             Role::Quasi if attribute.follows.is_some() => Fate::Removed,
             Role::Quasi => Fate::Published { coarsened: true },

@@ -43,6 +43,14 @@ choices! {
         Sensitive = "sensitive": "not known to an attacker, never altered; what diversity protects",
         Insensitive = "insensitive": "published as it is; refused if too many of its values are rare",
         Key = "key": "joins vertices; replaced by a fresh surrogate",
+        Drop = "drop": "left out by choice; nothing is said about why",
+    }
+}
+
+impl Role {
+    /// Whether nothing of it may stand in a publication.
+    pub const fn is_left_out(self) -> bool {
+        matches!(self, Role::Identifying | Role::Drop)
     }
 }
 

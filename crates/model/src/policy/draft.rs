@@ -48,7 +48,8 @@ pub struct DraftAttribute {
 pub fn draft(draft: &Draft) -> String {
     let address = if draft.source_format == Format::Postgres { "url" } else { "path" };
     let mut out = String::from(
-        "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\n",
+        "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\
+         # What you do not want to publish, for whatever reason, gets role \"drop\".\n\n",
     );
     let drop = (!draft.dropped.is_empty()).then(|| quote(Undeclared::Drop.name()));
     if drop.is_some() {

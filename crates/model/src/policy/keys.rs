@@ -51,9 +51,22 @@ pub(super) static SOURCE: Section = Section {
             Type::Text,
             "transactions: between items (blanks if not given); csv: between cells",
         ),
+        Key::new(
+            "where",
+            Type::Text,
+            "whom it is about: `country = 'DE' and year >= 2010`; everybody in the publication meets it",
+        ),
+        Key::new("sample", Type::AnyOf(&SAMPLE), "the share of these people that is drawn, by the seed"),
         Key::new("table", Type::Tables(&TABLE), "csv, parquet, sqlite, postgres: the tables"),
         Key::new("lookup", Type::Tables(&LOOKUP), "tables that columns are looked up in"),
     ],
+};
+
+static SAMPLE: [Type; 2] = [Type::Number { min: 0.0, open: true, max: 1.0 }, Type::Table(&SAMPLE_TABLE)];
+static SAMPLE_TABLE: Section = Section {
+    name: "sample",
+    about: "A share of the people.",
+    keys: &[Key::new("share", Type::Number { min: 0.0, open: true, max: 1.0 }, "the share").required()],
 };
 
 pub(super) static TABLE: Section = Section {

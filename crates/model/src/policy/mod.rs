@@ -9,6 +9,7 @@
 mod check;
 mod choices;
 mod chosen;
+mod condition;
 mod describe;
 mod draft;
 mod duration;
@@ -26,6 +27,7 @@ mod write;
 pub use choices::{
     Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
 };
+pub use condition::{Comparison, Condition, Operand};
 pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
@@ -80,6 +82,26 @@ pub struct Source {
     pub tables: Vec<Table>,
     /// Tables that columns are looked up in, in the order in which that happens.
     pub lookups: Vec<Lookup>,
+    /// Whom the run is about.
+    pub selection: Selection,
+}
+
+/// Whom a run is about: everybody, if nothing is said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// What they meet.
+    pub condition: Option<Condition>,
+    /// The same as it is written.
+    pub text: Option<String>,
+    /// Which share of those who meet it is drawn.
+    pub sample: Option<f64>,
+}
+
+impl Selection {
+    /// Whether that may be fewer people than the data has.
+    pub fn selects(&self) -> bool {
+        self.condition.is_some() || self.sample.is_some()
+    }
 }
 
 /// A table of the source.
@@ -319,6 +341,11 @@ impl Policy {
     pub fn anatomizes(&self) -> bool {
         self.privacy.as_ref().is_some_and(|p| p.model.makes_clusters())
             && self.publish.as_ref().is_some_and(|p| p.anatomize)
+    }
+
+    /// Whether the run may be about fewer people than the data.
+    pub fn selects(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.selection.selects())
     }
 
     /// What happens to rows that come to look alike.

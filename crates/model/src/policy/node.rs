@@ -185,6 +185,17 @@ impl Report {
         Place::in_line(name, text, span.range.clone(), line as u64 + 1)
     }
 
+    /// A part of a text that stands in quotes; all of it where it is not written letter for letter.
+    pub(super) fn inside(&self, span: &Span, text: &str, part: Range<usize>) -> Span {
+        let written = self.texts[span.text].1.get(span.range.clone());
+        let start = match written.and_then(|w| w.get(1..w.len().checked_sub(1)?)) {
+            Some(inner) if inner == text => span.range.start + 1,
+            _ if written == Some(text) => span.range.start,
+            _ => return span.clone(),
+        };
+        Span { text: span.text, range: start + part.start..start + part.end }
+    }
+
     pub(super) fn error(&mut self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
         self.add(span, Diagnostic::error(message), help.into());
     }

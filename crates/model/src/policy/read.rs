@@ -6,8 +6,9 @@ use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
-    AttributePolicy, Diversity, Format, Lookup, Method, Missing, Model, Negative, Param, Payload, Policy,
-    Privacy, Publish, Relations, Role, RootMode, Rows, Siblings, Source, Table, Undeclared,
+    AttributePolicy, Condition, Diversity, Format, Lookup, Method, Missing, Model, Negative, Param, Payload,
+    Policy, Privacy, Publish, Relations, Role, RootMode, Rows, Selection, Siblings, Source, Table,
+    Undeclared,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
@@ -106,6 +107,11 @@ fn source(node: &Node) -> Source {
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),
         lookups: node.list("lookup").iter().map(|l| lookup(l, &table_names(node))).collect(),
+        selection: Selection {
+            condition: node.str("where").and_then(|text| Condition::parse(text).ok()),
+            text: text(node, "where"),
+            sample: node.get("sample").and_then(|s| s.get("share").unwrap_or(s).number()),
+        },
     }
 }
 

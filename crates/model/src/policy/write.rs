@@ -97,6 +97,8 @@ fn source(source: &Source) -> Value {
         ("schema", text(&source.schema)),
         ("separator", text(&source.separator)),
         ("table", (!tables.is_empty()).then_some(Value::Array(tables))),
+        ("where", text(&source.selection.text)),
+        ("sample", source.selection.sample.map(number)),
         ("lookup", (!lookups.is_empty()).then_some(Value::Array(lookups))),
     ])
 }

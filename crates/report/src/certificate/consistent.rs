@@ -37,6 +37,14 @@ impl Certificate {
         );
         unless(self.names_all_tables(policy), "it does not name all tables of its policy");
         unless(self.seed == policy.seed, "its seed is not that of its policy");
+        unless(
+            self.selected.is_some() == policy.selects(),
+            "it does not tell how many people its policy selects, or tells it of a policy that selects nobody",
+        );
+        unless(
+            self.selected.is_none_or(|people| self.records <= people),
+            "it tells of more records than there were people",
+        );
         if self.claim.is_null() {
             let nothing = policy.privacy.as_ref().is_some_and(|p| !p.model.has_guarantee());
             unless(nothing, "it claims nothing, but its policy asks for a guarantee");

@@ -6,12 +6,44 @@ use bosket_verify::{Anatomized, Claim, Kmn};
 
 /// What nobody should take for claimed.
 pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
-    let Some(claim) = claim else {
-        return vec![
+    let mut all = match claim {
+        Some(claim) => of_claim(policy, claim),
+        None => vec![
             "any guarantee: quasi and sensitive values were separated, nothing more".to_owned(),
             composition(),
-        ];
+        ],
     };
+    all.extend(of_selection(policy));
+    all.extend(caveats.iter().map(|caveat| {
+        let path = caveat.place.path.as_deref().map_or(String::new(), |path| format!("{path}: "));
+        format!("{path}{}", caveat.message)
+    }));
+    all
+}
+
+/// What follows from whom a publication is about.
+fn of_selection(policy: &Policy) -> Vec<String> {
+    let Some(selection) = policy.source.as_ref().map(|source| &source.selection) else { return Vec::new() };
+    let mut all = Vec::new();
+    if let Some(condition) = &selection.text {
+        all.push(format!(
+            "the condition: everybody in the publication meets `{condition}`; whoever knows that somebody is in it knows \
+             that of them"
+        ));
+    }
+    if let Some(share) = selection.sample {
+        all.push(format!(
+            "sampling: nothing is claimed from it. The chance to be drawn was {} %, but the seed is public: whoever knows a \
+             whole record can compute whether it was. The risk of somebody who is known to be in the sample (prosecutor \
+             risk) is the same as without one",
+            share * 100.0
+        ));
+    }
+    all
+}
+
+/// What a claim leaves open.
+fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
     let mut all = vec![composition(), beyond(claim)];
     let mut add = |text: &str| all.push(text.to_owned());
     match claim {
@@ -88,10 +120,6 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
             "rare values: attributes that the policy calls insensitive and acknowledges are published as they are",
         );
     }
-    all.extend(caveats.iter().map(|caveat| {
-        let path = caveat.place.path.as_deref().map_or(String::new(), |path| format!("{path}: "));
-        format!("{path}{}", caveat.message)
-    }));
     all
 }
 

@@ -96,6 +96,8 @@ pub struct Facts<'a> {
     pub suppressed: Value,
     /// How many rows and values are published of how many.
     pub kept: Value,
+    /// How many people `source.where` and `source.sample` leave; none where neither is given.
+    pub selected: Option<u64>,
 }
 
 /// What is claimed about a publication, and by what it is known.
@@ -129,6 +131,8 @@ pub struct Certificate {
     pub suppressed: Value,
     /// How many rows and values are published of how many; null in certificates of versions that did not count them.
     pub kept: Value,
+    /// How many people `source.where` and `source.sample` leave; none where neither is given.
+    pub selected: Option<u64>,
     /// What nobody should take for claimed.
     pub not_claimed: Vec<String>,
     /// SHA-256 of the canonical form of everything else.
@@ -141,7 +145,8 @@ const NOTHING: &str = "nothing is claimed";
 impl Certificate {
     /// The certificate of a run.
     pub fn new(facts: Facts<'_>) -> Self {
-        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed, kept } = facts;
+        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed, kept, selected } =
+            facts;
         let mut certificate = Certificate {
             tool: format!("bosket {}", env!("CARGO_PKG_VERSION")),
             policy: public_policy(policy, &files),
@@ -157,6 +162,7 @@ impl Certificate {
             loss: normal(&loss),
             suppressed: normal(&suppressed),
             kept: normal(&kept),
+            selected,
             not_claimed: not_claimed(policy, claim, &caveats),
             digest: String::new(),
         };
@@ -211,6 +217,9 @@ impl Certificate {
         });
         if !self.kept.is_null() {
             all["kept"] = self.kept.clone();
+        }
+        if let Some(selected) = self.selected {
+            all["selected"] = json!(selected);
         }
         all
     }

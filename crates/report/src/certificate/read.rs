@@ -46,6 +46,7 @@ impl Certificate {
             } else {
                 Value::Null
             },
+            selected: keys.of.contains_key("selected").then(|| keys.number("selected")),
             not_claimed: keys.texts("not_claimed"),
             digest: keys.text("digest"),
         };

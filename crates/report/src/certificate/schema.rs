@@ -70,6 +70,11 @@ pub fn json_schema() -> Value {
         "loss": figures("what the publication lost, by metric"),
         "suppressed": figures("how much was suppressed"),
         "kept": kept(),
+        "selected": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "how many people the policy's `where` and `sample` leave; nothing where it has neither",
+        },
         "not_claimed": {
             "type": "array",
             "items": {"type": "string"},
@@ -79,9 +84,9 @@ pub fn json_schema() -> Value {
         "digest": hash("of everything else in its canonical form (RFC 8785)"),
     });
     let mut whole = object(properties, "What is claimed about a publication, and by what it is known.");
-    // Earlier versions did not count.
+    // Earlier versions did not count; not every policy selects.
     if let Some(required) = whole["required"].as_array_mut() {
-        required.retain(|key| key != "kept");
+        required.retain(|key| key != "kept" && key != "selected");
     }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -237,6 +237,7 @@ fn published(page: &Page<'_>) -> String {
             Role::Sensitive => "Sensitive, published as it is",
             Role::Insensitive => "Published as it is",
             Role::Key => "Joins tables, published as fresh numbers",
+            Role::Drop => "Left out by choice",
         };
         entries.push((name.to_owned(), paths.join(", ")));
     }

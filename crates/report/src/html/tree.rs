@@ -77,7 +77,7 @@ pub(super) fn record(side: Side<'_>, record: usize) -> String {
                     format!("<b>{}</b>", escape(value))
                 });
             let shown = match side.binding.role(a) {
-                None | Some(Role::Identifying) => format!("<del>{text}</del>"),
+                None | Some(Role::Identifying | Role::Drop) => format!("<del>{text}</del>"),
                 Some(Role::Sensitive) => format!("<span class=\"node sensitive\">{text}</span>"),
                 Some(_) => format!("<span class=\"node\">{text}</span>"),
             };

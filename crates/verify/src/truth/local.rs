@@ -118,7 +118,7 @@ fn records(
                     let text = data.dictionary(a).text(code);
                     let attribute = &side.binding.declared[declared];
                     match attribute.role {
-                        Role::Identifying | Role::Key => {}
+                        Role::Identifying | Role::Drop | Role::Key => {}
                         _ if attribute.follows.is_some() => {
                             vertex.companions.push((declared, text.to_owned()));
                         }

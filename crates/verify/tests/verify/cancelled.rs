@@ -183,7 +183,8 @@ fn values(groups: usize) -> SensitiveValues {
 fn groups() {
     let hierarchy = csv::parse("h", "aa;a;*\nab;a;*\nba;b;*\nbb;b;*\n").unwrap_or_else(|d| panic!("{d:?}"));
     let published = Dissected { people: vec![4; 200], sensitive: vec![values(200)] };
-    let claim = Apart { group_size: 4, l: None, delta: Some(Delta { distance: 1, pairwise: true }) };
+    let claim =
+        Apart { group_size: 4, l: None, delta: Some(Delta { distance: 1, pairwise: true }), may_lack: false };
     let hierarchies = [Some(hierarchy)];
     never_without_a_verdict("apart", |o| verify_apart(&published, &claim, &hierarchies, o));
 

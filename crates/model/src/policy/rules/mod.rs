@@ -3,6 +3,7 @@
 
 mod columns;
 mod hierarchy;
+mod selection;
 mod tables;
 
 use super::check::{key_span, model};
@@ -30,6 +31,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     tables::check(root, report);
     columns::check(root, &attributes, report);
     hierarchy::check(root, report);
+    selection::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
