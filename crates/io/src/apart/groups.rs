@@ -96,7 +96,8 @@ impl Groups {
         let misnamed = self.misnamed(numbered);
         if misnamed > 0 {
             let called = if misnamed == 1 { "is called by other" } else { "are called by others" };
-            let what = format!("{} {called} than 1, 2, 3, … as publications have them", plural(misnamed, "group"));
+            let what =
+                format!("{} {called} than 1, 2, 3, … as publications have them", plural(misnamed, "group"));
             let help = "`verify` cannot judge what a name tells, so it must not be handed out; publish again";
             return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));
         }

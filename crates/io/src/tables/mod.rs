@@ -30,6 +30,7 @@ mod postgres;
 #[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
+mod repeating;
 mod second_way;
 mod shape;
 #[cfg(feature = "sqlite")]
@@ -47,12 +48,14 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::{AttributePolicy, Format, Source, Undeclared};
+use bosket_model::path::AttributePath;
+use bosket_model::policy::{AttributePolicy, Format, Role, Source, Undeclared};
+use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
 use crate::policy_file::PolicyFile;
-use assemble::{assemble, assemble_sealed};
+use assemble::{Assembled, assemble, assemble_sealed};
 use backend::{Backend, Beside, Column, reading, waiting};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
@@ -62,10 +65,10 @@ use csv::CsvTables;
 use files::Files;
 pub(crate) use files::{certificate_files, file_name};
 use parquet::ParquetTables;
-pub(crate) use places::is_address;
+pub use places::is_address;
 use places::{is_sqlite, sqlite_target};
 pub(crate) use postgres::PgTables;
-pub use second_way::contradictions;
+pub use second_way::{Contradiction, contradictions};
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
@@ -111,6 +114,8 @@ pub struct TablesForm {
     inputs: Vec<PathBuf>,
     /// The database they were read from, if it is a server's.
     database: Option<postgres::Origin>,
+    /// What should be known about how they were read.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl TablesForm {
@@ -122,7 +127,8 @@ impl TablesForm {
         column: &str,
     ) -> TablesForm {
         let mut form = self.clone();
-        form.shape = Shape::new(&form.source, attributes, undeclared);
+        let repeating = std::mem::take(&mut form.shape.repeating);
+        form.shape = Shape::new(&form.source, attributes, undeclared).repeating(repeating);
         if let Some(person) = form.columns.first_mut() {
             let (name, declared) = (column.to_owned(), "INTEGER".to_owned());
             person.insert(0, Column { name, declared, form: backend::ColumnKind::Number });
@@ -207,7 +213,8 @@ impl Tables {
             tables: linked.tables.clone(),
             lookups: linked.lookups.clone(),
         };
-        let shape = Shape::new(&source, &[], Undeclared::Refuse);
+        let parts: Vec<AttributePolicy> = linked.parts.iter().filter_map(|path| part_of_key(path)).collect();
+        let shape = Shape::new(&source, &parts, Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })
     }
 
@@ -271,7 +278,7 @@ impl Tables {
             })
         };
         let mut database = None;
-        let ((data, columns), separators) = match store {
+        let (assembled, separators) = match store {
             Store::Csv(files) => {
                 let mut backend = CsvTables::new(files, source.separator.as_deref())?;
                 let read = read(&mut backend)?;
@@ -288,8 +295,36 @@ impl Tables {
                 (read, Vec::new())
             }
         };
-        Ok((data, TablesForm { source, shape, columns, separators, inputs, database }))
+        let Assembled { data, columns, repeating, contradicting } = assembled;
+        let shape = shape.repeating(repeating);
+        let warnings = contradicting.iter().map(|(node, column, rows)| {
+            let (table, person) = (&shape.nodes[*node].name, &shape.nodes[0].name);
+            let what = format!(
+                "in {} `{table}.{column}` does not name the row of `{person}` that the row belongs to; it is published empty",
+                plural(*rows, "row")
+            );
+            Diagnostic::warning(what).help("correct the rows, and it is published as the number that they belong to")
+        });
+        let warnings = warnings.collect();
+        Ok((data, TablesForm { source, shape, columns, separators, inputs, database, warnings }))
     }
+}
+
+/// A part of a key that is read as a value.
+fn part_of_key(path: &str) -> Option<AttributePolicy> {
+    let (_, column) = path.rsplit_once('.')?;
+    Some(AttributePolicy {
+        path: path.to_owned(),
+        role: Role::Quasi,
+        hierarchy: None,
+        follows: None,
+        shared: false,
+        acknowledge: false,
+        buckets: None,
+        weight: None,
+        structure: Some(AttributePath { classes: Vec::new(), name: vec![column.to_owned()] }),
+        place: Place::default(),
+    })
 }
 
 /// A group and a value that belongs to it; empty where a cell is.

@@ -110,10 +110,10 @@ impl Writing {
     /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let ((source, shape), beside) = (&self.known, &self.beside);
-        let (data, _) = self.target.reading(source.separator.as_deref(), observer, |backend, observer| {
+        let assembled = self.target.reading(source.separator.as_deref(), observer, |backend, observer| {
             assemble_sealed(backend, source, shape, beside, observer)
         })?;
-        Ok(data)
+        Ok(assembled.data)
     }
 
     /// Puts the publication in its place, together with other files.

@@ -236,10 +236,11 @@ fn published(page: &Page<'_>) -> String {
             Role::Quasi => "Could be known to an attacker, and is protected",
             Role::Sensitive => "Sensitive, published as it is",
             Role::Insensitive => "Published as it is",
-            Role::Key => "Joins tables, published as fresh numbers",
+            Role::Key => continue,
         };
         entries.push((name.to_owned(), paths.join(", ")));
     }
+    entries.extend(page.study.keys.iter().map(|(name, paths)| ((*name).to_owned(), paths.join(", "))));
     out.push_str(&list(&entries));
     out
 }
