@@ -14,6 +14,8 @@ use crate::figures::{Figures, degrees_json};
 pub struct Release {
     /// Where it is.
     pub target: PathBuf,
+    /// What messages call that place.
+    pub name: String,
     /// Published records.
     pub records: usize,
     /// What the verifier found when it read the publication again; none where nothing is claimed.

@@ -33,6 +33,7 @@ mod mongo;
 mod outside;
 mod parquet;
 mod population;
+mod postgres;
 mod refused_writes;
 mod report;
 mod second_reference;

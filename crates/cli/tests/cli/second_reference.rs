@@ -210,7 +210,7 @@ fn a_part_of_a_key_that_refers_elsewhere_became_the_number_of_a_row() {
     assert!(draft.contains("\nkey         = [\"order_id\", \"product_id\"]"), "{draft}");
     let attribute =
         draft.split("[[attribute]]").find(|a| a.contains("\"item.product_id\"")).expect("drafted");
-    assert!(attribute.contains("role = \"quasi\""), "{draft}");
+    assert!(attribute.contains("= \"quasi\""), "{draft}");
     dir.run(&["anonymize", "p.toml", "--set", "privacy.k=2", "--set", "publish.path=out.db"]).exits(0);
     let db = rusqlite::Connection::open(dir.path("out.db")).expect("a database");
     let numbers: i64 = db

@@ -66,7 +66,7 @@ use files::Files;
 pub(crate) use files::{certificate_files, file_name};
 use parquet::ParquetTables;
 pub use places::is_address;
-use places::{is_sqlite, sqlite_target};
+use places::{is_sqlite, said_at, sqlite_target};
 pub(crate) use postgres::PgTables;
 pub use second_way::{Contradiction, contradictions};
 use shape::Shape;
@@ -87,6 +87,8 @@ enum Store {
         url: String,
         /// The schema of a publication.
         schema: Option<String>,
+        /// Where the policy says it, if it does.
+        said: Place,
     },
 }
 
@@ -165,7 +167,10 @@ impl Tables {
             Format::Csv => Store::Csv(Files::Paths(file.folder.clone())),
             Format::Parquet => Store::Parquet(Files::Paths(file.folder.clone())),
             Format::Sqlite => Store::Sqlite(file.resolve(source.path.as_deref().unwrap_or_default())),
-            Format::Postgres => Store::Postgres { url: source.url.clone().unwrap_or_default(), schema: None },
+            Format::Postgres => {
+                let (url, said) = (source.url.clone().unwrap_or_default(), source.url_place.clone());
+                Store::Postgres { url, schema: None, said }
+            }
             other => return Err(unknown(other, &file.policy.name)),
         };
         Ok(Self::new(file, source, Mode::Input, store))
@@ -180,11 +185,12 @@ impl Tables {
             Format::Parquet => Store::Parquet(Files::Folder(at.to_owned())),
             Format::Sqlite => Store::Sqlite(sqlite_target(at, source.path.as_deref())),
             Format::Postgres => {
-                let schema = file.policy.publish.as_ref().and_then(|p| p.schema.clone());
-                Store::Postgres {
-                    url: at.to_string_lossy().into_owned(),
-                    schema: schema.filter(|_| publication),
-                }
+                let publish = file.policy.publish.as_ref();
+                let schema = publish.and_then(|p| p.schema.clone()).filter(|_| publication);
+                let url = at.to_string_lossy().into_owned();
+                let said = publish.filter(|p| publication && p.url.as_ref() == Some(&url));
+                let said = said.map(|p| p.url_place.clone()).unwrap_or_default();
+                Store::Postgres { url, schema, said }
             }
             other => return Err(unknown(other, &file.policy.name)),
         };
@@ -200,13 +206,17 @@ impl Tables {
             Format::Csv => Store::Csv(Files::Paths(PathBuf::new())),
             Format::Parquet => Store::Parquet(Files::Paths(PathBuf::new())),
             Format::Sqlite => Store::Sqlite(at.to_owned()),
-            Format::Postgres => Store::Postgres { url: at.to_string_lossy().into_owned(), schema: None },
+            Format::Postgres => {
+                let (url, said) = (at.to_string_lossy().into_owned(), Place::default());
+                Store::Postgres { url, schema: None, said }
+            }
             other => return Err(unknown(other, "")),
         };
         let source = Source {
             format,
             path: Some(at.to_string_lossy().into_owned()),
             url: None,
+            url_place: Place::default(),
             record: None,
             schema: None,
             separator: separator.map(str::to_owned),
@@ -248,6 +258,7 @@ impl Tables {
                 format!("tables {}", names.join(", "))
             }
             Store::Sqlite(path) => path.display().to_string(),
+            Store::Postgres { url, schema: Some(schema), .. } => format!("{url}, schema {schema}"),
             Store::Postgres { url, .. } => url.clone(),
         }
     }
@@ -286,8 +297,9 @@ impl Tables {
             }
             Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
             Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
-            Store::Postgres { url, schema } => {
-                let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;
+            Store::Postgres { url, schema, said } => {
+                let backend = PgTables::open(&url, schema.as_deref(), observer);
+                let mut backend = backend.map_err(|failure| said_at(failure, &said))?;
                 let read = read(&mut backend)?;
                 let tables: Vec<&str> = source.tables.iter().map(|t| t.name.as_str()).collect();
                 let (identity, schemas) = (backend.identity()?, backend.schemas(&tables)?);
@@ -365,6 +377,17 @@ pub(crate) fn sensitive_tables(file: &PolicyFile, at: &Path, candidates: &[Strin
     };
     tables.retain(|table| table.to_ascii_lowercase().starts_with(crate::apart::SENSITIVE));
     Ok(tables)
+}
+
+/// Whether a policy's own publication is there, in a database of a server; none if it goes elsewhere.
+pub fn is_published(file: &PolicyFile) -> Result<Option<bool>> {
+    let (source, publish) = (file.policy.need_source()?, file.policy.need_publish()?);
+    let Some(url) = publish.url.as_deref().filter(|_| source.format == Format::Postgres) else {
+        return Ok(None);
+    };
+    let people = source.tables.iter().find(|t| t.parent.is_none()).map(|t| t.name.clone());
+    let there = postgres::pairs::present(url, publish.schema.as_deref(), people.as_slice());
+    there.map(|there| Some(!there.is_empty())).map_err(|failure| said_at(failure, &publish.url_place))
 }
 
 /// A table of groups and values says something else, too.

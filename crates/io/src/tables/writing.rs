@@ -9,7 +9,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use super::assemble::assemble_sealed;
 use super::backend::Beside;
 use super::disassemble::disassemble;
-use super::places::sqlite_target;
+use super::places::{said_at, sqlite_target};
 use super::shape::Shape;
 use super::target::{Details, Place, Target};
 use super::{Pair, TablesForm, parquet};
@@ -52,7 +52,8 @@ impl Writing {
             inputs: &form.inputs,
             database: form.database.as_ref(),
         };
-        let mut target = Target::begin(&place, create)?;
+        let mut target =
+            Target::begin(&place, create).map_err(|failure| said_at(failure, &publish.url_place))?;
         if let Target::Postgres(publication) = &mut target {
             publication.refuse_occupied()?;
         }
