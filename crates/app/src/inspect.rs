@@ -2,10 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use bosket_io::tables::is_address;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Input, Output};
 use bosket_measure::inspect::{
-    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest, wrapped,
 };
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Policy, draft};
@@ -167,6 +168,8 @@ fn drafted(
     }
     if let Some(found) = &looked.tables {
         policy.tables = found.linked.tables.clone();
+        let notes = found.linked.choices.iter().map(|(table, note)| (table.clone(), wrapped(note)));
+        policy.table_notes = notes.collect();
         policy.lookups = found.linked.lookups.clone();
         let lookups = policy.lookups.iter_mut().map(|l| &mut l.path);
         for path in policy.tables.iter_mut().map(|t| &mut t.path).chain(lookups).flatten() {
@@ -186,8 +189,9 @@ fn drafted(
 fn seen_from(folder: &Path, path: &Path) -> String {
     // An empty folder is the current one; only `absolute` does not think so.
     let absolute = |p: &Path| std::path::absolute(Path::new(".").join(p)).unwrap_or_else(|_| p.to_owned());
-    if path == Path::new("-") {
-        return "-".to_owned();
+    // An address is no path: its slashes must stay.
+    if path == Path::new("-") || path.to_str().is_some_and(is_address) {
+        return path.to_string_lossy().into_owned();
     }
     let (from, to) = (absolute(folder), absolute(path));
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =

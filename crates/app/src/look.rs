@@ -2,7 +2,7 @@
 
 use bosket_io::SourceForm;
 use bosket_io::tables::{Linked, Tables, catalogue, contradictions, survey};
-use bosket_measure::inspect::{Profile, Suggestion};
+use bosket_measure::inspect::{Coarsening, Profile, Suggestion};
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::{Dataset, Result};
 use serde_json::{Value, json};
@@ -35,6 +35,8 @@ pub struct LinkedTables {
     pub guessed: bool,
     /// The person table was named.
     pub person_given: bool,
+    /// References to the person, as `table.column`, that name somebody else in some rows than those hang below.
+    pub contradicting: Vec<String>,
 }
 
 /// Reads whatever the request names.
@@ -54,9 +56,11 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     survey(&request.data, format, separator, &mut catalogue, run.observer)?;
     let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
-    linked.notes.extend(second);
+    linked.notes.extend(second.iter().map(|c| c.note.clone()));
+    let contradicting = second.into_iter().flat_map(|c| c.columns).collect();
     let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
-    let tables = LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
+    let (guessed, person_given) = (catalogue.guessed, reading.record.is_some());
+    let tables = LinkedTables { linked, guessed, person_given, contradicting };
     let separator = reading.separator.clone();
     Ok(Looked { data, format: format.name(), record: None, separator, tables: Some(tables) })
 }
@@ -78,6 +82,16 @@ impl Looked {
             let listed = |columns: &[&String]| -> String {
                 columns.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ")
             };
+            if found.linked.parts.contains(&attribute.path) {
+                suggestion.role = Role::Quasi;
+                suggestion.reason = format!(
+                    "part of the key, and refers to {table}: published as a value, since a number of its own would seem \
+                     to refer to some row there"
+                );
+                suggestion.hierarchy.get_or_insert_with(Coarsening::arbitrary);
+                suggestion.follows = None;
+                continue;
+            }
             if let Some(lookup) = found.linked.lookup_of(&attribute.path) {
                 let more: Vec<&String> = told.iter().filter(|c| !lookup.values.contains(c)).collect();
                 suggestion.reason += &format!(
@@ -93,10 +107,14 @@ impl Looked {
             let columns: Vec<&String> = told.iter().collect();
             let said = if columns.is_empty() { String::new() } else { format!(" ({})", listed(&columns)) };
             suggestion.role = Role::Key;
-            suggestion.reason = format!(
-                "refers to {table}; published empty, since no guarantee counts what it tells; \
-                 [[source.lookup]] replaces it by what it stands for{said}"
-            );
+            suggestion.reason = if found.repeats_the_person(&attribute.path, table) {
+                format!("refers to the same row of {table} again; published as the same number")
+            } else {
+                format!(
+                    "refers to {table}; published empty, since no guarantee counts what it tells; \
+                     [[source.lookup]] replaces it by what it stands for{said}"
+                )
+            };
             suggestion.hierarchy = None;
             suggestion.follows = None;
         }
@@ -104,6 +122,13 @@ impl Looked {
 }
 
 impl LinkedTables {
+    /// Whether a column that refers to a table names in every row the person that the row belongs to.
+    fn repeats_the_person(&self, path: &str, table: &str) -> bool {
+        let person = self.linked.tables.first().filter(|p| p.name == table && p.key.len() == 1);
+        let own = |p: &Table| path.strip_prefix(p.name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        person.is_some_and(|p| !own(p)) && !self.contradicting.iter().any(|c| c == path)
+    }
+
     /// How the tables are linked, for programs.
     pub fn to_json(&self) -> Value {
         let table = |t: &Table| {

@@ -131,7 +131,8 @@ impl Whereabouts {
         match self {
             Whereabouts::Tables(tables) => {
                 let (data, form) = tables.read(observer)?;
-                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings: Vec::new() })
+                let warnings = form.warnings.clone();
+                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings })
             }
             Whereabouts::Document { path, format, layout, published } => {
                 let input = Input::open_records(&path)?;

@@ -279,6 +279,7 @@ fn sample() -> Draft {
         source_path: "patients \"2\".json".into(),
         record: Some("entry[]".into()),
         tables: Vec::new(),
+        table_notes: Vec::new(),
         lookups: Vec::new(),
         dropped: Vec::new(),
         separator: None,

@@ -8,7 +8,7 @@ mod dissected;
 mod records;
 mod release;
 
-use bosket_io::{Certify, Output};
+use bosket_io::{Certify, Output, publication};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_model::binding::Binding;
@@ -158,6 +158,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     };
     Ok(Release {
         target: prepared.target.clone(),
+        name: publication::name(&prepared.file, &prepared.target),
         records,
         selected,
         verification,

@@ -14,6 +14,8 @@ use crate::figures::{Figures, degrees_json};
 pub struct Release {
     /// Where it is.
     pub target: PathBuf,
+    /// What messages call that place.
+    pub name: String,
     /// Published records.
     pub records: usize,
     /// How many people `source.where` and `source.sample` left; none where neither is given.

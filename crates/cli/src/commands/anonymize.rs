@@ -52,7 +52,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
 
 /// What was published.
 fn text(release: &Release) -> String {
-    let target = release.target.display();
+    let target = &release.name;
     let mut out = match &release.figures {
         Figures::Dissected(f) => format!(
             "published {} in {} and {} to {target}\n",

@@ -43,6 +43,11 @@ pub struct Coarsening {
 }
 
 impl Coarsening {
+    /// Groups that mean nothing, for values of which nothing is known.
+    pub fn arbitrary() -> Self {
+        Coarsening { build: Build::Fanout { fanout: FANOUT }, note: None }
+    }
+
     /// The builder as a policy writes it. Groups of the `order` builder are never suggested.
     pub fn toml(&self) -> String {
         match &self.build {

@@ -55,6 +55,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         record: origin.record.clone(),
         separator: origin.separator.clone(),
         tables: Vec::new(),
+        table_notes: Vec::new(),
         lookups: Vec::new(),
         dropped: Vec::new(),
         attributes,
@@ -64,7 +65,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
 }
 
 /// The text in lines of a readable length.
-fn wrapped(text: &str) -> String {
+pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -18,7 +18,7 @@ mod words;
 mod written;
 
 pub use builder::Coarsening;
-pub use draft::{Origin, draft_policy};
+pub use draft::{Origin, draft_policy, wrapped};
 pub use people::shared_identifiers;
 pub use preset::{PRESETS, apply_preset};
 pub use profile::{AttributeProfile, ClassProfile, Profile};

@@ -101,10 +101,17 @@ fn is_moved(side: Side<'_>, class: usize) -> bool {
     }
 }
 
-/// The path of a home; empty for the record itself.
+/// Whether the records are rows of linked tables: a column is called by its table then, wherever that hangs.
+fn is_linked(binding: &Binding) -> bool {
+    let column = |a: &Declared| format!("{}.{}", binding.homes[a.home].name.join("."), a.name.join("."));
+    binding.declared.iter().any(|a| a.home != 0 && a.path == column(a))
+}
+
+/// The path of a home, or the name of its table; empty for the record itself.
 pub(super) fn path_of(binding: &Binding, home: usize) -> String {
     match binding.homes[home].parent {
         None => String::new(),
+        Some(_) if is_linked(binding) => binding.homes[home].name.join("."),
         Some(above) => binding.notation.class_path(&path_of(binding, above), &binding.homes[home].name),
     }
 }

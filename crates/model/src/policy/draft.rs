@@ -17,6 +17,8 @@ pub struct Draft {
     pub separator: Option<String>,
     /// Linked tables; with files of their own they need no `source_path`.
     pub tables: Vec<Table>,
+    /// What to know about tables: the name of one, and a comment. Must not hold values of the data.
+    pub table_notes: Vec<(String, String)>,
     /// Tables that columns are looked up in, each in a line of its own that one `#` switches off.
     pub lookups: Vec<Lookup>,
     /// Paths of attributes that are left out because they are not declared; none where all are.
@@ -69,6 +71,8 @@ pub fn draft(draft: &Draft) -> String {
         ],
     );
     for table in &draft.tables {
+        let notes = draft.table_notes.iter().filter(|(name, _)| *name == table.name);
+        notes.for_each(|(_, note)| out.push_str(&comment(note)));
         let keys = [
             ("name", Some(quote(&table.name))),
             ("path", table.path.as_deref().map(quote)),

@@ -72,6 +72,8 @@ pub struct Source {
     pub path: Option<String>,
     /// The database.
     pub url: Option<String>,
+    /// Where its address is written, for messages about it.
+    pub url_place: Place,
     /// Where in a JSON or XML document one person's record is.
     pub record: Option<String>,
     /// The XSD of private XML documents.
@@ -293,6 +295,8 @@ pub struct Publish {
     pub path: Option<String>,
     /// The database.
     pub url: Option<String>,
+    /// Where its address is written, for messages about it.
+    pub url_place: Place,
     /// The published XSD, or the database schema.
     pub schema: Option<String>,
     /// Name of the root element of a dissected document.

@@ -10,6 +10,7 @@ use super::{
     Policy, Privacy, Publish, Relations, Role, RootMode, Rows, Selection, Siblings, Source, Table,
     Undeclared,
 };
+use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
 
@@ -60,7 +61,11 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
     let section = |section, key| Given { section, node: root.get(key), model };
     let method = section(&METHOD, "method");
     let weights = method.get("weights");
-    let source = root.get("source").map(source);
+    let address = |section: &str| {
+        let url = root.get(section).and_then(|node| node.get("url"));
+        url.map(|url| report.place(&url.span)).unwrap_or_default()
+    };
+    let source = root.get("source").map(|node| Source { url_place: address("source"), ..source(node) });
     let tables = source.as_ref().map_or(&[][..], |s| &s.tables);
     let attribute = |node: &Node| {
         let mut attribute = attribute(node, report);
@@ -71,7 +76,10 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         attribute.weight = own.map_or(level, |own| Some(own * level.unwrap_or(1.0)));
         attribute
     };
-    let publish = root.get("publish").map(|_| publish(&section(&PUBLISH, "publish")));
+    let publish = root.get("publish").map(|_| {
+        let url_place = address("publish");
+        Publish { url_place, ..publish(&section(&PUBLISH, "publish")) }
+    });
     let united = publish.as_ref().is_some_and(|p| p.rows == Rows::United);
     Policy {
         name: name.to_owned(),
@@ -102,6 +110,7 @@ fn source(node: &Node) -> Source {
             .expect("checked: required, one of the formats"),
         path: text(node, "path"),
         url: text(node, "url"),
+        url_place: Place::default(),
         record: text(node, "record"),
         schema: text(node, "schema"),
         separator: text(node, "separator"),
@@ -315,6 +324,7 @@ fn publish(given: &Given<'_>) -> Publish {
     Publish {
         path: given.text("path"),
         url: given.text("url"),
+        url_place: Place::default(),
         schema: given.text("schema"),
         root: given.text("root"),
         certificate: given.text("certificate"),

@@ -39,6 +39,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     files(root, report);
     for url in ["source", "publish"].iter().filter_map(|s| root.get(s)?.get("url")) {
         password(url, report);
+        address(url, report);
     }
 }
 
@@ -353,6 +354,20 @@ fn plain(path: &str) -> PathBuf {
         }
     }
     out
+}
+
+/// What is neither an address nor a list of settings reaches no database.
+fn address(url: &Node, report: &mut Report) {
+    let Some(text) = url.text() else { return };
+    let scheme = ["postgres:", "postgresql:"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let is_address = match scheme {
+        Some(rest) => rest.starts_with("//"),
+        None => text.contains('=') && !text.contains("://"),
+    };
+    if !is_address {
+        let help = "write postgres://user@host/database";
+        report.error(&url.span, "this is not the address of a database", help);
+    }
 }
 
 /// Policies are handed around, and messages show their lines.
