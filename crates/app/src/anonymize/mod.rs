@@ -127,7 +127,9 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         None => draft.kept(run)?,
     };
     let mut others = draft.companions()?;
-    if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
+    if let Some(private) = private
+        && let Some((mapping, beside)) = draft.private()
+    {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
     let Account { records, figures, attributes, caveats } = draft.account()?;
