@@ -19,7 +19,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
         ("privacy.k", &args.k),
     ];
     let request = SweepRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
         lists: lists.map(|(key, values)| (key.to_owned(), values.clone())).to_vec(),
         mining: args.mining,
         plot: args.plot.clone(),
