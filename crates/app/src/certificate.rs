@@ -88,6 +88,8 @@ pub(crate) struct Certified<'a> {
     pub(crate) records: u64,
     /// What the run tells about itself.
     pub(crate) figures: &'a Figures,
+    /// The search was not done.
+    pub(crate) cut_short: bool,
     /// Losses that were measured afterwards.
     pub(crate) measured: Option<Value>,
     /// How many rows and values are published of how many, as everybody may know.
@@ -119,6 +121,9 @@ impl Begun {
             let mut loss = result.figures.loss();
             if let Some(Value::Object(measured)) = result.measured {
                 loss.extend(measured);
+            }
+            if result.cut_short {
+                loss.insert("search_cut_short".to_owned(), Value::Bool(true));
             }
             let certificate = Certificate::new(Facts {
                 policy: &file.policy,

@@ -99,6 +99,12 @@ impl Observer for Limited<'_> {
     fn cancelled(&self) -> bool {
         self.inner.cancelled()
     }
+    fn out_of_time(&self) -> bool {
+        self.inner.out_of_time()
+    }
+    fn searching(&self, now: bool) {
+        self.inner.searching(now);
+    }
     fn go_on(&self) -> Result<()> {
         self.inner.go_on()
     }

@@ -101,11 +101,13 @@ impl Schema {
     }
 
     /// A class.
+    #[inline]
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
     /// An attribute.
+    #[inline]
     pub fn attribute(&self, id: AttributeId) -> &Attribute {
         &self.attributes[id.index()]
     }

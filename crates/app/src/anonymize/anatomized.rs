@@ -161,6 +161,7 @@ impl Draft for Anatomized<'_> {
             records: again.people.len(),
             figures,
             attributes: self.private.attributes(made),
+            cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
         })
     }

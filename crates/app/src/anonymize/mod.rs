@@ -86,6 +86,8 @@ struct Account {
     records: usize,
     figures: Figures,
     attributes: Vec<AttributeValues>,
+    /// The search was not done.
+    cut_short: bool,
     /// What a reader of the claim should know about its limits.
     caveats: Vec<Diagnostic>,
 }
@@ -128,10 +130,12 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         None => draft.kept(run)?,
     };
     let mut others = draft.companions()?;
-    if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
+    if let Some(private) = private
+        && let Some((mapping, beside)) = draft.private()
+    {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
-    let Account { records, figures, attributes, caveats } = draft.account()?;
+    let Account { records, figures, attributes, cut_short, caveats } = draft.account()?;
     let mut written = None;
     let place = certificate.place();
     let certified = Certified {
@@ -139,6 +143,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         caveats: caveats.clone(),
         records: records as u64,
         figures: &figures,
+        cut_short,
         measured: loss.as_ref().map(measured),
         kept: kept.public(&file.policy).to_json(),
         selected: selected.map(|people| people as u64),
@@ -146,7 +151,10 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     };
     // What takes long is done before anything is in its place.
     let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
-    let study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
+    let mut study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
+    if let Some(study) = study.as_mut().filter(|_| cut_short) {
+        study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
+    }
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;
     let report = match &study {
@@ -164,12 +172,16 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         verification,
         figures,
         attributes,
+        cut_short,
         kept,
         loss,
         certificate: place,
         report,
     })
 }
+
+/// What is said in public about a search that was not done.
+const CUT_SHORT: &str = "cut short before it was done: with more time less would have been lost";
 
 /// A loss for the certificate, which tells what is kept by itself.
 fn measured(loss: &Loss) -> Value {

@@ -41,7 +41,10 @@ impl Private<'_> {
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
         };
-        let made = make(&work, run.observer)?;
+        run.observer.searching(true);
+        let made = make(&work, run.observer);
+        run.observer.searching(false);
+        let made = made?;
         run.warn(made.warnings());
         Ok(made)
     }
@@ -198,6 +201,7 @@ impl Draft for Records<'_> {
             records: again.data.len(),
             figures: made.figures.clone(),
             attributes: self.private.attributes(made),
+            cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
         })
     }

@@ -16,7 +16,7 @@ use crate::talk::Talk;
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     let request = AnonymizeRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
         force: args.force,
         measure: args.measure,
         settings: talk.settings(args.memory, args.show_values),
@@ -81,6 +81,9 @@ fn text(release: &Release) -> String {
         figures => {
             out.push_str(&format!("\n{}\n{}\n", attributes(release), in_words(figures)));
         }
+    }
+    if release.cut_short {
+        out.push_str("the search was cut short: with more time less would have been lost\n");
     }
     if !release.kept.classes.is_empty() {
         out.push_str(&format!("\npublished of what there was:\n{}", kept::text(&release.kept)));

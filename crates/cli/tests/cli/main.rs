@@ -25,6 +25,7 @@ mod fhir;
 mod figures;
 mod golden;
 mod hierarchy;
+mod hurried;
 mod inspect;
 mod killed;
 mod limits;

@@ -50,12 +50,7 @@ impl Tally {
     ) -> Result<Self> {
         let Side { data, binding } = side;
         let schema = data.schema();
-        let attributes: Vec<Vec<(AttributeId, usize)>> = (schema.classes())
-            .map(|(_, class)| {
-                let own = class.attributes.iter();
-                own.filter_map(|&a| Some((a, binding.attributes[a.index()]?))).collect()
-            })
-            .collect();
+        let attributes = declared_attributes(side);
         let anything: Vec<Option<u32>> = (schema.attributes())
             .map(|(id, _)| {
                 let declared = binding.attributes[id.index()]?;
@@ -89,6 +84,15 @@ impl Tally {
         }
         Ok(tally)
     }
+}
+
+/// Per class its attributes that the policy declares, each with its place there.
+pub(super) fn declared_attributes(side: Side<'_>) -> Vec<Vec<(AttributeId, usize)>> {
+    let own = |attributes: &[AttributeId]| {
+        let own = attributes.iter();
+        own.filter_map(|&a| Some((a, side.binding.attributes[a.index()]?))).collect()
+    };
+    side.data.schema().classes().map(|(_, class)| own(&class.attributes)).collect()
 }
 
 /// Whether a class stands elsewhere than right below the home above its own.

@@ -382,7 +382,7 @@ pub(super) static METHOD: Section = Section {
             Type::Duration,
             "how long to search for something better: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
         )
-        .only(&[Kmn, KAnonymity, LDiversity]),
+        .only(&[Km, Kmn, KAnonymity, LDiversity]),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
