@@ -102,6 +102,7 @@ fn source(node: &Node) -> Source {
         path: text(node, "path"),
         url: text(node, "url"),
         record: text(node, "record"),
+        person: node.strings("person"),
         schema: text(node, "schema"),
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),
