@@ -10,6 +10,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::{Format, Policy, Role, Undeclared};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+use crate::hollow::without_hollow;
 use crate::run::Run;
 use bosket_model::words::{count, plural};
 
@@ -114,15 +115,22 @@ pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Resul
 pub(crate) fn bind_input(data: Dataset, policy: &Policy, name: &str, run: &Run<'_>) -> Result<Bound> {
     let schema = data.schema();
     let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, name)?;
+    let format = policy.source.as_ref().map(|s| s.format);
+    let said = |data: Dataset, binding: Binding| {
+        // A row of a table is published with its keys, whatever else it says.
+        let documents = matches!(format, Some(Format::Ndjson | Format::Json | Format::Xml));
+        let data = if documents { without_hollow(data, &binding)? } else { data };
+        Ok(Bound { data, binding })
+    };
     if policy.undeclared == Undeclared::Drop {
-        return Ok(Bound { data, binding });
+        return said(data, binding);
     }
     let undeclared: Vec<AttributeId> =
         schema.attributes().map(|(id, _)| id).filter(|id| binding.attributes[id.index()].is_none()).collect();
     if undeclared.is_empty() {
-        return Ok(Bound { data, binding });
+        return said(data, binding);
     }
-    let objects = policy.source.as_ref().is_some_and(|s| matches!(s.format, Format::Ndjson | Format::Json));
+    let objects = matches!(format, Some(Format::Ndjson | Format::Json));
     let keys = match objects && !run.settings.show_values {
         true => ObjectKeys::new(&data, run.observer)?.rare,
         false => BTreeSet::new(),

@@ -156,3 +156,119 @@ fn sheets_of_one_student_are_gathered_from_xml_and_json() {
         assert!(dir.text(&out).contains("document"), "{}", dir.text(&out));
     }
 }
+
+#[test]
+fn elements_of_which_nothing_is_published_are_not_there() {
+    let dir = Dir::new();
+    let line = |i: usize| {
+        let more = "{\"id\":9}".to_owned() + &",{\"id\":8}".repeat(i % 3);
+        format!("{{\"town\":\"Ulm\",\"entry\":[{{\"id\":{i},\"v\":1}},{more}],\"only\":[{{\"id\":{i}}}]}}\n")
+    };
+    dir.write("people.ndjson", (0..20).map(line).collect::<String>());
+    let xml: String = (0..20)
+        .map(|i| {
+            format!(
+                "<p><town>Ulm</town><entry><id>{i}</id><v>1</v></entry>{}</p>",
+                "<entry><id>9</id></entry>".repeat(i % 3)
+            )
+        })
+        .collect();
+    dir.write("people.xml", format!("<db>{xml}</db>"));
+    for model in ["kmn\"\nm = 2\nn = 1", "k-anonymity\""] {
+        for (format, rest, slash) in [("ndjson", "", '.'), ("xml", "record = \"db/p\"\n", '/')] {
+            let attribute = |path: &str, role: &str, more: &str| {
+                format!(
+                    "[[attribute]]\npath = \"{}\"\nrole = \"{role}\"\n{more}\n",
+                    path.replace('.', &slash.to_string())
+                )
+            };
+            let fanout = "hierarchy = { build = \"fanout\", fanout = 5 }";
+            let attributes = [
+                attribute("town", "quasi", fanout),
+                attribute("entry[].id", "identifying", ""),
+                attribute("entry[].v", "quasi", fanout),
+            ];
+            let policy = format!(
+                "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"{format}\"\npath = \"people.{format}\"\n{rest}{}\
+                 [privacy]\nmodel = \"{model}\nk = 5\n[publish]\npath = \"out.{format}\"\n",
+                attributes.concat()
+            );
+            dir.write("policy.toml", policy);
+            dir.run(&["anonymize", "policy.toml", "--force"]).exits(0);
+            let text = dir.text(&format!("out.{format}"));
+            assert!(!text.contains("{}") && !text.contains("<entry/>"), "{text}");
+            // How many empty ones there were does not tell people apart.
+            let mut lines: Vec<&str> = text.lines().filter(|l| l.contains("Ulm")).collect();
+            lines.dedup();
+            assert_eq!(lines.len(), 1, "{text}");
+            let out = format!("out.{format}");
+            dir.run(&["verify", &out, "--policy", "policy.toml", "--against", &format!("people.{format}")])
+                .exits(0);
+        }
+    }
+}
+
+/// A clinical document with text for people in it, and a second namespace.
+fn clinical(i: usize) -> String {
+    let (town, code) = (["Ulm", "Bonn"][i % 2], ["E11", "I10"][i % 2]);
+    format!(
+        "<?xml version=\"1.0\"?>\n<ClinicalDocument xmlns=\"urn:hl7-org:v3\" xmlns:sdtc=\"urn:hl7-org:sdtc\" \
+         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"><patient><name><given>Quetzal</given><family>Xolotl</family></name>\
+         <addr><city>{town}</city></addr></patient><component><section><code code=\"11450-4\"/>\
+         <text>Seen <b>on</b> Monday<table xmlns=\"http://www.w3.org/1999/xhtml\"><tr><td>{i}</td></tr></table></text>\
+         <entry><value xsi:type=\"CD\" code=\"{code}\" displayName=\"Name of {code}\"/></entry>\
+         <component><section><text>More <i>text</i></text></section></component></section></component></ClinicalDocument>\n"
+    )
+}
+
+#[test]
+fn a_folder_of_clinical_documents_is_published() {
+    let dir = Dir::new();
+    for i in 0..20 {
+        dir.write(&format!("records/{i:02}.xml"), clinical(i));
+    }
+    let secrets = ["Quetzal", "Xolotl", "Monday"];
+    dir.run(&["inspect", "records", "--draft", "policy.toml"])
+        .exits(0)
+        .prints(&["xml: 20 records", "patient/addr/city", "component/section/entry/value/@code"])
+        .hides(&secrets);
+    let policy = dir.text("policy.toml");
+    assert!(policy.contains("record = \"ClinicalDocument\""), "{policy}");
+    assert!(policy.contains("path = \"component/section/text\"\nrole = \"identifying\""), "{policy}");
+    dir.run(&["anonymize", "policy.toml"]).exits(0).hides(&secrets);
+    let text = dir.text("published.xml");
+    assert!(text.contains("<city>Ulm</city>") && secrets.iter().all(|s| !text.contains(s)), "{text}");
+    dir.run(&["verify", "published.xml", "--policy", "policy.toml", "--against", "records"]).exits(0);
+    dir.run(&["attack", "--policy", "policy.toml"]).exits(0);
+    dir.run(&["report", "policy.toml", "-o", "report.html"]).exits(0);
+    dir.certified("published.xml", "published.xml.certificate.json");
+    // What is not looked into cannot be published, and nothing of it converted.
+    dir.write(
+        "open.toml",
+        policy.replace(
+            "path = \"component/section/text\"\nrole = \"identifying\"",
+            "path = \"component/section/text\"\nrole = \"insensitive\"",
+        ),
+    );
+    dir.run(&["anonymize", "open.toml", "--force"]).exits(3).says(&["mixes text and elements"]);
+    dir.run(&["convert", "policy.toml", "all.ndjson"]).exits(3);
+}
+
+#[test]
+fn a_folder_of_json_documents_is_published() {
+    let dir = Dir::new();
+    for i in 0..20 {
+        let text = format!(
+            "{{\n  \"town\": \"{}\",\n  \"visits\": [{{\"code\": \"c\"}}]\n}}\n",
+            ["Ulm", "Bonn"][i % 2]
+        );
+        dir.write(&format!("people/{i:02}.json"), text);
+    }
+    dir.run(&["inspect", "people", "--draft", "policy.toml"]).exits(0).prints(&["json: 20 records"]);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    dir.run(&["verify", "published.json", "--policy", "policy.toml", "--against", "people"]).exits(0);
+    // The next run would read it as somebody's.
+    dir.run(&["anonymize", "policy.toml", "--set", "publish.path=people/x.json"])
+        .exits(2)
+        .says(&["would lie in the folder that the documents are read from"]);
+}
