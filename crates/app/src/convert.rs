@@ -125,7 +125,7 @@ fn records(request: &ConvertRequest, from: From, run: &Run<'_>) -> Result<(Opene
     let inputs = place.paths();
     let opened = load::records(place, run)?;
     if let SourceForm::Document { layout, .. } = &opened.form
-        && let Some(path) = layout.outline.opaque.first()
+        && let Some(path) = layout.outline.opaque.found.first()
     {
         let what = Diagnostic::error("an element mixes text and elements, or has names of another namespace");
         let what = what.at(Place::default().path(path.join("/")));

@@ -72,7 +72,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
             keys,
             person: Vec::new(),
             documents: 0,
-            opaque: layout.outline.opaque,
+            opaque: layout.outline.opaque.found,
         };
         return looked.gathered(request, run);
     };

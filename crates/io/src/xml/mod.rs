@@ -52,11 +52,17 @@ pub struct Outline {
     pub order: Vec<Vec<String>>,
     /// Paths of elements below the record that repeat, or would if there were more of them.
     pub repeating: Repeating,
-    /// Paths of elements that are not looked into, because they cannot be told in values: each counts as one attribute.
-    pub opaque: Vec<Vec<String>>,
-    /// Paths of elements of which a policy publishes something: others need not be told in values. If none are given, all
-    /// elements have to be.
-    pub published: Option<Vec<Vec<String>>>,
+    /// Which elements are not looked into.
+    pub opaque: Box<Opaque>,
+}
+
+/// Elements that are not looked into, because they cannot be told in values: each counts as one attribute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opaque {
+    /// Their paths.
+    pub found: Vec<Vec<String>>,
+    /// Paths of elements of which a policy publishes something: these have to be looked into. If none are given, all have to be.
+    pub unless: Option<Vec<Vec<String>>>,
 }
 
 impl Outline {
@@ -70,14 +76,20 @@ impl Outline {
         };
         Outline {
             repeating: Repeating::expected(attributes),
-            published: Some(published.map(elements).collect()),
+            opaque: Opaque::unless(published.map(elements).collect()),
             ..Outline::default()
         }
     }
 
     /// Nothing is known, and elements that cannot be told in values are not looked into.
     pub fn unknown() -> Self {
-        Outline { published: Some(Vec::new()), ..Outline::default() }
+        Outline { opaque: Opaque::unless(Vec::new()), ..Outline::default() }
+    }
+}
+
+impl Opaque {
+    fn unless(published: Vec<Vec<String>>) -> Box<Self> {
+        Box::new(Opaque { found: Vec::new(), unless: Some(published) })
     }
 }
 

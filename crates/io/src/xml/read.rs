@@ -6,7 +6,6 @@ use quick_xml::encoding::EncodingError;
 use quick_xml::errors::Error;
 use quick_xml::events::{BytesDecl, Event};
 
-use super::Outline;
 use super::document::Document;
 use super::mistake::{Mistake, What};
 use super::outside::{left_out, offer};
@@ -14,6 +13,7 @@ use super::prolog::{ignored, instruction};
 use super::settle::{Settled, settle};
 use super::source::{Source, not_text};
 use super::unfit::Unfit;
+use super::{Opaque, Outline};
 use crate::input::Input;
 use crate::problems::{Problems, too_large};
 
@@ -23,7 +23,7 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     let mut problems = Problems::new(input.name());
     let wrapped = is_wrapped(input, path).then(|| [&[WRAPPER.to_owned()], path].concat());
     let path = wrapped.as_deref().unwrap_or(path);
-    let leave_out = expected.published.as_deref().filter(|_| !input.is_published());
+    let leave_out = expected.opaque.unless.as_deref().filter(|_| !input.is_published());
     let mut document = Document::new(path, leave_out);
     match input.files() {
         None => events(input, &mut document, &mut problems)?,
@@ -59,12 +59,12 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     let settled = settle(shape, tape, records, (&expected.repeating, mentioned), input.stop());
     input.stop().go_on()?;
     match settled {
-        Ok(Settled { data, order, repeating, opaque }) => {
-            if let Some(warning) = not_looked_into(&opaque, Place::source(input.name())) {
+        Ok(Settled { data, order, repeating, opaque: found }) => {
+            if let Some(warning) = not_looked_into(&found, Place::source(input.name())) {
                 input.warn(warning);
             }
-            let published = expected.published.clone();
-            Ok((problems.check(data)?, Outline { namespaces, order, repeating, opaque, published }))
+            let opaque = Box::new(Opaque { found, unless: expected.opaque.unless.clone() });
+            Ok((problems.check(data)?, Outline { namespaces, order, repeating, opaque }))
         }
         Err(_) => {
             problems.push(too_large);

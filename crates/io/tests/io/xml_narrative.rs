@@ -38,7 +38,7 @@ fn narrative_is_one_attribute_where_nothing_of_it_is_published() {
         values(&loaded.data)[0],
         "{code/coding/code/@value=\"c1\" note[]{note[]=\"…\"} note[]{note[]=\"…\"} text/div=\"…\" text/status/@value=\"ok\"}"
     );
-    assert_eq!(loaded.layout.outline.opaque, [vec!["text", "div"], vec!["note"]]);
+    assert_eq!(loaded.layout.outline.opaque.found, [vec!["text", "div"], vec!["note"]]);
     let warning = loaded.warnings[0].to_string();
     assert!(warning.contains("`text/div`, `note`") && !warning.contains("Quetzal"), "{warning}");
 }
