@@ -20,6 +20,7 @@ mod certified;
 pub mod convert;
 mod deadline;
 mod figures;
+mod hollow;
 pub mod inspect;
 mod load;
 mod look;

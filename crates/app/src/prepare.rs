@@ -7,7 +7,7 @@ use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
 use bosket_measure::kept::Before;
-use bosket_model::binding::{Binding, effective_role};
+use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::{Observer, Quiet};
@@ -90,7 +90,13 @@ pub fn check_policy(file: &PolicyFile) -> Result<()> {
     }
     engine::check(policy)?;
     claim_of(policy)?;
-    if policy.source.is_some() && policy.has_two_sides() {
+    if let Some(source) = policy.source.as_ref().filter(|_| policy.has_two_sides()) {
+        if !source.person.is_empty() {
+            let what = "documents that are gathered by person cannot be published in two sides";
+            let what = Diagnostic::error(what).at(Place::source(&policy.name).path("source.person"));
+            let help = "make one document per person first (`bosket convert POLICY OUT`), or choose a model of one side";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
+        }
         Dissection::new(file, Fates::new)?;
     }
     Ok(())
@@ -173,12 +179,13 @@ fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &R
     let name = place.name();
     let opened = load::records(place, run)?;
     let data = load::select(opened.data, policy, &name, run)?;
-    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let bound = load::bind_input(data, policy, &name, run)?;
+    let binding = &bound.binding;
     run.warn(binding.absent().map(|d| {
         Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
             .at(policy.attributes[d].place.clone())
     }));
-    let bound = Box::new(Bound { data, binding });
+    let bound = Box::new(bound);
     run.warn(load::people_counted_twice(&bound, policy, run)?);
     let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
     let fewest = privacy.k.unwrap_or(0) as usize;

@@ -279,7 +279,8 @@ impl Binding {
         found
     }
 
-    fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
+    /// Refuses what the policy does not name.
+    pub fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
         let mut absent: Vec<&str> = self.absent().map(|d| self.declared[d].path.as_str()).collect();
         if absent.len().saturating_mul(unnamed.len()) > COMPARISONS {
             absent.clear();

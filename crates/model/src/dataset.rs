@@ -191,7 +191,12 @@ impl Builder {
 
     /// The class of the array at `name` below `parent`'s vertices, added if it is new.
     pub fn class(&mut self, parent: ClassId, name: &[String]) -> ClassId {
-        self.data.schema.add_class(parent, name)
+        self.data.schema.add_class(parent, name, false)
+    }
+
+    /// The class of the entries of the map at `name`, added if it is new.
+    pub fn map(&mut self, parent: ClassId, name: &[String]) -> ClassId {
+        self.data.schema.add_class(parent, name, true)
     }
 
     /// The attribute at `name` in a class's vertices, added if it is new.

@@ -282,6 +282,8 @@ fn sample() -> Draft {
         table_notes: Vec::new(),
         lookups: Vec::new(),
         dropped: Vec::new(),
+        unnamed: 0,
+        person: Vec::new(),
         separator: None,
         attributes: vec![
             attribute("name", Role::Identifying, "all values differ", None, None),

@@ -111,7 +111,8 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 18] = [
+    const RULES: [&str; 19] = [
+        "cannot be gathered by person",
         "needs an attribute with role",
         "exactly one quasi",
         "`privacy.l` needs",

@@ -19,6 +19,7 @@ mod convert;
 mod dissect;
 mod dissect_columns;
 mod dissect_real;
+mod documents;
 mod drafts;
 mod exit_codes;
 mod fhir;

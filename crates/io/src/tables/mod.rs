@@ -17,7 +17,7 @@ mod guess;
 mod keys;
 mod link;
 mod lookup;
-mod names;
+pub(crate) mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
@@ -54,6 +54,7 @@ use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
+use crate::input::document_files;
 use crate::policy_file::PolicyFile;
 use assemble::{Assembled, assemble, assemble_sealed};
 use backend::{Backend, Beside, Column, reading, waiting};
@@ -223,6 +224,7 @@ impl Tables {
             url: None,
             url_place: Place::default(),
             record: None,
+            person: Vec::new(),
             schema: None,
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
@@ -415,7 +417,11 @@ pub fn catalogue(
         let catalogue = waiting(tables.interrupt(), observer, |_| tables.catalogue())?;
         return Ok(Some((Format::Postgres, catalogue)));
     }
-    let folder_of_documents = format.is_some_and(|f| by_name(f).is_ok_and(|f| f.reads_folders()));
+    let folder_of_documents = match format {
+        Some(format) => by_name(format).is_ok_and(|f| f.reads_folders()),
+        // Tables come first: what else lies in their folder is named as left aside.
+        None => at.is_dir() && !guess::has_tables(at) && document_files(at).is_ok_and(|f| !f.is_empty()),
+    };
     if at.is_dir() && !folder_of_documents {
         return guess::folder(at, format, separator, observer).map(Some);
     }

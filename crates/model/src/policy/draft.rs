@@ -3,6 +3,7 @@
 use super::keys::METHOD;
 use super::set::as_toml;
 use super::{Format, Lookup, Model, Role, Table, Undeclared};
+use crate::words::plural;
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct Draft {
     pub source_path: String,
     /// Where in a document one person's record is.
     pub record: Option<String>,
+    /// What names the person, where several documents are one person's.
+    pub person: Vec<String>,
     /// What stands between items or cells.
     pub separator: Option<String>,
     /// Linked tables; with files of their own they need no `source_path`.
@@ -23,6 +26,8 @@ pub struct Draft {
     pub lookups: Vec<Lookup>,
     /// Paths of attributes that are left out because they are not declared; none where all are.
     pub dropped: Vec<String>,
+    /// How many keys are left out and not named, because only a handful of records have them.
+    pub unnamed: usize,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
@@ -53,8 +58,16 @@ pub fn draft(draft: &Draft) -> String {
         "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\
          # What you do not want to publish, for whatever reason, gets role \"drop\".\n\n",
     );
-    let drop = (!draft.dropped.is_empty()).then(|| quote(Undeclared::Drop.name()));
-    if drop.is_some() {
+    let drops = !draft.dropped.is_empty() || draft.unnamed > 0;
+    let drop = drops.then(|| quote(Undeclared::Drop.name()));
+    if draft.unnamed > 0 {
+        let keys = plural(draft.unnamed, "rare key");
+        out.push_str(&comment(&format!(
+            "Whatever is not declared here is left out of the publication: {keys} that fewer than five people have each.\n\
+             They are not named, for a rare key may name somebody; `bosket inspect --show-values` does."
+        )));
+    }
+    if !draft.dropped.is_empty() {
         out.push_str("# Whatever is not declared here is left out of the publication. The data also has\n");
         draft.dropped.iter().for_each(|path| out.push_str(&comment(&format!("  {path}"))));
     }
@@ -66,6 +79,7 @@ pub fn draft(draft: &Draft) -> String {
             ("format", Some(quote(draft.source_format.name()))),
             (address, (!draft.source_path.is_empty()).then(|| quote(&draft.source_path))),
             ("record", draft.record.as_deref().map(quote)),
+            ("person", columns(&draft.person)),
             ("separator", draft.separator.as_deref().map(quote)),
             ("lookup", (!draft.lookups.is_empty()).then(|| lookups(&draft.lookups))),
         ],

@@ -45,6 +45,12 @@ pub(super) static SOURCE: Section = Section {
         Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own"),
         Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password"),
         Key::new("record", Type::Text, "json, xml: where one person's record is (`entry[]`, `db/patient`)"),
+        Key::new(
+            "person",
+            Type::AnyOf(&COLUMNS),
+            "json, ndjson, xml: path, or paths, of what names the person, if one person has several documents; each is a \
+             `document[]` of theirs",
+        ),
         Key::new("schema", Type::Text, "xml: XSD of the private documents (found out if not given)"),
         Key::new(
             "separator",

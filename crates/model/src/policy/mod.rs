@@ -76,6 +76,8 @@ pub struct Source {
     pub url_place: Place,
     /// Where in a JSON or XML document one person's record is.
     pub record: Option<String>,
+    /// What names the person in each document, if one person may have several.
+    pub person: Vec<String>,
     /// The XSD of private XML documents.
     pub schema: Option<String>,
     /// What stands between items or cells.

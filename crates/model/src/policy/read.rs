@@ -112,6 +112,7 @@ fn source(node: &Node) -> Source {
         url: text(node, "url"),
         url_place: Place::default(),
         record: text(node, "record"),
+        person: node.strings("person"),
         schema: text(node, "schema"),
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),

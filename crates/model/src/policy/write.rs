@@ -94,6 +94,7 @@ fn source(source: &Source) -> Value {
         ("path", text(&source.path)),
         ("url", text(&source.url)),
         ("record", text(&source.record)),
+        ("person", list(&source.person)),
         ("schema", text(&source.schema)),
         ("separator", text(&source.separator)),
         ("table", (!tables.is_empty()).then_some(Value::Array(tables))),

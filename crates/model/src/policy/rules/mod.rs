@@ -166,6 +166,12 @@ fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
             report.warning(key_span(source, key), message, "it is ignored");
         }
     }
+    // What is ignored there would count people several times.
+    if source.get("person").is_some() && !matches!(format, Format::Json | Format::Ndjson | Format::Xml) {
+        let message = format!("documents of format \"{format}\" cannot be gathered by person");
+        let help = "write `person` into the [[source.table]] whose rows are to be grouped";
+        report.error(key_span(source, "person"), message, help);
+    }
     if source.get("table").is_some() && !format.is_tables() {
         let message = format!("format \"{format}\" has no tables");
         report.error(key_span(source, "table"), message, "tables come as csv, parquet, sqlite or postgres");
