@@ -21,6 +21,7 @@ pub mod convert;
 mod deadline;
 mod figures;
 pub mod inspect;
+mod key;
 mod load;
 mod look;
 pub mod make;

@@ -8,6 +8,8 @@ mod dissected;
 mod records;
 mod release;
 
+use std::path::PathBuf;
+
 use bosket_io::{Certify, Output};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
@@ -37,6 +39,8 @@ pub struct AnonymizeRequest {
     pub policy: PolicyAt,
     /// Replace files that exist.
     pub force: bool,
+    /// The private key that shifts dates and makes pseudonyms.
+    pub key: Option<PathBuf>,
     /// Also measure what was lost for mining.
     pub measure: bool,
     /// What every call can be told.

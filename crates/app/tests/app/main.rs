@@ -5,6 +5,8 @@ mod dry_run;
 mod edges;
 mod interrupted;
 mod left_out;
+#[cfg(unix)]
+mod masks;
 mod report;
 mod rows;
 mod selection;

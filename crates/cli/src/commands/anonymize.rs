@@ -18,6 +18,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     let request = AnonymizeRequest {
         policy: args.sets.policy(&args.policy),
         force: args.force,
+        key: args.key.clone(),
         measure: args.measure,
         settings: talk.settings(args.memory, args.show_values),
     };

@@ -136,7 +136,7 @@ impl Shape {
             // What it says is said by the label of the attribute it follows.
             Role::Quasi if attribute.follows.is_some() => Fate::Removed,
             Role::Quasi => Fate::Published { coarsened: true },
-            Role::Sensitive | Role::Insensitive => Fate::Published { coarsened: false },
+            Role::Sensitive | Role::Insensitive | Role::Pseudonym => Fate::Published { coarsened: false },
             Role::Key => Fate::Emptied,
         }
     }

@@ -136,7 +136,20 @@ pub(super) static ATTRIBUTE: Section = Section {
             Type::List { of: &Type::ANY_NUMBER, min: 2, max: usize::MAX },
             "bounds between which a sensitive number counts as one value, increasing",
         ),
+        Key::new(
+            "shift",
+            Type::Table(&SHIFT),
+            "dates that are not quasi: each person's are moved by a secret number of days; not anonymity",
+        ),
         Key::new("weight", Type::POSITIVE, "how much its loss counts").default(Literal::Number(1.0)),
+    ],
+};
+
+static SHIFT: Section = Section {
+    name: "shift",
+    about: "Dates moved per person, by a private key.",
+    keys: &[
+        Key::new("days", Type::Int { min: 1, max: 36_500 }, "at most so many days, either way").required()
     ],
 };
 

@@ -171,6 +171,11 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         shared: flag(node, "shared"),
         acknowledge: flag(node, "acknowledge"),
         buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
+        shift: node
+            .get("shift")
+            .and_then(|s| s.get("days"))
+            .and_then(Node::int)
+            .and_then(|days| u32::try_from(days).ok()),
         weight: node.get("weight").and_then(Node::number),
         structure: None,
         place,

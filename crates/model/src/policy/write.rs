@@ -136,6 +136,7 @@ fn attribute(attribute: &AttributePolicy) -> Value {
         ("shared", set(attribute.shared)),
         ("acknowledge", set(attribute.acknowledge)),
         ("buckets", attribute.buckets.as_ref().map(numbers)),
+        ("shift", attribute.shift.map(|days| json!({"days": days}))),
         ("weight", attribute.weight.map(number)),
     ])
 }

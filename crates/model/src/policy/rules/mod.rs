@@ -3,6 +3,7 @@
 
 mod columns;
 mod hierarchy;
+mod masks;
 mod selection;
 mod tables;
 
@@ -32,6 +33,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     columns::check(root, &attributes, report);
     hierarchy::check(root, report);
     selection::check(root, &attributes, report);
+    masks::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
