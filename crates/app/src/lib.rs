@@ -22,6 +22,7 @@ mod deadline;
 mod figures;
 pub mod inspect;
 mod key;
+mod legend;
 mod load;
 mod look;
 pub mod make;

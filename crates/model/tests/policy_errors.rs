@@ -305,7 +305,7 @@ fn hierarchy_builders() {
         &build("{ min = 1 }"),
         &[
             "p.toml:8:13: error: `attribute.hierarchy.build` is missing (help: one of \"interval\", \"range\", \"date\", \
-         \"prefix\", \"fanout\", \"icd10\", \"order\")",
+         \"prefix\", \"fanout\", \"letters\", \"from\", \"icd10\", \"order\")",
         ],
     );
     expect(
@@ -614,6 +614,40 @@ fn shifted_dates_and_pseudonyms() {
         &[
             "p.toml:18:1: error: `follows` does not go with a pseudonym (help: what says the same in other words would tell \
            what the pseudonym hides; drop it)",
+        ],
+    );
+}
+
+#[test]
+fn hierarchies_from_other_columns() {
+    let named = "[[attribute]]\npath = \"visits[].town\"\nrole = \"drop\"\n[privacy]";
+    let from = |table: &str| with("\"h.csv\"", table).replacen("[privacy]", named, 1);
+    expect(&from("{ from = \"visits[].town\" }"), &[]);
+    expect(&from("{ build = \"from\", from = [\"visits[].town\"] }"), &[]);
+    expect(&from("{ build = \"letters\" }"), &[]);
+    expect(
+        &from("{ from = \"visits[].twon\" }"),
+        &[
+            "p.toml:8:22: error: `visits[].twon` is not a declared attribute (help: did you mean `visits[].town`?)",
+        ],
+    );
+    expect(
+        &from("{ from = \"visits[].hospital\" }"),
+        &[
+            "p.toml:8:22: error: an attribute cannot be above itself (help: name the attribute that says what it belongs to)",
+        ],
+    );
+    expect(
+        &from("{ from = 7 }"),
+        &[
+            "p.toml:8:22: error: `attribute.hierarchy.from` must be a string or a list of strings, not a whole number",
+        ],
+    );
+    expect(
+        &with("\"sensitive\"", "\"sensitive\"\nhierarchy = { from = \"visits[].hospital\" }"),
+        &[
+            "p.toml:12:22: error: a hierarchy from other columns is for quasi attributes (help: give a file or another \
+           builder)",
         ],
     );
 }

@@ -162,6 +162,7 @@ impl Draft for Anatomized<'_> {
             figures,
             attributes: self.private.attributes(made),
             caveats: self.private.claim.caveats(&again.binding),
+            legend: self.private.legend(self.people()?),
         })
     }
 

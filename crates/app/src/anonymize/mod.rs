@@ -92,6 +92,8 @@ struct Account {
     attributes: Vec<AttributeValues>,
     /// What a reader of the claim should know about its limits.
     caveats: Vec<Diagnostic>,
+    /// What published groups stand for; null where nothing is grouped.
+    legend: Value,
 }
 
 /// Makes a publication that keeps what the policy promises, or nothing.
@@ -135,7 +137,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
-    let Account { records, figures, attributes, caveats } = draft.account()?;
+    let Account { records, figures, attributes, caveats, legend } = draft.account()?;
     let mut written = None;
     let place = certificate.place();
     let certified = Certified {
@@ -146,6 +148,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         measured: loss.as_ref().map(measured),
         kept: kept.public(&file.policy).to_json(),
         selected: selected.map(|people| people as u64),
+        legend,
         written: &mut written,
     };
     // What takes long is done before anything is in its place.

@@ -3,6 +3,7 @@
 mod counts;
 mod dry_run;
 mod edges;
+mod hierarchies;
 mod interrupted;
 mod left_out;
 #[cfg(unix)]

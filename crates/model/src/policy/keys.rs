@@ -178,8 +178,11 @@ static GROUP_TABLE: Section = Section {
     ],
 };
 
+/// The builder that is told by its key alone.
+pub(super) const FROM: &str = "from";
+
 /// The hierarchy builders; `build` itself is not among their keys.
-pub(super) static BUILDERS: [Section; 7] = [
+pub(super) static BUILDERS: [Section; 9] = [
     Section {
         name: "interval",
         about: "Numbers: nested intervals, aligned at `min`.",
@@ -230,6 +233,21 @@ pub(super) static BUILDERS: [Section; 7] = [
         name: "fanout",
         about: "A balanced tree over the sorted values.",
         keys: &[Key::new("fanout", Type::at_least(2), "children per node").required()],
+    },
+    Section {
+        name: "letters",
+        about: "Names by their first letters, where nothing else is known about them: `Mueller`, `M…`.",
+        keys: &[],
+    },
+    Section {
+        name: FROM,
+        about: "What stands in other columns of the same records: a city below its country. `build` may be left out.",
+        keys: &[Key::new(
+            "from",
+            Type::AnyOf(&COLUMNS),
+            "path of the attribute that is above, or several, nearest first; declared, if only with role `drop`",
+        )
+        .required()],
     },
     Section {
         name: "icd10",

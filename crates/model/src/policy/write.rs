@@ -173,6 +173,8 @@ fn builder(build: &Build) -> Value {
             ])
         }
         Build::Prefix => json!({"build": "prefix"}),
+        Build::Letters => json!({"build": "letters"}),
+        Build::From { paths } => json!({"from": paths}),
         Build::Fanout { fanout } => json!({"build": "fanout", "fanout": fanout}),
         Build::Icd10 { table } => given([("build", Some(json!("icd10"))), ("table", text(table))]),
         Build::Order { groups } => {

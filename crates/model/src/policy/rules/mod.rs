@@ -32,6 +32,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     tables::check(root, report);
     columns::check(root, &attributes, report);
     hierarchy::check(root, report);
+    hierarchy::sources(&attributes, report);
     selection::check(root, &attributes, report);
     masks::check(root, &attributes, report);
     if let Some(model) = model(root) {
