@@ -136,10 +136,8 @@ fn of(kind: &'static Type, definitions: &mut Map<String, Value>) -> Value {
 fn builder(builder: &'static Section, definitions: &mut Map<String, Value>) -> Value {
     let mut schema = section(builder, definitions);
     schema["properties"]["build"] = json!({ "const": builder.name });
-    if let Some(required) = schema["required"].as_array_mut() {
-        if builder.name != FROM {
-            required.insert(0, json!("build"));
-        }
+    if let Some(required) = schema["required"].as_array_mut().filter(|_| builder.name != FROM) {
+        required.insert(0, json!("build"));
     }
     schema
 }
