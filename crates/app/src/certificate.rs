@@ -96,6 +96,8 @@ pub(crate) struct Certified<'a> {
     pub(crate) kept: Value,
     /// How many people the policy selects; none where it selects nobody.
     pub(crate) selected: Option<u64>,
+    /// What published groups stand for; null where nothing is grouped.
+    pub(crate) legend: Value,
     /// Where the certificate is kept, for the report.
     pub(crate) written: &'a mut Option<Certificate>,
 }
@@ -136,6 +138,7 @@ impl Begun {
                 suppressed: Value::Object(result.figures.suppressed()),
                 kept: result.kept,
                 selected: result.selected,
+                legend: result.legend,
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
             *result.written = Some(certificate);

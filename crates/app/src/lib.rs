@@ -22,6 +22,8 @@ mod deadline;
 mod figures;
 mod hollow;
 pub mod inspect;
+mod key;
+mod legend;
 mod load;
 mod look;
 pub mod make;

@@ -298,6 +298,9 @@ pub struct Anonymize {
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+    /// The private key for `shift` and role `pseudonym`: a file of at least 32 random bytes that only you can read
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub key: Option<PathBuf>,
     /// Also measure what the publication lost for mining: ML² and dML²; takes a while on large data
     #[arg(long)]
     pub measure: bool,

@@ -163,6 +163,7 @@ impl Draft for Anatomized<'_> {
             attributes: self.private.attributes(made),
             cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
+            legend: self.private.legend(self.people()?),
         })
     }
 

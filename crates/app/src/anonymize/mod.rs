@@ -8,6 +8,8 @@ mod dissected;
 mod records;
 mod release;
 
+use std::path::PathBuf;
+
 use bosket_io::{Certify, Output, publication};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
@@ -37,6 +39,8 @@ pub struct AnonymizeRequest {
     pub policy: PolicyAt,
     /// Replace files that exist.
     pub force: bool,
+    /// The private key that shifts dates and makes pseudonyms.
+    pub key: Option<PathBuf>,
     /// Also measure what was lost for mining.
     pub measure: bool,
     /// What every call can be told.
@@ -90,6 +94,8 @@ struct Account {
     cut_short: bool,
     /// What a reader of the claim should know about its limits.
     caveats: Vec<Diagnostic>,
+    /// What published groups stand for; null where nothing is grouped.
+    legend: Value,
 }
 
 /// Makes a publication that keeps what the policy promises, or nothing.
@@ -135,7 +141,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
-    let Account { records, figures, attributes, cut_short, caveats } = draft.account()?;
+    let Account { records, figures, attributes, cut_short, caveats, legend } = draft.account()?;
     let mut written = None;
     let place = certificate.place();
     let certified = Certified {
@@ -147,6 +153,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         measured: loss.as_ref().map(measured),
         kept: kept.public(&file.policy).to_json(),
         selected: selected.map(|people| people as u64),
+        legend,
         written: &mut written,
     };
     // What takes long is done before anything is in its place.

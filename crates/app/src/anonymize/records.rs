@@ -14,6 +14,7 @@ use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
+use crate::legend::legend;
 use crate::load::Bound;
 use crate::make::{Made, Product, Work, make};
 use crate::negative;
@@ -79,6 +80,11 @@ impl Private<'_> {
             mapping: Some(mapping),
             mining: true,
         }
+    }
+
+    /// What published groups stand for.
+    pub(super) fn legend(&self, published: Side<'_>) -> Value {
+        legend(&self.prepared.file.policy, self.input.side(), &self.hierarchies, published)
     }
 
     pub(super) fn subject<'a>(
@@ -203,6 +209,7 @@ impl Draft for Records<'_> {
             attributes: self.private.attributes(made),
             cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
+            legend: self.private.legend(again.side()),
         })
     }
 

@@ -18,6 +18,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     let request = AnonymizeRequest {
         policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
         force: args.force,
+        key: args.key.clone(),
         measure: args.measure,
         settings: talk.settings(args.memory, args.show_values),
     };

@@ -312,6 +312,7 @@ impl Planner {
                 (Mode::Whole, _) => true,
                 (Mode::Look, _) => !matches!(column.form, ColumnKind::Foreign(_)),
                 (_, Fate::Published { .. }) => true,
+                (Mode::Input, _) if shape.is_asked(&own.name, &column.name) => true,
                 (_, Fate::Undeclared) if joins => continue,
                 (Mode::Publication, _) if joins => continue,
                 (_, Fate::Emptied) => false,

@@ -342,6 +342,7 @@ fn part_of_key(path: &str) -> Option<AttributePolicy> {
         acknowledge: false,
         buckets: None,
         weight: None,
+        shift: None,
         structure: Some(AttributePath { classes: Vec::new(), name: vec![column.to_owned()] }),
         place: Place::default(),
     })

@@ -6,8 +6,11 @@
 //! them; added columns `<ancestor>_<key>` hold the number of the row it still belongs to. Another reference to the person
 //! repeats the person's number.
 
+use std::collections::BTreeSet;
+
 use bosket_model::binding::effective_role;
-use bosket_model::policy::{AttributePolicy, Role, Source, Undeclared};
+use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::policy::{AttributePolicy, Condition, Role, Source, Undeclared};
 
 /// What becomes of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +58,26 @@ pub(crate) struct Shape {
     pub(crate) undeclared: Undeclared,
     /// References that repeat the person's number, as rows have shown: table and column.
     pub(crate) repeating: Vec<(usize, String)>,
+    /// The paths of columns that are asked although they are not published: by a condition, or by a hierarchy.
+    asked: BTreeSet<String>,
 }
 
 impl Shape {
     /// The shape of a source whose tables form a tree, as the policy's rules have checked.
     pub(crate) fn new(source: &Source, attributes: &[AttributePolicy], undeclared: Undeclared) -> Self {
-        let mut shape =
-            Shape { nodes: Vec::new(), attributes: attributes.to_vec(), undeclared, repeating: Vec::new() };
+        let above = attributes.iter().flat_map(|a| match &a.hierarchy {
+            Some(HierarchySpec::Build(Build::From { paths })) => paths.as_slice(),
+            _ => &[],
+        });
+        let condition = source.selection.condition.iter().flat_map(Condition::paths);
+        let asked = above.cloned().chain(condition.map(str::to_owned)).collect();
+        let mut shape = Shape {
+            nodes: Vec::new(),
+            attributes: attributes.to_vec(),
+            undeclared,
+            repeating: Vec::new(),
+            asked,
+        };
         let person = source.tables.iter().find(|t| t.parent.is_none());
         if let Some(person) = person.filter(|p| !p.person.is_empty()) {
             shape.nodes.push(Node {
@@ -146,9 +162,14 @@ impl Shape {
             // What it says is said by the label of the attribute it follows.
             Role::Quasi if attribute.follows.is_some() => Fate::Removed,
             Role::Quasi => Fate::Published { coarsened: true },
-            Role::Sensitive | Role::Insensitive => Fate::Published { coarsened: false },
+            Role::Sensitive | Role::Insensitive | Role::Pseudonym => Fate::Published { coarsened: false },
             Role::Key => Fate::Emptied,
         }
+    }
+
+    /// Whether a column is read although it is not published.
+    pub(crate) fn is_asked(&self, table: &str, column: &str) -> bool {
+        self.asked.contains(&format!("{table}.{column}"))
     }
 
     /// Whether the source joins rows by this column.

@@ -162,6 +162,8 @@ pub struct AttributePolicy {
     pub acknowledge: bool,
     /// Bounds of a sensitive number, increasing.
     pub buckets: Option<Vec<f64>>,
+    /// By how many days at most a person's dates are shifted.
+    pub shift: Option<u32>,
     /// How much its loss counts, if the policy says so here or in `method.weights`.
     pub weight: Option<f64>,
     /// Where a table's column stands in the tree of tables; none for documents, whose paths say it themselves.

@@ -2,7 +2,7 @@
 
 use super::check::model;
 use super::describe::{Literal, Section, Type};
-use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
+use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
@@ -182,6 +182,11 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         shared: flag(node, "shared"),
         acknowledge: flag(node, "acknowledge"),
         buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
+        shift: node
+            .get("shift")
+            .and_then(|s| s.get("days"))
+            .and_then(Node::int)
+            .and_then(|days| u32::try_from(days).ok()),
         weight: node.get("weight").and_then(Node::number),
         structure: None,
         place,
@@ -202,7 +207,7 @@ fn hierarchy(node: &Node) -> HierarchySpec {
         return HierarchySpec::File(file.to_owned());
     }
     let number = |key: &str| node.get(key).and_then(Node::number).unwrap_or_default();
-    HierarchySpec::Build(match node.str("build").unwrap_or_default() {
+    HierarchySpec::Build(match node.str("build").unwrap_or(FROM) {
         "interval" => Build::Interval {
             min: number("min"),
             max: number("max"),
@@ -218,6 +223,8 @@ fn hierarchy(node: &Node) -> HierarchySpec {
             clamp: clamp(node),
         },
         "prefix" => Build::Prefix,
+        "letters" => Build::Letters,
+        FROM => Build::From { paths: node.strings("from") },
         "fanout" => Build::Fanout { fanout: node.get("fanout").and_then(Node::int).unwrap_or(2) as usize },
         "icd10" => Build::Icd10 { table: text(node, "table") },
         "order" => Build::Order { groups: node.list("groups").iter().map(group).collect() },

@@ -238,6 +238,7 @@ fn published(page: &Page<'_>) -> String {
             Role::Insensitive => "Published as it is",
             Role::Key => continue,
             Role::Drop => "Left out by choice",
+            Role::Pseudonym => "Published as a code that is the same in every release; not anonymity",
         };
         entries.push((name.to_owned(), paths.join(", ")));
     }

@@ -12,6 +12,7 @@ mod dissected;
 mod global;
 mod left_out;
 mod local;
+mod masked;
 mod matching;
 mod rows;
 mod sets;
@@ -28,6 +29,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
 pub use dissected::compare_dissected;
+pub use masked::compare_masked;
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;

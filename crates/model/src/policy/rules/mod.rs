@@ -3,6 +3,7 @@
 
 mod columns;
 mod hierarchy;
+mod masks;
 mod selection;
 mod tables;
 
@@ -31,7 +32,9 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     tables::check(root, report);
     columns::check(root, &attributes, report);
     hierarchy::check(root, report);
+    hierarchy::sources(&attributes, report);
     selection::check(root, &attributes, report);
+    masks::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
