@@ -14,7 +14,7 @@ use super::backend::{At, Backend, Beside, Column, Row};
 use super::columns::{Mode, Reading, plan};
 use super::keys::{Keys, Lost};
 use super::lookup::LookupTable;
-use super::repeating::SecondWays;
+use super::repeating::{Contradicting, Repeating, SecondWays};
 use super::shape::Shape;
 use super::surrogates::RowsFound;
 use super::trouble::{RowTrouble, Trouble};
@@ -29,9 +29,9 @@ pub(crate) struct Assembled {
     /// The columns that each table has, lookups done.
     pub(crate) columns: Vec<Vec<Column>>,
     /// References that name in every row the person that it belongs to: table and column.
-    pub(crate) repeating: Vec<(usize, String)>,
+    pub(crate) repeating: Repeating,
     /// References to the person that do not, with the rows in which they name nobody or somebody else.
-    pub(crate) contradicting: Vec<(usize, String, usize)>,
+    pub(crate) contradicting: Contradicting,
 }
 
 /// The records of a publication that holds nothing else but what may stand beside them.

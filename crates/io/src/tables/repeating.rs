@@ -9,6 +9,12 @@ use super::columns::{Mode, Reading};
 use super::keys::Keys;
 use super::shape::Shape;
 
+/// References that repeat the person's key: table and column.
+pub(super) type Repeating = Vec<(usize, String)>;
+
+/// References that should and do not, with the rows that tell against them.
+pub(super) type Contradicting = Vec<(usize, String, usize)>;
+
 /// What was found so far.
 #[derive(Debug)]
 pub(super) struct SecondWays {
@@ -61,14 +67,13 @@ impl SecondWays {
     }
 
     /// The references that repeat the person's key, and those that should and do not, with the rows that tell against them.
-    #[allow(clippy::type_complexity)]
     pub(super) fn settle(
         &self,
         shape: &Shape,
         readings: &[Reading],
         rows: &[usize],
         mode: Mode,
-    ) -> (Vec<(usize, String)>, Vec<(usize, String, usize)>) {
+    ) -> (Repeating, Contradicting) {
         let (mut repeating, mut contradicting) = (Vec::new(), Vec::new());
         for (node, reading) in readings.iter().enumerate() {
             for ((name, _), &count) in reading.second.iter().zip(&self.counts[node]) {
