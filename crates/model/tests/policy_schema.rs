@@ -111,7 +111,8 @@ fn values() -> Vec<Value> {
 
 /// Messages about what keys mean together; the schema cannot say these.
 fn is_rule(message: &str) -> bool {
-    const RULES: [&str; 22] = [
+    const RULES: [&str; 23] = [
+        "this is not the address of a database",
         "cannot be gathered by person",
         "needs an attribute with role",
         "exactly one quasi",
