@@ -29,7 +29,6 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 pub use anatomized::{Grouped, compare_anatomized};
 pub use dissected::compare_dissected;
 
-
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
 
