@@ -457,6 +457,9 @@ impl RecordTree {
 /// An attribute of a class, and the code of a value there.
 type Written = (ClassId, AttributeId, u32);
 
+/// The class and home above, and the class of a home below them.
+type Below = (ClassId, usize, ClassId);
+
 /// Writes one record back as vertices.
 struct Writer<'a> {
     trees: &'a ValueTrees,
@@ -466,7 +469,7 @@ struct Writer<'a> {
     /// Per item where it was written last, and its code there.
     known: &'a [Cell<Option<Written>>],
     /// Per home below which class and home it was written last with nothing between, and its class there.
-    below: &'a [Cell<Option<(ClassId, usize, ClassId)>>],
+    below: &'a [Cell<Option<Below>>],
     record: usize,
 }
 

@@ -159,17 +159,37 @@ pub(super) fn split(
     let mut all = groups.to_vec();
     for change in changes {
         let splitter = Splitter::new(change, rows, domain, observer)?;
-        let mut next = Vec::with_capacity(all.len() + 16);
+        let (mut same, mut parts) = (Vec::with_capacity(all.len()), Vec::new());
+        let mut shorter = false;
         for group in all {
             match splitter.split(&group, memo)? {
-                None => next.push(group),
-                Some(parts) => next.extend(parts.iter().cloned()),
+                None => same.push(group),
+                Some(own) => {
+                    shorter |= own.iter().any(|part| part.path.len() < group.path.len());
+                    parts.extend(own.iter().cloned());
+                }
             }
         }
-        all = next;
+        parts.sort_by(|a, b| a.path.cmp(&b.path));
+        all = merge(same, parts);
+        if shorter {
+            all = unite(all, rows, observer)?;
+        }
     }
-    all.sort_by(|a, b| a.path.cmp(&b.path));
-    unite(all, rows, observer)
+    Ok(all)
+}
+
+/// Two lists of groups in the order of their paths as one. The second is short, so its places are looked up.
+fn merge(many: Vec<Arc<Group>>, few: Vec<Arc<Group>>) -> Vec<Arc<Group>> {
+    let mut all = Vec::with_capacity(many.len() + few.len());
+    let mut many = many.into_iter();
+    for group in few {
+        let place = many.as_slice().partition_point(|other| other.path <= group.path);
+        all.extend(many.by_ref().take(place));
+        all.push(group);
+    }
+    all.extend(many);
+    all
 }
 
 /// Groups whose paths have become equal, because what told them apart is left out, are one.

@@ -2,7 +2,7 @@
 
 use super::keys::METHOD;
 use super::set::as_toml;
-use super::{Format, Lookup, Model, Role, Table, Undeclared};
+use super::{Algorithm, Format, Lookup, Model, Role, Table, Undeclared};
 use crate::words::plural;
 
 /// What is known when a policy is drafted.
@@ -116,7 +116,14 @@ pub fn draft(draft: &Draft) -> String {
         draft.privacy.iter().find(|(key, _)| key == "model").and_then(|(_, value)| Model::from_name(value));
     if model.is_some_and(|m| METHOD.key("cost").is_some_and(|cost| cost.fits(m))) {
         out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
-        block(&mut out, "[method]", &[("cost", Some(quote("lm")))]);
+        let quasi = draft.attributes.iter().filter(|a| a.role == Role::Quasi).count();
+        let cheap = (quasi > MANY_QUASI).then(|| {
+            out.push_str(
+                "# One search, since there are many attributes: `best` tries several and takes far longer.\n",
+            );
+            quote(Algorithm::Gcs.name())
+        });
+        block(&mut out, "[method]", &[("algorithm", cheap), ("cost", Some(quote("lm")))]);
     }
     let schema = (draft.source_format == Format::Postgres).then(|| quote("published"));
     block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path))), ("schema", schema)]);
@@ -124,6 +131,10 @@ pub fn draft(draft: &Draft) -> String {
     out.push('\n');
     out
 }
+
+/// With more quasi attributes than this a draft begins with a cheap search: the default looks at tens of thousands of cuts
+/// however few people there are, for hardly any less loss.
+const MANY_QUASI: usize = 20;
 
 /// Lookups as a list of inline tables, one per line.
 fn lookups(all: &[Lookup]) -> String {

@@ -24,7 +24,7 @@ impl Problem<'_> {
             Leap::To(state, examined) => {
                 found.examined = examined;
                 found.add([state.solution()], self.finalists);
-                vec![state]
+                vec![*state]
             }
         };
         loop {

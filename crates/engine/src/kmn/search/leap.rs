@@ -37,7 +37,7 @@ pub(super) enum Leap {
     /// Nowhere: the finest cut is a solution, and nothing above it can be expected to be better.
     Done(Finalists),
     /// At a cut that is a solution and that all ways down come by, after so many cuts.
-    To(State, u64),
+    To(Box<State>, u64),
 }
 
 /// Rounds in which steps are found that never will be sound; each takes about as long as a level of a beam.
@@ -96,7 +96,7 @@ impl Problem<'_> {
         let Some(cost) = self.falling_cost(depths)? else {
             return Ok(Leap::Nowhere);
         };
-        Ok(Leap::To(self.unrepaired_state(cut, cost)?, depths.len() as u64))
+        Ok(Leap::To(Box::new(self.unrepaired_state(cut, cost)?), depths.len() as u64))
     }
 
     /// The cost of the last of some cuts, if each costs less than the one before.
