@@ -107,7 +107,10 @@ fn records(request: &ConvertRequest, from: From, run: &Run<'_>) -> Result<(Opene
     let place = match from {
         From::Policy(file) => match Whereabouts::input(&file)? {
             Whereabouts::Tables(tables) => Whereabouts::Tables(Box::new(tables.whole())),
-            document => document,
+            // A kind of a class stays where it is.
+            Whereabouts::Document { path, format, layout, published, gather, .. } => {
+                Whereabouts::Document { path, format, layout, published, gather, kinds: Box::default() }
+            }
         },
         From::Found(format, catalogue) => {
             let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;

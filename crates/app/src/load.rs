@@ -100,7 +100,8 @@ pub(crate) fn records(place: Whereabouts, run: &Run<'_>) -> Result<Opened> {
 pub(crate) fn document(path: &Path, format: Option<&str>, layout: Layout, run: &Run<'_>) -> Result<Opened> {
     let format = format.map(|name| bosket_io::by_name(name).map(|format| format.name())).transpose()?;
     let (path, layout) = (path.to_owned(), Box::new(layout));
-    records(Whereabouts::Document { path, format, layout, published: false, gather: None }, run)
+    let kinds = Box::default();
+    records(Whereabouts::Document { path, format, layout, published: false, gather: None, kinds }, run)
 }
 
 /// Private data of the shape that a policy describes.

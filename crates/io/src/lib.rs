@@ -27,6 +27,7 @@ pub mod hierarchies;
 pub mod homes;
 pub mod input;
 pub mod json;
+pub mod kinds;
 #[cfg(not(all(feature = "parquet", feature = "postgres", feature = "sqlite")))]
 mod left_out;
 pub mod output;

@@ -9,6 +9,7 @@ use bosket_model::{Dataset, Failure, Result};
 use crate::atomic::Create;
 use crate::fingerprint::Certify;
 use crate::format::{self, Format, Layout};
+use crate::kinds::Kinds;
 use crate::output::{Output, finish_certified};
 use crate::policy_file::PolicyFile;
 use crate::source::{SourceForm, Whereabouts};
@@ -37,6 +38,8 @@ struct Document {
     layout: Layout,
     /// How somebody reads it who has nothing but the policy.
     known: Layout,
+    /// Kinds that are put together when it is written.
+    kinds: Kinds,
 }
 
 /// Where a policy publishes to: a file or folder, or a database.
@@ -70,7 +73,11 @@ impl Publication {
                     Whereabouts::Document { layout, .. } => *layout,
                     Whereabouts::Tables(_) => Layout::default(),
                 };
-                return Self::document(&target, *format, (layout.clone(), known), create);
+                let mut publication = Self::document(&target, *format, (layout.clone(), known), create)?;
+                if let Kind::Document(document) = &mut publication.kind {
+                    document.kinds = Kinds::of(&file.policy);
+                }
+                return Ok(publication);
             }
             SourceForm::Tables(form) => Kind::Tables(Box::new(Writing::begin(file, form, create)?)),
         };
@@ -86,7 +93,8 @@ impl Publication {
         create: Create,
     ) -> Result<Self> {
         let output = Some(Output::create_hidden(target, create)?);
-        let document = Document { output, written: false, format, layout, known };
+        let kinds = Kinds::default();
+        let document = Document { output, written: false, format, layout, known, kinds };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
 
@@ -141,7 +149,8 @@ impl Document {
             return Err(Failure::defect("a publication was written twice"));
         }
         let mut output = self.output.take().ok_or_else(unwritten)?;
-        self.format.write(data, &self.layout, &mut output, observer)?;
+        let merged = self.kinds.merge(data)?;
+        self.format.write(merged.as_ref().unwrap_or(data), &self.layout, &mut output, observer)?;
         self.output = Some(output.completed()?);
         observer.go_on()
     }
@@ -151,7 +160,7 @@ impl Document {
             self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?.published();
         let stop = input.stop().clone();
         let read = || format::read(input, Some(self.format.name()), &self.known);
-        Ok(watched(observer, &stop, || (), read)?.data)
+        self.kinds.split(watched(observer, &stop, || (), read)?.data, "the publication")
     }
 }
 

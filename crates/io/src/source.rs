@@ -10,6 +10,7 @@ use crate::format::{self, Format, Layout, Loaded};
 use crate::gather;
 use crate::homes::Homes;
 use crate::input::{Input, document_files};
+use crate::kinds::Kinds;
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
 use crate::xml::Outline;
@@ -80,6 +81,8 @@ pub enum Whereabouts {
         published: bool,
         /// Whether, and how, documents of one person are gathered.
         gather: Option<Box<Gather>>,
+        /// Kinds that are classes of their own.
+        kinds: Box<Kinds>,
     },
     /// In linked tables.
     Tables(Box<Tables>),
@@ -109,7 +112,9 @@ impl Whereabouts {
     fn document(file: &PolicyFile, path: PathBuf, published: bool) -> Self {
         let source = file.policy.source.as_ref();
         let person = source.filter(|_| !published).map_or(Vec::new(), |s| s.person.clone());
-        let gathered = file.policy.attributes.as_slice();
+        let kinds = Kinds::of(&file.policy);
+        let plain = kinds.plain(&file.policy.attributes);
+        let gathered = plain.as_slice();
         let single = if person.is_empty() { Vec::new() } else { gather::in_document(gathered) };
         let attributes = if person.is_empty() { gathered } else { &single };
         let layout = Layout {
@@ -122,7 +127,8 @@ impl Whereabouts {
         let format = source.map(|s| s.format.name());
         let gather = Gather { person, attributes: gathered.to_vec() };
         let gather = (!gather.person.is_empty()).then(|| Box::new(gather));
-        Whereabouts::Document { path, format, layout: Box::new(layout), published, gather }
+        let (layout, kinds) = (Box::new(layout), Box::new(kinds));
+        Whereabouts::Document { path, format, layout, published, gather, kinds }
     }
 
     /// What messages call it.
@@ -153,15 +159,16 @@ impl Whereabouts {
                 let warnings = form.warnings.clone();
                 Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings })
             }
-            Whereabouts::Document { path, format, layout, published, gather } => {
+            Whereabouts::Document { path, format, layout, published, gather, kinds } => {
                 let input = Input::open_records(&path)?;
                 let input = if published { input.published() } else { input };
                 let mut loaded = format::read_observed(input, format, &layout, observer)?;
+                let name = path.display().to_string();
                 if let Some(Gather { person, attributes }) = gather.map(|g| *g) {
-                    let name = path.display().to_string();
                     loaded.data = gather::gather(&loaded.data, &person, &name, observer)?;
                     loaded.layout = gather::layout(loaded.layout, &attributes);
                 }
+                loaded.data = kinds.split(loaded.data, &name)?;
                 Ok(loaded.into())
             }
         }

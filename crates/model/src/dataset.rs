@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::dictionary::{Dictionary, Kind, MISSING};
+use crate::kind::ClassKind;
 use crate::path::Notation;
 use crate::schema::{AttributeId, ClassId, Schema};
 
@@ -197,6 +198,11 @@ impl Builder {
     /// The class of the entries of the map at `name`, added if it is new.
     pub fn map(&mut self, parent: ClassId, name: &[String]) -> ClassId {
         self.data.schema.add_class(parent, name, true)
+    }
+
+    /// A kind of the class of the array at `name`, added if it is new.
+    pub fn kind(&mut self, parent: ClassId, name: &[String], kind: &ClassKind) -> ClassId {
+        self.data.schema.add_kind(parent, name, kind)
     }
 
     /// The attribute at `name` in a class's vertices, added if it is new.

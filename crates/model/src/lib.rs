@@ -11,6 +11,7 @@ pub mod dissected;
 mod fingerprint;
 pub mod hierarchy;
 mod hmac;
+pub mod kind;
 pub mod masks;
 pub mod observe;
 pub mod path;

@@ -7,6 +7,10 @@
 //! An object whose keys are data is a **map**: `scores{}` is the class of its entries, `scores{}.{key}` what stands before
 //! the colon, and `scores{}.{value}` what stands behind it where that is no object. A map says how a document is read; as
 //! a class it is what the array `scores[]` of objects with `key` and `value` would be.
+//!
+//! `entry[resource=Condition]` is one [kind](crate::kind) of the class `entry[]`.
+
+use crate::kind::{ClassKind, read_quoted};
 
 /// What separates the keys of a path. Which it is follows from the data's format: dots belong to XML's names, slashes
 /// to JSON's keys.
@@ -99,6 +103,12 @@ impl AttributePath {
 
     /// Reads a path, and says of each class whether it is written as a map.
     pub fn parse_with_maps(notation: Notation, text: &str) -> Result<(Self, Vec<bool>), String> {
+        let (path, marks) = Self::parse_marked(notation, text)?;
+        Ok((path, marks.iter().map(|mark| *mark == Mark::Map).collect()))
+    }
+
+    /// Reads a path, and says of each class how it is written.
+    pub fn parse_marked(notation: Notation, text: &str) -> Result<(Self, Vec<Mark>), String> {
         let (mut path, mut maps) = (AttributePath::default(), Vec::new());
         let mut rest = text;
         if rest.is_empty() {
@@ -112,11 +122,12 @@ impl AttributePath {
             let mut keys = Vec::new();
             if !rest.starts_with('[') && !rest.starts_with(MAP) {
                 loop {
-                    let (key, after) =
-                        match entry_part(rest).filter(|_| keys.is_empty() && maps.last() == Some(&true)) {
-                            Some(part) => part,
-                            None => read_key(rest, separator)?,
-                        };
+                    let (key, after) = match entry_part(rest)
+                        .filter(|_| keys.is_empty() && maps.last() == Some(&Mark::Map))
+                    {
+                        Some(part) => part,
+                        None => read_key(rest, separator)?,
+                    };
                     keys.push(key);
                     rest = after;
                     match rest.strip_prefix(separator) {
@@ -129,9 +140,15 @@ impl AttributePath {
                 path.name = keys;
                 return Ok((path, maps));
             }
-            maps.push(rest.starts_with(MAP));
-            rest = (rest.strip_prefix(MAP).or_else(|| rest.strip_prefix("[]")))
-                .ok_or("`[` must be followed by `]`: an array is written `key[]`")?;
+            let (mark, after) = read_mark(notation, rest)?;
+            if let Mark::Kind(kind) = &mark {
+                if keys.is_empty() {
+                    return Err("a kind needs the name of its class before `[`".into());
+                }
+                keys = kind.name(notation, &keys);
+            }
+            rest = after;
+            maps.push(mark);
             path.classes.push(keys);
             if rest.is_empty() {
                 return Ok((path, maps));
@@ -148,6 +165,67 @@ impl AttributePath {
     }
 }
 
+/// How a class is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// `visits[]`
+    Array,
+    /// `scores{}`
+    Map,
+    /// `entry[resource=Condition]`
+    Kind(ClassKind),
+}
+
+/// What stands behind the name of a class, and what follows.
+fn read_mark(notation: Notation, text: &str) -> Result<(Mark, &str), String> {
+    if let Some(rest) = text.strip_prefix(MAP) {
+        return Ok((Mark::Map, rest));
+    }
+    if let Some(rest) = text.strip_prefix("[]") {
+        return Ok((Mark::Array, rest));
+    }
+    ClassKind::read(notation, text).map(|(kind, rest)| (Mark::Kind(kind), rest))
+}
+
+/// The keys before a `=`, and what follows.
+pub(crate) fn read_keys(notation: Notation, text: &str) -> Result<(Vec<String>, &str), String> {
+    let (mut keys, mut rest) = (Vec::new(), text);
+    loop {
+        let (key, after) = match rest.starts_with('"') {
+            true => read_quoted(rest)?,
+            false => {
+                let end = rest.find([notation.separator(), '[', ']', '"', '=']).unwrap_or(rest.len());
+                (rest[..end].to_owned(), &rest[end..])
+            }
+        };
+        if key.is_empty() {
+            return Err(
+                "`[` must be followed by `]`, as in `key[]`, or by a value that tells a kind: `key[name=value]`"
+                    .into(),
+            );
+        }
+        keys.push(key);
+        rest = after;
+        match rest.strip_prefix(notation.separator()) {
+            Some(after) => rest = after,
+            None => return Ok((keys, rest)),
+        }
+    }
+}
+
+/// Whether a path as policies write it leads through a class: what stands there may come many times.
+pub fn leads_through_class(path: &str) -> bool {
+    path.contains("[]") || path.contains(MAP) || has_kind(path)
+}
+
+/// Whether a path names a [kind](crate::kind) of a class.
+pub fn has_kind(path: &str) -> bool {
+    [Notation::Dots, Notation::Slashes].into_iter().any(|notation| {
+        AttributePath::parse_marked(notation, path)
+            .is_ok_and(|(_, marks)| marks.iter().any(|mark| matches!(mark, Mark::Kind(_))))
+    })
+}
+
 /// `{key}` or `{value}` at the start of a text, and what follows.
 fn entry_part(text: &str) -> Option<(String, &str)> {
     let part = [ENTRY_KEY, ENTRY_VALUE].into_iter();
@@ -156,17 +234,8 @@ fn entry_part(text: &str) -> Option<(String, &str)> {
 }
 
 fn read_key(text: &str, separator: char) -> Result<(String, &str), String> {
-    if let Some(quoted) = text.strip_prefix('"') {
-        let mut key = String::new();
-        let mut chars = quoted.char_indices();
-        while let Some((i, c)) = chars.next() {
-            match c {
-                '"' => return Ok((key, &quoted[i + 1..])),
-                '\\' => key.push(chars.next().ok_or("a quoted key ends with `\\`")?.1),
-                c => key.push(c),
-            }
-        }
-        return Err("a quoted key is not closed".into());
+    if text.starts_with('"') {
+        return read_quoted(text);
     }
     let end = text.find([separator, '[', ']', '"']).unwrap_or(text.len());
     if end == 0 {

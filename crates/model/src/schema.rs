@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::kind::ClassKind;
 use crate::path::Notation;
 
 /// A class: the record itself, or the elements of an array, rows of a table, repeated elements.
@@ -35,7 +36,8 @@ pub struct Class {
     pub parent: Option<ClassId>,
     /// Keys from the parent's vertex to the array; several when single objects lie between.
     pub name: Vec<String>,
-    /// The whole path, ending in `[]`, or `{}` for the entries of a map; empty for the record itself.
+    /// The whole path, ending in `[]`, in `{}` for the entries of a map, in `[name=value]` for a kind; empty for the record
+    /// itself.
     pub path: String,
     /// Attributes in order of appearance; a vertex's values stand in this order.
     pub attributes: Vec<AttributeId>,
@@ -128,13 +130,23 @@ impl Schema {
     }
 
     pub(crate) fn add_class(&mut self, parent: ClassId, name: &[String], map: bool) -> ClassId {
+        let above = &self.class(parent).path;
+        let path =
+            if map { self.notation.map_path(above, name) } else { self.notation.class_path(above, name) };
+        self.add_class_at(parent, name, path)
+    }
+
+    /// A kind of the class called `name`.
+    pub(crate) fn add_kind(&mut self, parent: ClassId, name: &[String], kind: &ClassKind) -> ClassId {
+        let path = kind.path(self.notation, &self.class(parent).path, name);
+        self.add_class_at(parent, &kind.name(self.notation, name), path)
+    }
+
+    fn add_class_at(&mut self, parent: ClassId, name: &[String], path: String) -> ClassId {
         if let Some(&id) = self.named[parent.index()].classes.get(name) {
             return id;
         }
         let id = ClassId(self.classes.len() as u32);
-        let above = &self.class(parent).path;
-        let path =
-            if map { self.notation.map_path(above, name) } else { self.notation.class_path(above, name) };
         self.classes[parent.index()].children.push(id);
         self.named[parent.index()].classes.insert(name.to_vec(), id);
         self.named.push(Named::default());

@@ -555,3 +555,36 @@ fn people_without_value_fill_groups_and_separators_follow_the_source() {
     dir.run(&[&verify[..], &none].concat()).exits(0).prints(&["HOLDS", "TRUE"]);
     dir.certified("out", "out.certificate.json");
 }
+
+#[test]
+fn the_published_schema_accepts_elements_that_say_their_type() {
+    let dir = Dir::new();
+    let record = |i: usize| {
+        format!(
+            "<doc><seen><value xsi:type=\"{}\"><unit>mm</unit></value><when>199{}</when></seen><icd>I{}</icd></doc>",
+            ["CD", "PQ"][i % 2],
+            i % 3,
+            i % 4
+        )
+    };
+    let records: String = (0..12).map(record).collect();
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    dir.write("in.xml", format!("<db xmlns=\"urn:example\" {xsi}>{records}</db>"));
+    let attributes = [
+        attribute("seen/value/@xsi:type", "quasi", ""),
+        attribute("seen/value/unit", "quasi", ""),
+        attribute("seen/when", "quasi", ""),
+        attribute("icd", "sensitive", ""),
+    ];
+    dir.write(
+        "policy.toml",
+        format!(
+            "version = 1\n[source]\nformat = \"xml\"\npath = \"in.xml\"\nrecord = \"db/doc\"\n{}\
+             [privacy]\nmodel = \"anatomy\"\ngroup_size = 4\n[publish]\npath = \"out.xml\"\nschema = \"out.xsd\"\n",
+            attributes.concat()
+        ),
+    );
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    assert!(dir.text("out.xml").contains("xsi:type=\"CD\""), "{}", dir.text("out.xml"));
+    is_valid(&dir, "out.xsd", "out.xml");
+}

@@ -29,6 +29,7 @@ mod hierarchy;
 mod hurried;
 mod inspect;
 mod killed;
+mod kinds;
 mod limits;
 mod limits_tables;
 mod mongo;

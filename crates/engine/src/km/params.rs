@@ -1,5 +1,6 @@
 //! Parameters from a policy.
 
+use bosket_model::path::leads_through_class;
 use bosket_model::policy::{
     Algorithm, AttributePolicy, Family, Format, Model, Negative, Number, Policy, Role,
 };
@@ -125,7 +126,7 @@ fn many_valued(policy: &Policy, model: Model) -> Vec<Diagnostic> {
             let person = source.tables.iter().find(|t| t.parent.is_none());
             person.is_none_or(|t| a.path.split('.').next() == Some(t.name.as_str()) || !a.path.contains('.'))
         }
-        Some(_) => !a.path.contains("[]"),
+        Some(_) => !leads_through_class(&a.path),
         None => false,
     };
     problems.extend(quasi.iter().filter(|a| single(a)).map(|a| {

@@ -3,6 +3,7 @@
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
+use bosket_model::path::has_kind;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, MISSING, Result};
 
@@ -108,7 +109,8 @@ fn is_moved(side: Side<'_>, class: usize) -> bool {
 /// Whether the records are rows of linked tables: a column is called by its table then, wherever that hangs.
 fn is_linked(binding: &Binding) -> bool {
     let column = |a: &Declared| format!("{}.{}", binding.homes[a.home].name.join("."), a.name.join("."));
-    binding.declared.iter().any(|a| a.home != 0 && a.path == column(a))
+    // The name of a kind has its brackets in it.
+    binding.declared.iter().any(|a| a.home != 0 && a.path == column(a) && !has_kind(&a.path))
 }
 
 /// The path of a home, or the name of its table; empty for the record itself.
@@ -116,8 +118,20 @@ pub(super) fn path_of(binding: &Binding, home: usize) -> String {
     match binding.homes[home].parent {
         None => String::new(),
         Some(_) if is_linked(binding) => binding.homes[home].name.join("."),
-        Some(above) => binding.notation.class_path(&path_of(binding, above), &binding.homes[home].name),
+        Some(above) => written_path(binding, home).unwrap_or_else(|| {
+            binding.notation.class_path(&path_of(binding, above), &binding.homes[home].name)
+        }),
     }
+}
+
+/// The path of a home as the policy writes it in the path of an attribute of a kind.
+fn written_path(binding: &Binding, home: usize) -> Option<String> {
+    let written = |d: &Declared| {
+        let own = binding.notation.attribute_path("", &d.name);
+        Some(d.path.strip_suffix(&own)?.strip_suffix(['.', '/'])?.to_owned())
+    };
+    let own = |d: &&Declared| d.home == home && !d.name.is_empty() && has_kind(&d.path);
+    binding.declared.iter().find(own).and_then(written)
 }
 
 /// Whether the policy lets values of an attribute be published.

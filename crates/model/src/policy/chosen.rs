@@ -5,6 +5,7 @@ use super::facts::Number;
 use super::models::Algorithm;
 use super::{Policy, Privacy, Source};
 use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
+use crate::path::leads_through_class;
 
 impl Policy {
     /// The algorithm that is to reach the guarantee: the one that is named, or else the model's usual one. One that there is
@@ -38,8 +39,11 @@ impl Policy {
     pub fn is_flat(&self) -> bool {
         let several = |s: &Source| s.tables.len() > 1 || s.tables.iter().any(|t| !t.person.is_empty());
         let sets = |s: &Source| s.format == Format::Transactions;
+        // The header of a table may have any signs.
+        let tables = self.source.as_ref().is_some_and(|s| s.format.is_tables());
+        let nested = |path: &str| if tables { path.contains("[]") } else { leads_through_class(path) };
         !self.source.as_ref().is_some_and(|s| several(s) || sets(s))
-            && self.attributes.iter().all(|a| !a.path.contains("[]"))
+            && !self.attributes.iter().any(|a| nested(&a.path))
     }
 }
 

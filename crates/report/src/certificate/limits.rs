@@ -1,6 +1,7 @@
 //! What a certificate says that it does not say. Each sentence starts with the attack's name, so that it can be looked up.
 
 use bosket_model::Diagnostic;
+use bosket_model::path::leads_through_class;
 use bosket_model::policy::{AttributePolicy, Policy, Relations, Role};
 use bosket_verify::{Anatomized, Claim, Kmn};
 
@@ -152,7 +153,7 @@ fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
 /// Whether a person may have several values of a sensitive attribute.
 fn is_nested_secret(attribute: &AttributePolicy) -> bool {
     let nested = attribute.structure.as_ref().is_some_and(|path| !path.classes.is_empty());
-    attribute.role == Role::Sensitive && (nested || attribute.path.contains("[]"))
+    attribute.role == Role::Sensitive && (nested || leads_through_class(&attribute.path))
 }
 
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";

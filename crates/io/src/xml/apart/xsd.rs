@@ -12,6 +12,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::Layout;
 use crate::xml::names::prefix;
+use crate::xml::namespaces::XSI;
 use crate::xml::{Namespaces, record_path};
 use bosket_model::sides::{Fate, Fates};
 
@@ -22,6 +23,10 @@ use super::xsd_read::Given;
 
 /// The type of text that nothing more is known of.
 pub(super) const TEXT: &str = "xs:string";
+
+/// What holds an element that says its own type. The types are those of the private schema, which nobody has; what is
+/// skipped may say any, and XSD 1.0 lets nothing else stand beside it.
+const ANYTHING: &str = "<xs:any processContents=\"skip\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>";
 
 /// The schema of private documents.
 #[derive(Debug)]
@@ -140,22 +145,34 @@ pub fn published_xsd(
     if !problems.is_empty() {
         return Err(Failure::all(Fault::Policy, problems));
     }
-    let tree = Tree { paths: &paths, published: &published, said: &said };
+    let xsi = namespaces.prefixes.iter().find(|p| p.namespace == XSI).map(|p| format!("{}:type", p.name));
+    let tree = Tree { paths: &paths, published: &published, said: &said, xsi };
     let mut out = head("", namespaces.default.last().map_or("", String::as_str));
     let root = root(policy)?;
     let _ = write!(
         out,
         "  <xs:element name=\"{root}\">\n    <xs:complexType>\n      <xs:sequence>\n        \
          <xs:element name=\"{GROUP}\" minOccurs=\"0\" maxOccurs=\"unbounded\">\n          <xs:complexType>\n            \
-         <xs:sequence>\n              \
-         <xs:element name=\"{ELEMENT}\" minOccurs=\"0\" maxOccurs=\"unbounded\">\n                \
-         <xs:complexType>\n"
+         <xs:sequence>\n"
     );
-    tree.fields(Paths::ROOT, 18, &mut out);
+    if tree.is_typed(Paths::ROOT) {
+        let _ = writeln!(out, "              {ANYTHING}");
+    } else {
+        let _ = write!(
+            out,
+            "              <xs:element name=\"{ELEMENT}\" minOccurs=\"0\" maxOccurs=\"unbounded\">\n                \
+             <xs:complexType>\n"
+        );
+        tree.fields(Paths::ROOT, 18, &mut out);
+        let _ = write!(
+            out,
+            "                  <xs:attribute name=\"{ID}\" type=\"xs:positiveInteger\" use=\"required\"/>\n                \
+             </xs:complexType>\n              </xs:element>\n"
+        );
+    }
     let _ = write!(
         out,
-        "                  <xs:attribute name=\"{ID}\" type=\"xs:positiveInteger\" use=\"required\"/>\n                \
-         </xs:complexType>\n              </xs:element>\n            </xs:sequence>\n            \
+        "            </xs:sequence>\n            \
          <xs:attribute name=\"{TYPE}\" use=\"required\">\n              <xs:simpleType>\n                \
          <xs:restriction base=\"xs:string\">\n                  \
          <xs:enumeration value=\"{QUASI}\"/>\n                  \
@@ -193,9 +210,20 @@ struct Tree<'t> {
     paths: &'t Paths,
     published: &'t [bool],
     said: &'t [Option<Said>],
+    /// How documents write `xsi:type`, if they have its namespace.
+    xsi: Option<String>,
 }
 
 impl Tree<'_> {
+    /// Whether an element may say its own type with `xsi:type`.
+    fn is_typed(&self, node: u32) -> bool {
+        let typed = |&field: &u32| {
+            let at = self.paths.node(field);
+            at.attribute && self.published[field as usize] && self.xsi.as_deref() == Some(&*at.name)
+        };
+        self.paths.node(node).fields.iter().any(typed)
+    }
+
     /// Declares what an element holds.
     fn fields(&self, node: u32, indent: usize, out: &mut String) {
         let pad = " ".repeat(indent);
@@ -203,7 +231,9 @@ impl Tree<'_> {
         let own = fields.iter().copied().filter(|&f| self.published[f as usize]);
         let (attributes, elements): (Vec<u32>, Vec<u32>) = own.partition(|&f| self.paths.node(f).attribute);
         let foreign = |f: &&u32| !prefix(&self.paths.node(**f).name).is_empty();
-        if !elements.is_empty() {
+        if elements.iter().any(|&f| self.is_typed(f)) {
+            let _ = writeln!(out, "{pad}<xs:sequence>\n{pad}  {ANYTHING}\n{pad}</xs:sequence>");
+        } else if !elements.is_empty() {
             let any = elements.iter().any(|f| foreign(&f));
             let (open, close) = match any {
                 true => ("xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\"", "xs:choice"),

@@ -65,7 +65,7 @@ fn pseudonym(root: &Node, own: &Attribute<'_>, attributes: &[Attribute<'_>], rep
     }
 }
 
-fn two_sides(root: &Node) -> bool {
+pub(super) fn two_sides(root: &Node) -> bool {
     let anatomize = root.get("publish").and_then(|p| p.get("anatomize")).and_then(Node::bool);
     model(root).is_some_and(|m| m.is_apart() || (m.makes_clusters() && anatomize == Some(true)))
 }

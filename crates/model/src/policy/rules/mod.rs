@@ -3,6 +3,7 @@
 
 mod columns;
 mod hierarchy;
+mod kinds;
 mod masks;
 mod selection;
 mod tables;
@@ -34,6 +35,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     hierarchy::check(root, report);
     hierarchy::sources(&attributes, report);
     selection::check(root, &attributes, report);
+    kinds::check(root, &attributes, report);
     masks::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);

@@ -1,6 +1,7 @@
 //! Whether `source.where` asks for what every person has once, and whether people can be chosen at all.
 
 use super::{Attribute, split_column, suggest};
+use crate::path::leads_through_class;
 use crate::policy::check::{key_span, model};
 use crate::policy::choices::Format;
 use crate::policy::condition::Condition;
@@ -49,7 +50,10 @@ pub(super) fn is_nested(path: &str, source: &Node) -> bool {
             .iter()
             .find(|t| t.str("name") == Some(table))
             .is_some_and(|t| t.get("parent").is_some() || t.get("person").is_some()),
-        None => path.contains("[]") || path.contains("{}"),
+        None if source.str("format").and_then(Format::from_name).is_some_and(Format::is_tables) => {
+            path.contains("[]") || path.contains("{}")
+        }
+        None => leads_through_class(path),
     }
 }
 
