@@ -53,6 +53,10 @@ pub struct Params {
     pub memory: usize,
     /// The promise goes beyond what the search counts: solutions must be accepted one by one.
     pub beyond: bool,
+    /// Cells may have labels of their own.
+    pub local: bool,
+    /// Where the values of the record's top object stand.
+    pub root: RootMode,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
     pub improve: bool,
     /// What makes the search fast; only tests switch it off.
@@ -107,6 +111,8 @@ impl Params {
                 || privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..)))
                 || (privacy.relations == Relations::Embedded && n > 1),
             disassociate: separate,
+            local: method.text("recoding").as_deref() == Some("local"),
+            root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
             shortcuts: Shortcuts::default(),
