@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use bosket_io::tables::is_published;
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{
     Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
 };
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Format, Model, Privacy};
+use bosket_model::policy::{Model, Privacy};
 use bosket_model::{Dataset, Diagnostic, Place, Result};
 use bosket_verify::TwoSides;
 use serde_json::{Value, json};
@@ -47,10 +48,10 @@ pub struct AttackRequest {
 /// Which publication was attacked if nobody named one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnPublication {
-    /// The policy's own.
-    Attacked(PathBuf),
+    /// The policy's own, as messages call it.
+    Attacked(String),
     /// It is not there yet.
-    Missing(PathBuf),
+    Missing(String),
 }
 
 /// What attackers find in one dataset.
@@ -125,7 +126,7 @@ pub fn attack(request: &AttackRequest, observer: &dyn Observer) -> Result<Warned
         };
         let name = place.name();
         let records = load::input(place, &file.policy, run)?;
-        let (published, own) = published(request, &file);
+        let (published, own) = published(request, &file)?;
         let register = match &request.population {
             None => None,
             Some(path) => {
@@ -145,7 +146,7 @@ pub fn attack(request: &AttackRequest, observer: &dyn Observer) -> Result<Warned
         let after = match published {
             None => None,
             Some(path) => Some(AttackedData {
-                name: path.display().to_string(),
+                name: publication::name(&file, &path),
                 risk: after(&path, &file, &options, register.as_ref(), run)?,
             }),
         };
@@ -187,18 +188,25 @@ fn uncounted(file: &PolicyFile) -> Vec<Diagnostic> {
 }
 
 /// The publication to attack: the one that is given, or the policy's own if it is there.
-fn published(request: &AttackRequest, file: &PolicyFile) -> (Option<PathBuf>, Option<OwnPublication>) {
+fn published(
+    request: &AttackRequest,
+    file: &PolicyFile,
+) -> Result<(Option<PathBuf>, Option<OwnPublication>)> {
     if let Some(given) = &request.publication {
-        return (Some(given.clone()), None);
+        return Ok((Some(given.clone()), None));
     }
-    let database = file.policy.source.as_ref().is_some_and(|s| s.format == Format::Postgres);
-    let publishes = file.policy.publish.as_ref().is_some_and(|p| p.path.is_some() && !database);
+    let publishes = file.policy.publish.as_ref().is_some_and(|p| p.path.is_some() || p.url.is_some());
     let own = publication::target(file).ok().filter(|p| publishes && p != Path::new("-"));
-    match own {
-        None => (None, None),
-        Some(path) if path.exists() => (Some(path.clone()), Some(OwnPublication::Attacked(path))),
-        Some(path) => (None, Some(OwnPublication::Missing(path))),
-    }
+    let Some(path) = own else { return Ok((None, None)) };
+    let there = match is_published(file)? {
+        Some(there) => there,
+        None => path.exists(),
+    };
+    let name = publication::name(file, &path);
+    Ok(match there {
+        true => (Some(path), Some(OwnPublication::Attacked(name))),
+        false => (None, Some(OwnPublication::Missing(name))),
+    })
 }
 
 fn after(

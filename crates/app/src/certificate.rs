@@ -88,12 +88,16 @@ pub(crate) struct Certified<'a> {
     pub(crate) records: u64,
     /// What the run tells about itself.
     pub(crate) figures: &'a Figures,
+    /// The search was not done.
+    pub(crate) cut_short: bool,
     /// Losses that were measured afterwards.
     pub(crate) measured: Option<Value>,
     /// How many rows and values are published of how many, as everybody may know.
     pub(crate) kept: Value,
     /// How many people the policy selects; none where it selects nobody.
     pub(crate) selected: Option<u64>,
+    /// What published groups stand for; null where nothing is grouped.
+    pub(crate) legend: Value,
     /// Where the certificate is kept, for the report.
     pub(crate) written: &'a mut Option<Certificate>,
 }
@@ -120,6 +124,9 @@ impl Begun {
             if let Some(Value::Object(measured)) = result.measured {
                 loss.extend(measured);
             }
+            if result.cut_short {
+                loss.insert("search_cut_short".to_owned(), Value::Bool(true));
+            }
             let certificate = Certificate::new(Facts {
                 policy: &file.policy,
                 claim: result.claim,
@@ -131,6 +138,7 @@ impl Begun {
                 suppressed: Value::Object(result.figures.suppressed()),
                 kept: result.kept,
                 selected: result.selected,
+                legend: result.legend,
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
             *result.written = Some(certificate);

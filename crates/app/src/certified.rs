@@ -217,7 +217,7 @@ impl CertificateCheck {
             match effective_role(&policy.attributes, attribute) {
                 Role::Quasi => self.known.push(path),
                 role @ (Role::Sensitive | Role::Insensitive) => self.untouched.push((path, role)),
-                Role::Identifying | Role::Drop | Role::Key => {}
+                Role::Pseudonym | Role::Identifying | Role::Drop | Role::Key => {}
             }
         }
     }

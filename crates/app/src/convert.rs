@@ -7,7 +7,7 @@ use bosket_io::tables::{Catalogue, Destination, Linked, Tables, Whole, catalogue
 use bosket_io::{Layout, Opened, PolicyFile, SourceForm, Whereabouts};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format;
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use serde_json::{Value, json};
 
 use crate::load::{self, PolicyAt, Reading};
@@ -123,7 +123,15 @@ fn records(request: &ConvertRequest, from: From, run: &Run<'_>) -> Result<(Opene
         }
     };
     let inputs = place.paths();
-    Ok((load::records(place, run)?, inputs))
+    let opened = load::records(place, run)?;
+    if let SourceForm::Document { layout, .. } = &opened.form
+        && let Some(path) = layout.outline.opaque.found.first()
+    {
+        let what = Diagnostic::error("an element mixes text and elements, or has names of another namespace");
+        let what = what.at(Place::default().path(path.join("/")));
+        return Err(Failure::new(Fault::Data, what.help("what is converted must be converted as a whole")));
+    }
+    Ok((opened, inputs))
 }
 
 /// Records have no place for tables that do not hang below the person table.

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 
 /// Watches as somebody else does, and knows when the time is over.
 pub(crate) struct Deadline<'o> {
@@ -35,6 +35,9 @@ impl Observer for Deadline<'_> {
     }
     fn decided(&self, what: &str) {
         self.observer.decided(what);
+    }
+    fn limits(&self) -> Limits {
+        self.observer.limits()
     }
     fn cancelled(&self) -> bool {
         self.observer.cancelled()

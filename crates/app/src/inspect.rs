@@ -1,15 +1,18 @@
 //! What a dataset holds, which roles its attributes may have, and a policy to begin with.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use bosket_io::tables::is_address;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Input, Output};
 use bosket_measure::inspect::{
-    AttributeProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+    AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest, wrapped,
 };
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Format, Policy, draft};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
+use bosket_model::policy::{Draft, Format, Policy, draft};
+use bosket_model::words::plural;
+use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
 use serde_json::{Value, json};
 
 use crate::load::Reading;
@@ -51,13 +54,44 @@ pub struct Inspection {
     pub suggestions: Vec<Suggestion>,
     /// Per attribute its most frequent values and how often they occur; empty unless they were asked for.
     pub frequent: Vec<Vec<(String, usize)>>,
+    /// Attributes that are not named, because a key on their path is one that only a handful of people have; none if values
+    /// were asked for.
+    pub unnamed: BTreeSet<AttributeId>,
 }
 
 impl Inspection {
+    /// Whether an attribute may be named.
+    pub fn names(&self, attribute: AttributeId) -> bool {
+        !self.unnamed.contains(&attribute)
+    }
+
+    /// The classes that may be named, without the record itself.
+    pub fn classes(&self) -> impl Iterator<Item = &ClassProfile> {
+        let hidden =
+            |i: usize| !self.unnamed.is_empty() && self.looked.keys.rare_classes.contains(&ClassId(i as u32));
+        self.profile.classes.iter().enumerate().skip(1).filter(move |(i, _)| !hidden(*i)).map(|(_, c)| c)
+    }
+
+    /// How many keys are not named, and where they are.
+    pub fn unnamed_keys(&self) -> Vec<String> {
+        if self.unnamed.is_empty() {
+            return Vec::new();
+        }
+        let line = |(path, keys): &(String, usize)| {
+            let place = if path.is_empty() { "of the record".to_owned() } else { format!("below `{path}`") };
+            let (keys, verb) = (plural(*keys, "rare key"), if *keys == 1 { "is" } else { "are" });
+            format!(
+                "{keys} {place} {verb} not named, for fewer than five people have one; --show-values names them"
+            )
+        };
+        self.looked.keys.rare_in.iter().map(line).collect()
+    }
+
     /// What was found, for programs.
     pub fn to_json(&self) -> Value {
         let profile = &self.profile;
-        let attributes = profile.attributes.iter().zip(&self.suggestions).enumerate().map(|(i, (a, s))| {
+        let all = profile.attributes.iter().zip(&self.suggestions).enumerate();
+        let attributes = all.filter(|(_, (a, _))| self.names(a.id)).map(|(i, (a, s))| {
             let mut out = json!({
                 "path": a.path,
                 "type": a.value_type.name(),
@@ -80,7 +114,7 @@ impl Inspection {
             out
         });
         let attributes: Vec<Value> = attributes.collect();
-        let classes: Vec<Value> = (profile.classes.iter())
+        let classes: Vec<Value> = (profile.classes.iter().take(1).chain(self.classes()))
             .map(|c| json!({"path": c.path, "vertices": c.vertices, "records": c.records, "max_per_record": c.max_per_record}))
             .collect();
         let mut out = json!({
@@ -90,6 +124,13 @@ impl Inspection {
             "classes": classes,
             "attributes": attributes,
         });
+        if !self.looked.person.is_empty() {
+            out["person"] = json!(self.looked.person);
+            out["documents"] = json!(self.looked.documents);
+        }
+        if !self.unnamed.is_empty() {
+            out["unnamed"] = json!(self.unnamed_keys());
+        }
         if let Some(tables) = &self.looked.tables {
             out["linked"] = tables.to_json();
         }
@@ -104,17 +145,32 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
         let profile = Profile::new(&looked.data, run.observer)?;
         let mut suggestions = suggest(&profile, &looked.data, run.observer)?;
         looked.mark_references(&profile, &mut suggestions);
+        looked.mark_opaque(&mut suggestions);
         let dropped = match &request.preset {
             Some(_) => apply_preset(&profile, &looked.data, &mut suggestions),
             None => Vec::new(),
         };
+        let unnamed = match run.settings.show_values {
+            true => BTreeSet::new(),
+            false => looked.keys.rare.clone(),
+        };
+        for suggestion in &mut suggestions {
+            suggestion.follows = suggestion.follows.filter(|leader| !unnamed.contains(leader));
+        }
         if let Some(file) = &request.draft {
-            let text = drafted(request, file, &looked, &profile, &suggestions, &dropped)?;
+            let mut policy = draft_of(request, file, &looked, &profile, &suggestions, &dropped)?;
+            let hidden = |path: &str| unnamed.iter().any(|id| profile.attributes[id.index()].path == path);
+            policy.attributes.retain(|a| !hidden(&a.path));
+            if !unnamed.is_empty() {
+                policy.unnamed = looked.keys.rare_in.iter().map(|(_, keys)| keys).sum();
+            }
+            let text = draft(&policy);
+            debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
             places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
         }
         let attributes = profile.attributes.iter().filter(|_| run.settings.show_values);
         let frequent = attributes.map(|a| frequent(&looked.data, a)).collect();
-        Ok(Inspection { looked, profile, suggestions, frequent })
+        Ok(Inspection { looked, profile, suggestions, frequent, unnamed })
     })
 }
 
@@ -134,14 +190,14 @@ pub fn infer_xsd(
 }
 
 /// The draft of a policy; it holds no values of the data.
-fn drafted(
+fn draft_of(
     request: &InspectRequest,
     file: &Path,
     looked: &Looked,
     profile: &Profile,
     suggestions: &[Suggestion],
     dropped: &[AttributeId],
-) -> Result<String> {
+) -> Result<Draft> {
     let format = looked.policy_format().ok_or_else(|| {
         Failure::new(
             Fault::Usage,
@@ -165,8 +221,11 @@ fn drafted(
             .attributes
             .sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
     }
+    policy.person.clone_from(&looked.person);
     if let Some(found) = &looked.tables {
         policy.tables = found.linked.tables.clone();
+        let notes = found.linked.choices.iter().map(|(table, note)| (table.clone(), wrapped(note)));
+        policy.table_notes = notes.collect();
         policy.lookups = found.linked.lookups.clone();
         let lookups = policy.lookups.iter_mut().map(|l| &mut l.path);
         for path in policy.tables.iter_mut().map(|t| &mut t.path).chain(lookups).flatten() {
@@ -177,17 +236,16 @@ fn drafted(
             "published".clone_into(&mut policy.publish_path);
         }
     }
-    let text = draft(&policy);
-    debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
-    Ok(text)
+    Ok(policy)
 }
 
 /// A path as a policy in `folder` would write it.
 fn seen_from(folder: &Path, path: &Path) -> String {
     // An empty folder is the current one; only `absolute` does not think so.
     let absolute = |p: &Path| std::path::absolute(Path::new(".").join(p)).unwrap_or_else(|_| p.to_owned());
-    if path == Path::new("-") {
-        return "-".to_owned();
+    // An address is no path: its slashes must stay.
+    if path == Path::new("-") || path.to_str().is_some_and(is_address) {
+        return path.to_string_lossy().into_owned();
     }
     let (from, to) = (absolute(folder), absolute(path));
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =

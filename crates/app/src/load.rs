@@ -1,14 +1,16 @@
 //! Reading of policies and data; what was read is told, warnings are kept.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{Layout, Opened, PolicyFile, Whereabouts};
-use bosket_measure::inspect::shared_identifiers;
+use bosket_measure::inspect::{ObjectKeys, shared_identifiers};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Policy, Role};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result, selection};
+use bosket_model::policy::{Format, Policy, Role, Undeclared};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result, selection};
 
+use crate::hollow::without_hollow;
 use crate::run::Run;
 use bosket_model::words::{count, plural};
 
@@ -97,18 +99,54 @@ pub(crate) fn records(place: Whereabouts, run: &Run<'_>) -> Result<Opened> {
 /// Reads a document that no policy describes.
 pub(crate) fn document(path: &Path, format: Option<&str>, layout: Layout, run: &Run<'_>) -> Result<Opened> {
     let format = format.map(|name| bosket_io::by_name(name).map(|format| format.name())).transpose()?;
-    records(
-        Whereabouts::Document { path: path.to_owned(), format, layout: Box::new(layout), published: false },
-        run,
-    )
+    let (path, layout) = (path.to_owned(), Box::new(layout));
+    records(Whereabouts::Document { path, format, layout, published: false, gather: None }, run)
 }
 
 /// Private data of the shape that a policy describes.
 pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Result<Bound> {
     let name = place.name();
     let data = select(records(place, run)?.data, policy, &name, run)?;
-    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    Ok(Bound { data, binding })
+    bind_input(data, policy, &name, run)
+}
+
+/// Finds the place of all attributes of private data. What the policy does not name is refused; keys of JSON objects that
+/// only a handful of people have are counted there, for they may name somebody.
+pub(crate) fn bind_input(data: Dataset, policy: &Policy, name: &str, run: &Run<'_>) -> Result<Bound> {
+    let schema = data.schema();
+    let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, name)?;
+    let format = policy.source.as_ref().map(|s| s.format);
+    let said = |data: Dataset, binding: Binding| {
+        // A row of a table is published with its keys, whatever else it says.
+        let documents = matches!(format, Some(Format::Ndjson | Format::Json | Format::Xml));
+        let data = if documents { without_hollow(data, &binding)? } else { data };
+        Ok(Bound { data, binding })
+    };
+    if policy.undeclared == Undeclared::Drop {
+        return said(data, binding);
+    }
+    let undeclared: Vec<AttributeId> =
+        schema.attributes().map(|(id, _)| id).filter(|id| binding.attributes[id.index()].is_none()).collect();
+    if undeclared.is_empty() {
+        return said(data, binding);
+    }
+    let objects = matches!(format, Some(Format::Ndjson | Format::Json));
+    let keys = match objects && !run.settings.show_values {
+        true => ObjectKeys::new(&data, run.observer)?.rare,
+        false => BTreeSet::new(),
+    };
+    let (rare, common): (Vec<_>, Vec<_>) = undeclared.into_iter().partition(|id| keys.contains(id));
+    let paths: Vec<&str> = common.iter().map(|&id| schema.attribute(id).path.as_str()).collect();
+    let mut failure = binding.refuse(&paths, name);
+    if !rare.is_empty() {
+        let rare = plural(rare.len(), "attribute");
+        let what = format!("the policy does not declare {rare} with keys that fewer than five people have");
+        failure.diagnostics.push(Diagnostic::error(what).at(Place::source(name)).help(
+            "they are not named, for a rare key may name somebody: write `x{}` in paths where the keys of `x` are data, set \
+             `undeclared = \"drop\"`, or see their names with --show-values",
+        ));
+    }
+    Err(failure)
 }
 
 /// The people that the policy is about.
@@ -136,8 +174,8 @@ pub(crate) fn people_counted_twice(bound: &Bound, policy: &Policy, run: &Run<'_>
             count(records),
             plural(bound.data.len(), "record")
         );
-        let help = "if it names a person, one person counts several times for the guarantee: make one record of theirs, or \
-                    in a table group its rows with `person`";
+        let help = "if it names a person, one person counts several times for the guarantee: gather their documents or rows \
+                    with `person`";
         Some(Diagnostic::warning(what).at(attribute.place.clone()).help(help))
     };
     Ok(shared.into_iter().filter_map(warning).collect())

@@ -1,10 +1,17 @@
 //! What `inspect` looks at: a document, or linked tables that no policy describes yet.
 
-use bosket_io::SourceForm;
+use std::path::Path;
+
+use bosket_io::gather::{document_path, gather, person_of};
+use bosket_io::homes::Homes;
+use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{Linked, Tables, catalogue, contradictions, survey};
-use bosket_measure::inspect::{Profile, Suggestion};
+use bosket_io::xml::{Outline, Xml};
+use bosket_io::{Format as _, Layout, Opened, SourceForm};
+use bosket_measure::inspect::{Coarsening, ObjectKeys, Profile, Suggestion};
 use bosket_model::policy::{Format, Role, Table};
-use bosket_model::{Dataset, Result};
+use bosket_model::words::plural;
+use bosket_model::{Dataset, Failure, Fault, Result};
 use serde_json::{Value, json};
 
 use crate::inspect::InspectRequest;
@@ -24,6 +31,14 @@ pub struct Looked {
     pub separator: Option<String>,
     /// Linked tables, if there are several.
     pub tables: Option<LinkedTables>,
+    /// Keys of JSON objects that are data.
+    pub keys: ObjectKeys,
+    /// What names the person, where documents of one person were gathered.
+    pub person: Vec<String>,
+    /// How many documents were gathered.
+    pub documents: usize,
+    /// Elements of XML that are not looked into, by the names from a document's record on.
+    pub opaque: Vec<Vec<String>>,
 }
 
 /// Linked tables, and whether anybody has declared how they are linked.
@@ -35,6 +50,8 @@ pub struct LinkedTables {
     pub guessed: bool,
     /// The person table was named.
     pub person_given: bool,
+    /// References to the person, as `table.column`, that name somebody else in some rows than those hang below.
+    pub contradicting: Vec<String>,
 }
 
 /// Reads whatever the request names.
@@ -43,28 +60,134 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     let format = reading.format.as_deref().or(request.preset.as_deref());
     let separator = reading.separator.as_deref();
     let Some((format, mut catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
-        let opened = load::document(&request.data, format, reading.layout(), run)?;
+        let (opened, keys) = document(request, format, run)?;
         let format = opened.form.name();
-        let (record, separator) = match opened.form {
-            SourceForm::Document { layout, .. } => (layout.record, layout.separator),
-            SourceForm::Tables(_) => (None, None),
+        let SourceForm::Document { layout, .. } = opened.form else {
+            return Err(Failure::defect("a document was read as tables"));
         };
-        return Ok(Looked { data: opened.data, format, record, separator, tables: None });
+        let looked = Looked {
+            data: opened.data,
+            format,
+            record: layout.record,
+            separator: layout.separator,
+            tables: None,
+            keys,
+            person: Vec::new(),
+            documents: 0,
+            opaque: layout.outline.opaque.found,
+        };
+        return looked.gathered(request, run);
     };
     survey(&request.data, format, separator, &mut catalogue, run.observer)?;
     let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
-    linked.notes.extend(second);
+    linked.notes.extend(second.iter().map(|c| c.note.clone()));
+    let contradicting = second.into_iter().flat_map(|c| c.columns).collect();
     let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
-    let tables = LinkedTables { linked, guessed: catalogue.guessed, person_given: reading.record.is_some() };
+    let (guessed, person_given) = (catalogue.guessed, reading.record.is_some());
+    let tables = LinkedTables { linked, guessed, person_given, contradicting };
     let separator = reading.separator.clone();
-    Ok(Looked { data, format: format.name(), record: None, separator, tables: Some(tables) })
+    let keys = ObjectKeys::default();
+    Ok(Looked {
+        data,
+        format: format.name(),
+        record: None,
+        separator,
+        tables: Some(tables),
+        keys,
+        person: Vec::new(),
+        documents: 0,
+        opaque: Vec::new(),
+    })
+}
+
+/// Reads a document. Where objects of JSON turn out to be maps it is read again as such, for maps may lie in maps; a
+/// stream cannot be.
+fn document(request: &InspectRequest, format: Option<&str>, run: &Run<'_>) -> Result<(Opened, ObjectKeys)> {
+    let reading = &request.reading;
+    let whole = Layout { outline: Outline::unknown(), ..reading.layout() };
+    let mut opened = load::document(&request.data, format, whole, run)?;
+    if ![Ndjson.name(), Json.name()].contains(&opened.form.name()) {
+        return Ok((opened, ObjectKeys::default()));
+    }
+    let mut maps: Vec<String> = Vec::new();
+    loop {
+        let mut keys = ObjectKeys::new(&opened.data, run.observer)?;
+        if request.data == Path::new("-") || keys.maps.is_empty() {
+            keys.maps = maps;
+            return Ok((opened, keys));
+        }
+        let known = maps.len();
+        maps.append(&mut keys.maps);
+        let homes = Box::new(Homes::of_maps(maps.iter().map(String::as_str)));
+        let layout = Layout { homes, ..reading.layout() };
+        match load::document(&request.data, format, layout, run) {
+            Ok(again) => opened = again,
+            Err(failure) if failure.fault == Fault::Data => {
+                // Entries of several kinds are no class; what is rare among them stays unnamed.
+                maps.truncate(known);
+                keys.maps = maps;
+                return Ok((opened, keys));
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
 }
 
 impl Looked {
     /// The format as policies name it.
     pub fn policy_format(&self) -> Option<Format> {
         Format::from_name(self.format)
+    }
+
+    /// The same with the documents of one person gathered, where several have the same name of a person.
+    fn gathered(mut self, request: &InspectRequest, run: &Run<'_>) -> Result<Self> {
+        if ![Ndjson.name(), Json.name(), Xml.name()].contains(&self.format) {
+            return Ok(self);
+        }
+        let Some(person) = person_of(&self.data) else { return Ok(self) };
+        self.person = vec![person];
+        self.documents = self.data.len();
+        let name = request.data.display().to_string();
+        self.data = gather(&self.data, &self.person, &name, run.observer)?;
+        if self.format != Xml.name() {
+            let maps = std::mem::take(&mut self.keys.maps);
+            self.keys = ObjectKeys { maps, ..ObjectKeys::new(&self.data, run.observer)? };
+        }
+        Ok(self)
+    }
+
+    /// How documents were gathered, in words.
+    pub fn gathering(&self) -> Option<String> {
+        let by = self.person.first()?;
+        Some(format!(
+            "{} of {}, gathered by `{by}` (`person` in the policy): each is a {} of theirs",
+            plural(self.documents, "document"),
+            plural(self.data.len(), "person").replace("persons", "people"),
+            document_path(self.data.schema().notation()),
+        ))
+    }
+
+    /// Elements that are not looked into are text for people, which nobody can check.
+    pub(crate) fn mark_opaque(&self, suggestions: &mut [Suggestion]) {
+        let schema = self.data.schema();
+        for ((_, attribute), suggestion) in schema.attributes().zip(suggestions) {
+            let mut names = attribute.name.clone();
+            let mut class = schema.class(attribute.class);
+            while let Some(parent) = class.parent {
+                names.splice(0..0, class.name.iter().cloned());
+                class = schema.class(parent);
+            }
+            let names = &names[usize::from(!self.person.is_empty())..];
+            if self.opaque.iter().any(|path| path == names) {
+                suggestion.role = Role::Identifying;
+                suggestion.reason =
+                    "Text for people, with markup in it: it is not looked into, and cannot be published."
+                        .to_owned();
+                suggestion.hierarchy = None;
+                suggestion.follows = None;
+            }
+        }
     }
 
     /// Columns that refer to other tables are keys, whatever their values look like, unless what they stand for is looked
@@ -78,6 +201,16 @@ impl Looked {
             let listed = |columns: &[&String]| -> String {
                 columns.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ")
             };
+            if found.linked.parts.contains(&attribute.path) {
+                suggestion.role = Role::Quasi;
+                suggestion.reason = format!(
+                    "part of the key, and refers to {table}: published as a value, since a number of its own would seem \
+                     to refer to some row there"
+                );
+                suggestion.hierarchy.get_or_insert_with(Coarsening::arbitrary);
+                suggestion.follows = None;
+                continue;
+            }
             if let Some(lookup) = found.linked.lookup_of(&attribute.path) {
                 let more: Vec<&String> = told.iter().filter(|c| !lookup.values.contains(c)).collect();
                 suggestion.reason += &format!(
@@ -93,10 +226,14 @@ impl Looked {
             let columns: Vec<&String> = told.iter().collect();
             let said = if columns.is_empty() { String::new() } else { format!(" ({})", listed(&columns)) };
             suggestion.role = Role::Key;
-            suggestion.reason = format!(
-                "refers to {table}; published empty, since no guarantee counts what it tells; \
-                 [[source.lookup]] replaces it by what it stands for{said}"
-            );
+            suggestion.reason = if found.repeats_the_person(&attribute.path, table) {
+                format!("refers to the same row of {table} again; published as the same number")
+            } else {
+                format!(
+                    "refers to {table}; published empty, since no guarantee counts what it tells; \
+                     [[source.lookup]] replaces it by what it stands for{said}"
+                )
+            };
             suggestion.hierarchy = None;
             suggestion.follows = None;
         }
@@ -104,6 +241,13 @@ impl Looked {
 }
 
 impl LinkedTables {
+    /// Whether a column that refers to a table names in every row the person that the row belongs to.
+    fn repeats_the_person(&self, path: &str, table: &str) -> bool {
+        let person = self.linked.tables.first().filter(|p| p.name == table && p.key.len() == 1);
+        let own = |p: &Table| path.strip_prefix(p.name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        person.is_some_and(|p| !own(p)) && !self.contradicting.iter().any(|c| c == path)
+    }
+
     /// How the tables are linked, for programs.
     pub fn to_json(&self) -> Value {
         let table = |t: &Table| {

@@ -2,6 +2,7 @@
 //!
 //! Nothing is written here: `anonymize` writes and verifies what comes out, `sweep` and benchmarks look at it in memory.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use bosket_engine::{Params, cluster, km, kmn};
@@ -11,7 +12,7 @@ use bosket_model::observe::Observer;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Dataset, Diagnostic, Failure, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_verify::{Claim, Witness};
 use serde_json::{Value, json};
 
@@ -87,14 +88,14 @@ pub struct Made {
     pub figures: Figures,
     /// What goes beside the mapping and nowhere else.
     pub private: Value,
-    /// `method.time` was over before the search was.
+    /// `method.time` was over, or somebody did not want to wait, before the search was done.
     pub cut_short: bool,
 }
 
 impl Made {
     /// What whoever gets it should know besides.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let what = "the search was cut short after `method.time`: what is published depends on how fast the machine was";
+        let what = "the search was cut short: what is published depends on how fast the machine was";
         let help = "the promise is kept all the same; allow more time to lose less";
         self.cut_short.then(|| Diagnostic::warning(what).help(help)).into_iter().collect()
     }
@@ -117,17 +118,26 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     bosket_engine::refuse_common(policy, work.data, work.published)?;
     let attributes = placed(policy, work.binding);
     let bind = |data: &Dataset| Binding::new(data.schema(), &attributes, policy.undeclared, "a solution");
+    // Whether anything but diversity has broken a solution.
+    let (by_l, by_others) = (Cell::new(false), Cell::new(false));
     let keeps = |data: &Dataset| -> Result<kmn::Verdict> {
         let binding = bind(data)?;
         let witness =
             bosket_verify::verify(data, &binding, work.claim, work.hierarchies, work.memory, observer)?;
+        if let Some(witness) = &witness {
+            if witness.sensitive.is_some() { by_l.set(true) } else { by_others.set(true) }
+        }
         Ok(witness.map_or(kmn::Verdict::Kept, |w| broken_by(&w, &binding)))
+    };
+    let cause = |failure: Failure| match by_l.get() && !by_others.get() {
+        true => unreachable_l(failure, policy),
+        false => failure,
     };
     let trees = work.trees()?;
     if policy.rows() == Rows::United {
         let keeps = |trees: &ValueTrees| keeps(&trees.write_back(work.binding));
         let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
-        let release = kmn::run(&trees, work.hierarchies, &params, accept, observer)?;
+        let release = kmn::run(&trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
         let (figures, private) = told(&release, work.binding);
         let cut_short = release.cut_short;
         return Ok(Made { product: Product::Trees(release.published), figures, private, cut_short });
@@ -136,12 +146,27 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
     let accept: Option<kmn::Accept<'_, Dataset>> =
         if params.beyond || params.local { Some(&keeps) } else { None };
-    let release = kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer)?;
+    let release =
+        kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
     let (figures, private) = told(&release, work.binding);
     let (data, cut_short) = (release.published, release.cut_short);
     let binding = bind(&data)?;
     let records = (0..data.len() as u32).collect();
     Ok(Made { product: Product::Vertices { data, binding, records }, figures, private, cut_short })
+}
+
+/// Names l as what cannot be reached.
+fn unreachable_l(mut failure: Failure, policy: &Policy) -> Failure {
+    let l = policy.privacy.as_ref().and_then(|privacy| privacy.l);
+    if let (Fault::Unreachable, Some(l)) = (failure.fault, l) {
+        let what = format!(
+            "l = {l} is what none of the solutions reaches: each lets somebody infer a sensitive value"
+        );
+        let help =
+            "ask for a smaller l, or let `buckets` put rare values together; k, m and n alone can be reached";
+        failure.diagnostics.push(Diagnostic::error(what).help(help));
+    }
+    failure
 }
 
 /// What a release of trees cost, and what goes beside the mapping.
@@ -195,7 +220,7 @@ fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Resul
             "left_out": release.suppressed,
         }),
         product: Product::Trees(release.trees),
-        cut_short: false,
+        cut_short: release.cut_short,
     })
 }
 

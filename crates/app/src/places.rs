@@ -42,7 +42,16 @@ pub(crate) fn check(file: &PolicyFile, policy: &Path, source: Vec<PathBuf>, targ
     if file.policy.has_two_sides() {
         outputs.extend(Dissection::new(file, Fates::new)?.files()?);
     }
+    let read = source.first().filter(|path| path.is_dir()).and_then(|path| real(path));
     refuse(&outputs, &inputs(file, policy, source))?;
+    // The next run would read it with what is there.
+    let within =
+        |path: &&PathBuf| real(path).zip(read.as_ref()).is_some_and(|(path, read)| path.starts_with(read));
+    if let Some(path) = outputs.iter().find(within) {
+        let what = format!("{} would lie in the folder that the documents are read from", path.display());
+        let help = "publish to another folder, and write the mapping and the report elsewhere";
+        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+    }
     if Form::of(&file.policy) == Form::Folder
         && let Some(folder) = real(target)
     {

@@ -7,9 +7,10 @@ use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
 use bosket_measure::kept::Before;
-use bosket_model::binding::{Binding, effective_role};
+use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::masks::Masks;
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::policy::{Algorithm, Model, Policy, Role};
 use bosket_model::sides::Fates;
@@ -18,6 +19,7 @@ use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
 
 use crate::anonymize::AnonymizeRequest;
+use crate::key::{self, Key};
 use crate::load::{self, Bound};
 use crate::negative;
 use crate::places;
@@ -90,7 +92,13 @@ pub fn check_policy(file: &PolicyFile) -> Result<()> {
     }
     engine::check(policy)?;
     claim_of(policy)?;
-    if policy.source.is_some() && policy.has_two_sides() {
+    if let Some(source) = policy.source.as_ref().filter(|_| policy.has_two_sides()) {
+        if !source.person.is_empty() {
+            let what = "documents that are gathered by person cannot be published in two sides";
+            let what = Diagnostic::error(what).at(Place::source(&policy.name).path("source.person"));
+            let help = "make one document per person first (`bosket convert POLICY OUT`), or choose a model of one side";
+            return Err(Failure::new(Fault::Policy, what.help(help)));
+        }
         Dissection::new(file, Fates::new)?;
     }
     Ok(())
@@ -114,7 +122,9 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
     let claim = claim_of(policy)?;
     let target = publication::target(&file)?;
     let (source, paths) = (place.name(), place.paths());
-    places::check(&file, &request.policy.path, paths.clone(), &target)?;
+    let read = paths.iter().cloned().chain(request.key.clone()).collect();
+    places::check(&file, &request.policy.path, read, &target)?;
+    let key = key::read(policy, request.key.as_deref())?;
     check_report(request, &file, &target, run)?;
     let input = if privacy.model.is_apart() {
         if request.measure {
@@ -123,7 +133,7 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
         }
         if is_stream(&file)? { stream(&file)? } else { people(&file, run)? }
     } else {
-        records(&file, place, claim.as_ref(), run)?
+        records(&file, place, claim.as_ref(), key.as_ref(), run)?
     };
     Ok(Prepared { policy: request.policy.path.clone(), source, paths, target, claim, input, file })
 }
@@ -167,18 +177,31 @@ pub(crate) fn sensitive<'a>(
     people.spool.sensitive.iter().map(of).collect()
 }
 
-fn records(file: &PolicyFile, place: Whereabouts, claim: Option<&Claim>, run: &Run<'_>) -> Result<Input> {
+fn records(
+    file: &PolicyFile,
+    place: Whereabouts,
+    claim: Option<&Claim>,
+    key: Option<&Key>,
+    run: &Run<'_>,
+) -> Result<Input> {
     let policy = &file.policy;
     let privacy = policy.need_privacy()?;
     let name = place.name();
     let opened = load::records(place, run)?;
     let data = load::select(opened.data, policy, &name, run)?;
-    let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let Bound { data, binding } = load::bind_input(data, policy, &name, run)?;
+    // From here on, masked values are all that anybody sees.
+    let data = match key {
+        Some(key) => Masks::of(policy).apply(&data, &binding, &policy.attributes, key.bytes(), &name)?,
+        None => data,
+    };
+    let bound = Bound { data, binding };
+    let binding = &bound.binding;
     run.warn(binding.absent().map(|d| {
         Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
             .at(policy.attributes[d].place.clone())
     }));
-    let bound = Box::new(Bound { data, binding });
+    let bound = Box::new(bound);
     run.warn(load::people_counted_twice(&bound, policy, run)?);
     let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
     let fewest = privacy.k.unwrap_or(0) as usize;
@@ -206,7 +229,9 @@ fn refuse_revealing(policy: &Policy, bound: &Bound, k: usize) -> Result<()> {
             continue;
         };
         let said = &policy.attributes[declared];
-        if binding.declared[declared].role != Role::Insensitive || said.acknowledge {
+        // That everybody has a pseudonym of their own is what it is for; it is told as a risk, not as harmless.
+        let harmless = said.acknowledge || said.role == Role::Pseudonym;
+        if binding.declared[declared].role != Role::Insensitive || harmless {
             continue;
         }
         let mut records = vec![(0usize, None); data.dictionary(id).len()];

@@ -12,7 +12,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
-use bosket_report::study::{Study, Subject, attacker, roles};
+use bosket_report::study::{Study, Subject, attacker, keys, roles};
 use bosket_verify::{Claim, JudgedSides, Verification};
 
 use crate::both::{self, Both, Places};
@@ -212,6 +212,7 @@ pub(crate) fn dissected(
     Ok(Study {
         verification,
         roles: roles(policy),
+        keys: keys(policy),
         attacker: attacker(policy)?,
         kept,
         before: Some(before),

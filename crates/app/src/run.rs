@@ -38,12 +38,18 @@ impl Settings {
     }
 }
 
-/// Half of the machine's memory; two gigabytes where the system does not say how much there is.
+/// Half of the machine's memory, or of what this process may take of it; two gigabytes where the system does not say how
+/// much there is.
 fn half_of_memory() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kilobytes = total.and_then(|t| t.split_whitespace().next()?.parse::<usize>().ok());
-    kilobytes.map_or(2 << 30, |k| k * 512)
+    let number = |file: &str, name: &str| {
+        let told = std::fs::read_to_string(file).unwrap_or_default();
+        let rest = told.lines().find_map(|line| line.strip_prefix(name))?;
+        rest.split_whitespace().next()?.parse::<usize>().ok()
+    };
+    let machine = number("/proc/meminfo", "MemTotal:").map_or(4 << 30, |kilobytes| kilobytes * 1024);
+    // Whoever gets no more memory from the system is ended, without a word of ours.
+    let allowed = number("/proc/self/limits", "Max address space").unwrap_or(machine);
+    machine.min(allowed) / 2
 }
 
 /// A call under way.
@@ -92,6 +98,12 @@ impl Observer for Limited<'_> {
     }
     fn cancelled(&self) -> bool {
         self.inner.cancelled()
+    }
+    fn out_of_time(&self) -> bool {
+        self.inner.out_of_time()
+    }
+    fn searching(&self, now: bool) {
+        self.inner.searching(now);
     }
     fn go_on(&self) -> Result<()> {
         self.inner.go_on()

@@ -51,8 +51,7 @@ impl TrialData {
     ) -> Result<Warned<Self>> {
         run(settings, observer, |run| {
             let policy = &file.policy;
-            let binding = Binding::of_input(data.schema(), &policy.attributes, policy.undeclared, name)?;
-            let input = Bound { data, binding };
+            let input = load::bind_input(data, policy, name, run)?;
             let hierarchies = load::hierarchies(file, &input, name, true, run)?;
             Ok(TrialData { input, hierarchies })
         })

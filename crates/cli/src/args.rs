@@ -128,6 +128,13 @@ impl Sets {
     pub fn policy(&self, path: &Path) -> PolicyAt {
         PolicyAt { path: path.to_owned(), sets: self.sets.clone() }
     }
+
+    /// The same with the time that its search may take.
+    pub fn policy_within(&self, path: &Path, time: Option<&str>) -> PolicyAt {
+        let mut at = self.policy(path);
+        at.sets.extend(time.map(|time| format!("method.time={time}")));
+        at
+    }
 }
 
 /// `bosket inspect`
@@ -291,9 +298,15 @@ pub struct Anonymize {
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+    /// The private key for `shift` and role `pseudonym`: a file of at least 32 random bytes that only you can read
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub key: Option<PathBuf>,
     /// Also measure what the publication lost for mining: ML² and dML²; takes a while on large data
     #[arg(long)]
     pub measure: bool,
+    /// How long to search, such as 500ms, 60s or 5m: then the best that was found is published (`method.time`)
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
     /// Most memory for data that is read, and for searching and counting, such as 500M or 4G [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
@@ -374,6 +387,9 @@ pub struct Sweep {
     /// Also compare frequent patterns: ML² and dML²; takes a while on large data
     #[arg(long)]
     pub mining: bool,
+    /// How long each search may take, such as 500ms, 60s or 5m (`method.time`)
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
     /// Draw the loss, as SVG
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plot: Option<PathBuf>,

@@ -19,6 +19,10 @@ pub const INTERRUPTED: u8 = 130;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
+    /// A search is going on that could end with what it has.
+    searching: Arc<AtomicBool>,
+    /// Somebody does not want to wait for its end.
+    hurried: Arc<AtomicBool>,
     pending: Pending,
 }
 
@@ -26,6 +30,21 @@ impl Stop {
     /// Whether it was asked for.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Whether a search is to end with what it has.
+    pub fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::Relaxed)
+    }
+
+    /// A search begins or ends that could end with what it has.
+    pub fn searching(&self, now: bool) {
+        self.searching.store(now, Ordering::Relaxed);
+    }
+
+    /// Asks a search to end with what it has. Whether there is one, and it was not asked before.
+    fn hurry(&self) -> bool {
+        self.searching.load(Ordering::Relaxed) && !self.hurried.swap(true, Ordering::Relaxed)
     }
 
     /// The files that are not complete yet.
@@ -54,7 +73,11 @@ pub fn install(stop: Stop) -> Result<(), Failure> {
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(failed)?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
     std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
+        for signal in signals.forever() {
+            if signal == SIGINT && stop.hurry() {
+                eprintln!("\nbosket: finishing with the best solution so far; Ctrl-C again stops");
+                continue;
+            }
             stop.asked.store(true, Ordering::Relaxed);
             std::thread::sleep(PATIENCE);
             stop.tell();

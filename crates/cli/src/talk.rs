@@ -148,6 +148,14 @@ impl Observer for Talk {
         self.stop.is_asked()
     }
 
+    fn out_of_time(&self) -> bool {
+        self.stop.is_hurried()
+    }
+
+    fn searching(&self, now: bool) {
+        self.stop.searching(now);
+    }
+
     fn stage(&self, name: &str, steps: u64) {
         self.decided(&format!("begins: {name}"));
         self.bar(name, ProgressBar::new(steps), "{msg} [{bar:30}] {percent}% {per_sec}, {eta} left");

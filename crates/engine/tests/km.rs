@@ -9,8 +9,9 @@ use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Negative, Payload, Policy, RootMode};
 use bosket_model::value_tree::ValueTrees;
-use bosket_model::{Dataset, Result};
+use bosket_model::{Dataset, Fault, Result};
 use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::hurried::Hurried;
 use bosket_testkit::km::{Baskets, Beyond, violation};
 use bosket_testkit::sets;
 use bosket_verify::{Claim, verify};
@@ -124,6 +125,35 @@ fn leaf_loss(h: &Hierarchy, transactions: &[Vec<String>], release: &Release) -> 
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(400)))]
+
+    #[test]
+    fn what_is_cut_short_keeps_its_promise(
+        t in transactions(), shape in 0..4usize, k in 2u32..4, m in 1usize..4, asks in 0usize..120, l: bool, suppress: bool,
+    ) {
+        let h = hierarchy(shape);
+        let sensitive: BTreeSet<String> = if l { ["h".to_owned()].into() } else { BTreeSet::new() };
+        for algorithm in ALL {
+            let p = Params {
+                l: l.then_some(2.0),
+                sensitive: sensitive.iter().cloned().collect(),
+                suppress,
+                ..Params::plain(algorithm, k, m)
+            };
+            let observer = Hurried::new(asks);
+            match run(&trees(&t), &[Some(h.clone())], &p, &observer) {
+                Ok(release) => {
+                    let beyond = Beyond { l: p.l, sensitive: sensitive.clone(), negative: BTreeSet::new() };
+                    prop_assert_eq!(violation(&published(&release), &h, k as usize, m, &beyond), None, "{:?}", p);
+                    // A sensitive item stands beside what its own node is published for.
+                    if !l {
+                        check_truth(&t, &h, &release);
+                    }
+                    prop_assert!(!release.cut_short || observer.is_over());
+                }
+                Err(failure) => prop_assert_eq!(failure.fault, Fault::Unreachable, "{}", failure),
+            }
+        }
+    }
 
     #[test]
     fn publications_are_verified_and_true(
@@ -303,6 +333,43 @@ fn least_loss(
 
 fn baskets(texts: &[&str]) -> Vec<Vec<String>> {
     texts.iter().map(|t| t.split_whitespace().map(str::to_owned).collect()).collect()
+}
+
+/// Twelve items of which every pair is rare, below two nodes that all records have.
+#[test]
+fn a_search_without_any_time_ends_with_a_coarse_cut() {
+    let text: String = (0..12).map(|i| format!("i{i};{};*\n", if i < 6 { "low" } else { "high" })).collect();
+    let h = csv::parse("h", &text).expect("good");
+    let t: Vec<Vec<String>> =
+        (0..36).map(|i| vec![format!("i{}", i % 6), format!("i{}", 6 + i / 6)]).collect();
+    for algorithm in ALL {
+        let p = Params::plain(algorithm, 3, 2);
+        let whole = anonymize(&t, &h, &p).expect("reachable");
+        assert!(!whole.cut_short);
+        match run(&trees(&t), &[Some(h.clone())], &p, &Hurried::new(0)) {
+            Ok(release) => {
+                assert!(release.cut_short, "{algorithm:?}");
+                check_claim(&release, &p);
+            }
+            // Groups begin with nothing published.
+            Err(failure) => {
+                assert_eq!(algorithm, Algorithm::Partition);
+                assert!(failure.to_string().contains("the time was over"), "{failure}");
+            }
+        }
+    }
+}
+
+/// Below the root there is nothing to raise a rare pair to, but half of the records are equal.
+#[test]
+fn where_one_cut_cannot_do_the_message_says_that_groups_would() {
+    let h = csv::parse("h", "a;*\nb;*\nc;*\n").expect("good");
+    let t = baskets(&["a b", "a b", "a b", "a c", "b c", "c"]);
+    let failure = anonymize(&t, &h, &Params::plain(Algorithm::Aa, 3, 2)).expect_err("all is raised");
+    let said = format!("{failure:?}");
+    assert!(said.contains("nothing would be published"), "{said}");
+    assert!(said.contains("partition") && said.contains("publishes something"), "{said}");
+    anonymize(&t, &h, &Params::plain(Algorithm::Partition, 3, 2)).expect("it does");
 }
 
 /// {a1,s}, {a1,a2}, {a2,s}: each of a1 and a2 says s with one half, what they share says it with two thirds.

@@ -55,6 +55,11 @@ pub trait Format: Sync + std::fmt::Debug {
         false
     }
 
+    /// How names of such files end in a folder.
+    fn extensions_in_folders(&self) -> &'static [&'static str] {
+        self.extensions()
+    }
+
     /// Reads all records, or says everything that is wrong with them. The layout that comes back has filled in
     /// what was found out, so that the publication can be written the same way.
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
@@ -142,12 +147,13 @@ pub struct Loaded {
 pub fn read(mut input: Input, format: Option<&str>, layout: &Layout) -> Result<Loaded> {
     let format = match format {
         Some(name) => by_name(name)?,
-        None if input.files().is_some() => return Err(input.is_a_folder()),
+        None if input.files().is_some() => of_folder(&input).ok_or_else(|| input.is_a_folder())?,
         None => sniff(Path::new(input.name()), input.head()).ok_or_else(|| unrecognised(&input))?,
     };
     if input.files().is_some() && !format.reads_folders() {
         return Err(input.is_a_folder());
     }
+    input.keep_files(format.extensions_in_folders());
     let (data, layout) = format.read(&mut input, layout)?;
     input.nothing_outside()?;
     Ok(Loaded { data, format, layout, warnings: input.warnings() })
@@ -165,6 +171,17 @@ pub fn read_observed(
     input.limit(observer.limits().record);
     let stop = input.stop().clone();
     watched(observer, &stop, || observer.position(progress.read()), || read(input, format, layout))
+}
+
+/// The format of which a folder has most documents.
+fn of_folder(input: &Input) -> Option<&'static dyn Format> {
+    let files = input.files().unwrap_or_default();
+    let of = |format: &dyn Format| {
+        files.iter().filter(|f| by_extension(f).is_some_and(|own| own.name() == format.name())).count()
+    };
+    let formats = FORMATS.iter().filter(|f| f.reads_folders());
+    let most = formats.rev().max_by_key(|format| of(**format)).copied();
+    most.filter(|format| of(*format) > 0)
 }
 
 fn unrecognised(input: &Input) -> Failure {

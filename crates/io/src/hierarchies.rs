@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
+use bosket_model::hierarchy::from::{self, Chain};
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, NodeId, build, csv, icd10};
 use bosket_model::policy::{AttributePolicy, Role, Shape};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::policy_file::{PolicyFile, read_long_text};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values of the data that a message may show at most.
 const SHOWN: usize = 20;
@@ -109,10 +110,13 @@ fn load_over(
             loaded.push(None);
             continue;
         };
-        let hierarchy = match cached(&texts, file, spec) {
-            Some(hierarchy) => Ok(hierarchy),
-            None if of_data => one(spec, &file.folder, &domains[0]),
-            None => one(spec, &file.folder, &united(&domains)),
+        let hierarchy = match (cached(&texts, file, spec), spec) {
+            (Some(hierarchy), _) => Ok(hierarchy),
+            (None, HierarchySpec::Build(Build::From { paths })) => {
+                from_columns(&sources, declared, paths, attribute)
+            }
+            (None, _) if of_data => one(spec, &file.folder, &domains[0]),
+            (None, _) => one(spec, &file.folder, &united(&domains)),
         };
         let hierarchy = match hierarchy {
             Ok(hierarchy) => hierarchy,
@@ -157,6 +161,66 @@ impl Source<'_> {
     fn columns(&self, declared: usize) -> Vec<AttributeId> {
         let own = self.data.schema().attributes().map(|(id, _)| id);
         own.filter(|id| self.binding.attributes[id.index()] == Some(declared)).collect()
+    }
+}
+
+/// A hierarchy of what stands in other columns, in the same row or in one above it.
+fn from_columns(
+    sources: &[Source<'_>],
+    declared: usize,
+    paths: &[String],
+    attribute: &AttributePolicy,
+) -> Result<Hierarchy> {
+    let mut chains: FxHashSet<Chain<'_>> = FxHashSet::default();
+    for source in sources {
+        let above: Vec<Vec<AttributeId>> = (paths.iter())
+            .map(|path| source.binding.declared.iter().position(|d| d.path == *path))
+            .map(|at| at.map_or_else(Vec::new, |at| source.columns(at)))
+            .collect();
+        if let Some(lacking) = above.iter().position(Vec::is_empty) {
+            let what = format!("the hierarchy of `{}` asks for `{}`", attribute.path, paths[lacking]);
+            let what = Diagnostic::error(what + ", which the data does not have").at(attribute.place.clone());
+            return Err(Failure::new(Fault::Data, what));
+        }
+        for column in source.columns(declared) {
+            let class = source.data.schema().attribute(column).class;
+            let own = (0..source.data.vertex_count()).filter(|&vertex| source.data.class(vertex) == class);
+            for vertex in own {
+                let Some(value) = source.text(vertex, column) else { continue };
+                let above = above.iter().map(|columns| source.at_or_above(vertex, columns)).collect();
+                chains.insert((value, above));
+            }
+        }
+    }
+    let mut chains: Vec<Chain<'_>> = chains.into_iter().collect();
+    chains.sort_unstable();
+    from::from(&chains).map_err(|why| {
+        let what = format!(
+            "the hierarchy of `{}` cannot be taken from `{}`: {why}",
+            attribute.path,
+            paths.join("`, `")
+        );
+        let help = "correct the data, or write the hierarchy as a file: one line per value, `value;above;*`";
+        Failure::new(Fault::Data, Diagnostic::error(what).at(attribute.place.clone()).help(help))
+    })
+}
+
+impl<'a> Source<'a> {
+    fn text(&self, vertex: usize, column: AttributeId) -> Option<&'a str> {
+        let code = self.data.value(vertex, column);
+        (code != MISSING).then(|| self.data.dictionary(column).text(code))
+    }
+
+    /// What one of these columns says of a vertex, itself or the nearest above it.
+    fn at_or_above(&self, vertex: usize, columns: &[AttributeId]) -> Option<&'a str> {
+        let up = std::iter::successors(Some(vertex), |&vertex| self.data.parent(vertex));
+        let mut found = up.flat_map(|vertex| {
+            let class = self.data.class(vertex);
+            let own =
+                columns.iter().filter(move |&&column| self.data.schema().attribute(column).class == class);
+            own.filter_map(move |&column| self.text(vertex, column))
+        });
+        found.next()
     }
 }
 

@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use bosket_model::binding::Binding;
-use bosket_model::path::{attribute_path, class_path};
+use bosket_model::path::{AttributePath, Notation, attribute_path, class_path};
 use bosket_model::policy::{AttributePolicy, Role, Undeclared};
 use bosket_model::{Builder, Schema};
 
 /// A class as the names from the record on.
-type HomePath = Vec<Vec<String>>;
+pub(crate) type HomePath = Vec<Vec<String>>;
 
 /// The classes of a policy's paths, and what is published in each; none where no policy is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Homes {
     classes: BTreeSet<HomePath>,
     /// Attributes that may be published, by their class and their keys in it.
     published: BTreeSet<(HomePath, Vec<String>)>,
+    /// Classes that are the entries of a map.
+    maps: BTreeSet<HomePath>,
 }
 
 impl Homes {
@@ -38,7 +40,19 @@ impl Homes {
         let goes = |role: Role| role.is_left_out() || role == Role::Key;
         let stays = binding.declared.iter().filter(|d| !goes(d.role));
         let published = stays.map(|d| (homes[d.home].clone(), d.name.clone())).collect();
-        Homes { classes: homes.into_iter().skip(1).collect(), published }
+        let classes = homes.into_iter().skip(1).collect();
+        let paths = attributes.iter().filter(|a| a.structure.is_none()).map(|a| a.path.as_str());
+        Homes { classes, published, maps: maps(paths) }
+    }
+
+    /// Nothing is known but that these objects are maps, each as the path of its entries: `scores{}`.
+    pub fn of_maps<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
+        Homes { maps: maps(paths), ..Homes::default() }
+    }
+
+    /// The classes that are the entries of a map.
+    pub(crate) fn maps(&self) -> &BTreeSet<HomePath> {
+        &self.maps
     }
 
     /// Whether nothing is known.
@@ -96,6 +110,18 @@ impl Homes {
         }
         homes
     }
+}
+
+/// The maps on the way of paths with dots.
+fn maps<'p>(paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<HomePath> {
+    let mut found = BTreeSet::new();
+    for path in paths {
+        let Ok((path, maps)) = AttributePath::parse_with_maps(Notation::Dots, path) else { continue };
+        for (i, _) in maps.iter().enumerate().filter(|(_, map)| **map) {
+            found.insert(path.classes[..=i].to_vec());
+        }
+    }
+    found
 }
 
 /// The path of an attribute at home.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bosket_model::observe::Limits;
+use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::compressed::{BesideText, Compression, Members};
@@ -154,15 +155,23 @@ fn is_utf_16(head: &[u8]) -> bool {
     matches!(mark, b"\xFF\xFE" | b"\xFE\xFF") && first != Some(u16::from(b'<'))
 }
 
-/// The files of a folder that are JSON by their names, in the order of these.
-pub(crate) fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// How names of documents end that a folder may hold, without what says that they are compressed.
+const DOCUMENTS: [&str; 4] = ["json", "ndjson", "jsonl", "xml"];
+
+/// Whether a file is called like one with such an ending, compressed or not.
+pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
+    endings.contains(&ending) && !name.starts_with('.')
+}
+
+/// The files of a folder that are documents by their names, in the order of these.
+pub(crate) fn document_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-        let json = [".json", ".ndjson", ".jsonl"].iter().any(|ending| plain.ends_with(ending));
-        if json && !name.starts_with('.') && path.is_file() {
+        if ends_in(&path, &DOCUMENTS) && path.is_file() {
             files.push(path);
         }
     }
@@ -198,7 +207,7 @@ impl Input {
             return Self::open(path);
         }
         let name = path.to_string_lossy();
-        let files = json_files(path).map_err(|e| fault::reading(&name, &e))?;
+        let files = document_files(path).map_err(|e| fault::reading(&name, &e))?;
         let total = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
         let mut input = Self::new(&name, io::empty(), Some(total))?;
         input.files = Some(files);
@@ -208,6 +217,21 @@ impl Input {
     /// The files, by name, if this is a folder.
     pub(crate) fn files(&self) -> Option<Vec<PathBuf>> {
         self.files.clone()
+    }
+
+    /// Keeps only the files of a folder with these endings, and says how many are left aside.
+    pub(crate) fn keep_files(&mut self, endings: &[&str]) {
+        let Some(files) = &mut self.files else { return };
+        let all = files.len();
+        files.retain(|file| ends_in(file, endings));
+        let (aside, kept) = (all - files.len(), endings.join(", ."));
+        if aside > 0 {
+            let what = format!(
+                "{} of the folder left aside, which end in something else than .{kept}",
+                plural(aside, "document")
+            );
+            self.warn(Diagnostic::warning(what).at(Place::source(self.name.as_str())));
+        }
     }
 
     /// Opens one of the files; what is read of it counts for the whole.

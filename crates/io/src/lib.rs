@@ -21,6 +21,7 @@ pub mod fhir;
 pub mod fingerprint;
 mod folder;
 pub mod format;
+pub mod gather;
 mod hidden;
 pub mod hierarchies;
 pub mod homes;

@@ -48,6 +48,18 @@ impl Problems {
         }
     }
 
+    /// Adds the problems of another file.
+    pub(crate) fn append(&mut self, other: Problems) {
+        for shown in other.shown {
+            if self.shown.len() < SHOWN {
+                self.shown.push(shown);
+            } else {
+                self.more += 1 + shown.again;
+            }
+        }
+        self.more += other.more;
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

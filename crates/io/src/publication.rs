@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
+use bosket_model::policy::Format as PolicyFormat;
 use bosket_model::{Dataset, Failure, Result};
 
 use crate::atomic::Create;
@@ -43,6 +44,14 @@ pub fn target(file: &PolicyFile) -> Result<PathBuf> {
     let publish = file.policy.need_publish()?;
     let place = publish.path.as_deref().map(|p| file.resolve(p));
     Ok(place.unwrap_or_else(|| PathBuf::from(publish.url.as_deref().unwrap_or_default())))
+}
+
+/// What messages call a publication of a policy at a place: with the schema, where a server has several.
+pub fn name(file: &PolicyFile, at: &Path) -> String {
+    let source = file.policy.source.as_ref().filter(|s| s.format == PolicyFormat::Postgres);
+    let schema = source.and(file.policy.publish.as_ref()).and_then(|p| p.schema.as_deref());
+    let place = at.display();
+    schema.map_or_else(|| place.to_string(), |schema| format!("{place}, schema {schema}"))
 }
 
 /// What a file is called wherever it lies.

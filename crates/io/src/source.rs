@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
+use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Result};
 
 use crate::format::{self, Format, Layout, Loaded};
+use crate::gather;
 use crate::homes::Homes;
-use crate::input::{Input, json_files};
+use crate::input::{Input, document_files};
 use crate::policy_file::PolicyFile;
 use crate::tables::{self, Tables, is_linked};
 use crate::xml::Outline;
@@ -54,6 +56,15 @@ impl From<Loaded> for Opened {
     }
 }
 
+/// Whose documents are gathered, and the attributes of what comes out.
+#[derive(Clone, Debug)]
+pub struct Gather {
+    /// Paths of what names the person.
+    pub person: Vec<String>,
+    /// The policy's attributes.
+    pub attributes: Vec<AttributePolicy>,
+}
+
 /// Where records are.
 #[derive(Debug)]
 pub enum Whereabouts {
@@ -67,6 +78,8 @@ pub enum Whereabouts {
         layout: Box<Layout>,
         /// Whether it is a publication, of which every byte has to be accounted for.
         published: bool,
+        /// Whether, and how, documents of one person are gathered.
+        gather: Option<Box<Gather>>,
     },
     /// In linked tables.
     Tables(Box<Tables>),
@@ -95,15 +108,21 @@ impl Whereabouts {
 
     fn document(file: &PolicyFile, path: PathBuf, published: bool) -> Self {
         let source = file.policy.source.as_ref();
+        let person = source.filter(|_| !published).map_or(Vec::new(), |s| s.person.clone());
+        let gathered = file.policy.attributes.as_slice();
+        let single = if person.is_empty() { Vec::new() } else { gather::in_document(gathered) };
+        let attributes = if person.is_empty() { gathered } else { &single };
         let layout = Layout {
             record: source.and_then(|s| s.record.clone()),
             separator: source.and_then(|s| s.separator.clone()),
-            outline: Outline::expected(&file.policy.attributes),
-            homes: Box::new(Homes::expected(&file.policy.attributes)),
+            outline: Outline::expected(attributes),
+            homes: Box::new(Homes::expected(attributes)),
             ..Layout::default()
         };
         let format = source.map(|s| s.format.name());
-        Whereabouts::Document { path, format, layout: Box::new(layout), published }
+        let gather = Gather { person, attributes: gathered.to_vec() };
+        let gather = (!gather.person.is_empty()).then(|| Box::new(gather));
+        Whereabouts::Document { path, format, layout: Box::new(layout), published, gather }
     }
 
     /// What messages call it.
@@ -118,7 +137,7 @@ impl Whereabouts {
     pub fn paths(&self) -> Vec<PathBuf> {
         match self {
             Whereabouts::Document { path, .. } => {
-                let mut paths = json_files(path).unwrap_or_default();
+                let mut paths = document_files(path).unwrap_or_default();
                 paths.insert(0, path.clone());
                 paths
             }
@@ -131,12 +150,19 @@ impl Whereabouts {
         match self {
             Whereabouts::Tables(tables) => {
                 let (data, form) = tables.read(observer)?;
-                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings: Vec::new() })
+                let warnings = form.warnings.clone();
+                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings })
             }
-            Whereabouts::Document { path, format, layout, published } => {
+            Whereabouts::Document { path, format, layout, published, gather } => {
                 let input = Input::open_records(&path)?;
                 let input = if published { input.published() } else { input };
-                Ok(format::read_observed(input, format, &layout, observer)?.into())
+                let mut loaded = format::read_observed(input, format, &layout, observer)?;
+                if let Some(Gather { person, attributes }) = gather.map(|g| *g) {
+                    let name = path.display().to_string();
+                    loaded.data = gather::gather(&loaded.data, &person, &name, observer)?;
+                    loaded.layout = gather::layout(loaded.layout, &attributes);
+                }
+                Ok(loaded.into())
             }
         }
     }

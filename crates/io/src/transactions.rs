@@ -52,7 +52,7 @@ impl Format for Transactions {
                 });
                 continue;
             };
-            if !is_written_so(text, separator) {
+            if input.is_published() && !is_written_so(text, separator) {
                 input.outside(|place| {
                     let what = "blanks stand here that no item needs";
                     let help = "they may say something that `verify` cannot judge; write items with one separator between";
@@ -64,10 +64,10 @@ impl Format for Transactions {
                 builder.open(class);
                 builder.set(item, Kind::Text, text);
                 builder.close();
-                !text.trim().is_empty()
+                !is_blank(text)
             };
             let complete = match separator {
-                _ if text.trim().is_empty() => true,
+                _ if is_blank(text) => true,
                 None => text.split_ascii_whitespace().all(&mut add),
                 Some(separator) => text.split(separator).all(&mut add),
             };
@@ -136,18 +136,25 @@ impl Format for Transactions {
     }
 }
 
+/// Whether a text has nothing but blanks of any script; most are found not to by their first letter.
+fn is_blank(text: &str) -> bool {
+    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim().is_empty()
+}
+
 /// Whether a line has no blanks but such as part its items or belong to them.
 fn is_written_so(text: &str, separator: Option<&str>) -> bool {
-    match separator {
-        Some(_) => text.is_empty() || !text.trim().is_empty(),
-        None => {
-            let blanks = |c: char| c.is_ascii_whitespace();
-            !text.starts_with(blanks)
-                && !text.ends_with(blanks)
-                && text.split(blanks).all(|item| !item.is_empty() || text.is_empty())
-                && text.chars().all(|c| c == ' ' || !blanks(c))
-        }
+    if separator.is_some() {
+        return text.is_empty() || !is_blank(text);
     }
+    let mut after_blank = true;
+    for byte in text.bytes() {
+        let blank = byte.is_ascii_whitespace();
+        if blank && (after_blank || byte != b' ') {
+            return false;
+        }
+        after_blank = blank;
+    }
+    text.is_empty() || !after_blank
 }
 
 /// The separator, if it is not just blanks.

@@ -42,6 +42,8 @@ pub struct Declared {
     pub name: Vec<String>,
     /// The declared attribute whose label it repeats.
     pub follows: Option<usize>,
+    /// Whether it is published as a pseudonym; its role is then that of what is published as it is.
+    pub pseudonym: bool,
 }
 
 /// The data's attributes and classes, each with its place in the policy.
@@ -161,10 +163,11 @@ impl Binding {
         }
         self.declared.push(Declared {
             path: attribute.path.clone(),
-            role: attribute.role,
+            role: published_as(attribute.role),
             home,
             name: path.name,
             follows: None,
+            pseudonym: attribute.role == Role::Pseudonym,
         });
     }
 
@@ -279,7 +282,8 @@ impl Binding {
         found
     }
 
-    fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
+    /// Refuses what the policy does not name.
+    pub fn refuse(&self, unnamed: &[&str], source: &str) -> Failure {
         let mut absent: Vec<&str> = self.absent().map(|d| self.declared[d].path.as_str()).collect();
         if absent.len().saturating_mul(unnamed.len()) > COMPARISONS {
             absent.clear();
@@ -311,8 +315,13 @@ fn leader(attributes: &[AttributePolicy], attribute: &AttributePolicy) -> Option
 pub fn effective_role(attributes: &[AttributePolicy], attribute: &AttributePolicy) -> Role {
     match leader(attributes, attribute) {
         Some(leader) => companion_role(attribute.role, attributes[leader].role),
-        None => attribute.role,
+        None => published_as(attribute.role),
     }
+}
+
+/// Once it is a pseudonym, it is published as it is.
+fn published_as(role: Role) -> Role {
+    if role == Role::Pseudonym { Role::Insensitive } else { role }
 }
 
 /// A companion says what its leader says: what holds for one of both holds for the other.

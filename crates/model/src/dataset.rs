@@ -33,6 +33,7 @@ impl Dataset {
     }
 
     /// How many records there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.first_vertex.len() - 1
     }
@@ -48,33 +49,39 @@ impl Dataset {
     }
 
     /// The vertices of a record (numbered from 0), its root first.
+    #[inline]
     pub fn vertices(&self, record: usize) -> Range<usize> {
         self.first_vertex[record] as usize..self.first_vertex[record + 1] as usize
     }
 
     /// The class of a vertex.
+    #[inline]
     pub fn class(&self, vertex: usize) -> ClassId {
         self.class[vertex]
     }
 
     /// The vertex above; none for a record's root.
+    #[inline]
     pub fn parent(&self, vertex: usize) -> Option<usize> {
         let parent = self.parent[vertex];
         (parent != NO_PARENT).then_some(parent as usize)
     }
 
     /// The value codes of a vertex in the order of its class's attributes; missing ones at the end may be left out.
+    #[inline]
     pub fn values(&self, vertex: usize) -> &[u32] {
         &self.values[self.first_value[vertex] as usize..self.first_value[vertex + 1] as usize]
     }
 
     /// The code of one attribute of a vertex, or [`MISSING`]. The attribute must belong to the vertex's class.
+    #[inline]
     pub fn value(&self, vertex: usize, attribute: AttributeId) -> u32 {
         let slot = self.schema.attribute(attribute).slot as usize;
         self.values(vertex).get(slot).copied().unwrap_or(MISSING)
     }
 
     /// The values that occur in an attribute.
+    #[inline]
     pub fn dictionary(&self, attribute: AttributeId) -> &Dictionary {
         &self.dictionaries[attribute.index()]
     }
@@ -184,7 +191,12 @@ impl Builder {
 
     /// The class of the array at `name` below `parent`'s vertices, added if it is new.
     pub fn class(&mut self, parent: ClassId, name: &[String]) -> ClassId {
-        self.data.schema.add_class(parent, name)
+        self.data.schema.add_class(parent, name, false)
+    }
+
+    /// The class of the entries of the map at `name`, added if it is new.
+    pub fn map(&mut self, parent: ClassId, name: &[String]) -> ClassId {
+        self.data.schema.add_class(parent, name, true)
     }
 
     /// The attribute at `name` in a class's vertices, added if it is new.
@@ -218,12 +230,14 @@ impl Builder {
     }
 
     /// Starts a record; its root vertex is open.
+    #[inline]
     pub fn begin_record(&mut self) {
         self.abort_record();
         self.push(ClassId::ROOT, NO_PARENT);
     }
 
     /// Opens a vertex below the open one.
+    #[inline]
     pub fn open(&mut self, class: ClassId) {
         let parent = *self.open.last().expect("a record is begun");
         self.push(class, parent);
@@ -236,6 +250,7 @@ impl Builder {
     }
 
     /// Closes the vertex opened last.
+    #[inline]
     pub fn close(&mut self) {
         self.open.pop();
     }
@@ -253,12 +268,14 @@ impl Builder {
     }
 
     /// Sets a value of the open vertex, whose class the attribute belongs to.
+    #[inline]
     pub fn set(&mut self, attribute: AttributeId, kind: Kind, text: &str) {
         let code = self.code(attribute, kind, text);
         self.set_code(attribute, code);
     }
 
     /// The same with a value's code in place of the value.
+    #[inline]
     pub fn set_code(&mut self, attribute: AttributeId, code: u32) {
         let vertex = *self.open.last().expect("a record is begun");
         debug_assert_eq!(self.data.schema.attribute(attribute).class, self.class[vertex as usize]);

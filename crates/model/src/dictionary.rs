@@ -69,16 +69,19 @@ impl Dictionary {
     }
 
     /// The text of a value.
+    #[inline]
     pub fn text(&self, code: u32) -> &str {
         text_of(&self.texts, &self.ends, code)
     }
 
     /// What kind of value it is.
+    #[inline]
     pub fn kind(&self, code: u32) -> Kind {
         self.kinds[code as usize]
     }
 
     /// How many distinct values there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -10,6 +10,8 @@ pub mod dictionary;
 pub mod dissected;
 mod fingerprint;
 pub mod hierarchy;
+mod hmac;
+pub mod masks;
 pub mod observe;
 pub mod path;
 pub mod policy;

@@ -50,6 +50,8 @@ pub trait Observer: Sync {
     fn out_of_time(&self) -> bool {
         false
     }
+    /// A search begins or ends that can be asked by [`out_of_time`](Self::out_of_time) to finish with what it has.
+    fn searching(&self, _now: bool) {}
     /// Gives up if nobody waits any more.
     fn go_on(&self) -> Result<()> {
         if self.cancelled() { Err(Failure::interrupted()) } else { Ok(()) }

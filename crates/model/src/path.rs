@@ -1,7 +1,12 @@
 //! Paths of attributes, as policies write them: `visits[].diagnoses[].disease`, `bio.birthday`, `tags[]`; of XML
 //! `visit[]/diagnosis[]/code`, `bio/@born`.
 //!
-//! A key that itself contains the separator, `[`, `]` or `"`, or is empty, is written in double quotes: `"a.b".c`.
+//! A key that itself contains the separator, `[`, `]` or `"`, ends in `{}` or is empty, is written in double quotes:
+//! `"a.b".c`.
+//!
+//! An object whose keys are data is a **map**: `scores{}` is the class of its entries, `scores{}.{key}` what stands before
+//! the colon, and `scores{}.{value}` what stands behind it where that is no object. A map says how a document is read; as
+//! a class it is what the array `scores[]` of objects with `key` and `value` would be.
 
 /// What separates the keys of a path. Which it is follows from the data's format: dots belong to XML's names, slashes
 /// to JSON's keys.
@@ -29,6 +34,13 @@ impl Notation {
         path
     }
 
+    /// The path of the entries of a map.
+    pub fn map_path(self, parent: &str, name: &[String]) -> String {
+        let mut path = self.attribute_path(parent, name);
+        path.push_str(MAP);
+        path
+    }
+
     /// The path of an attribute of a class.
     pub fn attribute_path(self, class: &str, name: &[String]) -> String {
         if self == Notation::Slashes && class.is_empty() && name.is_empty() {
@@ -38,10 +50,28 @@ impl Notation {
         if !class.is_empty() && !name.is_empty() {
             path.push(self.separator());
         }
-        push_keys(&mut path, name, self.separator());
+        match name.split_first() {
+            Some((first, rest))
+                if class.ends_with(MAP) && [ENTRY_KEY, ENTRY_VALUE].contains(&first.as_str()) =>
+            {
+                path.push_str(&format!("{{{first}}}"));
+                if !rest.is_empty() {
+                    path.push(self.separator());
+                }
+                push_keys(&mut path, rest, self.separator());
+            }
+            _ => push_keys(&mut path, name, self.separator()),
+        }
         path
     }
 }
+
+/// What the key of a map's entry is called.
+pub const ENTRY_KEY: &str = "key";
+/// What the value of a map's entry is called where it is no object.
+pub const ENTRY_VALUE: &str = "value";
+/// What stands behind the name of a map.
+const MAP: &str = "{}";
 
 /// The path of the text of a record's own element.
 const OWN_TEXT: &str = ".";
@@ -64,20 +94,29 @@ impl AttributePath {
 
     /// Reads a path. The error says what is wrong with it.
     pub fn parse_in(notation: Notation, text: &str) -> Result<Self, String> {
-        let mut path = AttributePath::default();
+        Self::parse_with_maps(notation, text).map(|(path, _)| path)
+    }
+
+    /// Reads a path, and says of each class whether it is written as a map.
+    pub fn parse_with_maps(notation: Notation, text: &str) -> Result<(Self, Vec<bool>), String> {
+        let (mut path, mut maps) = (AttributePath::default(), Vec::new());
         let mut rest = text;
         if rest.is_empty() {
             return Err("the path is empty".into());
         }
         if notation == Notation::Slashes && text == OWN_TEXT {
-            return Ok(path);
+            return Ok((path, maps));
         }
         let separator = notation.separator();
         loop {
             let mut keys = Vec::new();
-            if !rest.starts_with('[') {
+            if !rest.starts_with('[') && !rest.starts_with(MAP) {
                 loop {
-                    let (key, after) = read_key(rest, separator)?;
+                    let (key, after) =
+                        match entry_part(rest).filter(|_| keys.is_empty() && maps.last() == Some(&true)) {
+                            Some(part) => part,
+                            None => read_key(rest, separator)?,
+                        };
                     keys.push(key);
                     rest = after;
                     match rest.strip_prefix(separator) {
@@ -88,24 +127,32 @@ impl AttributePath {
             }
             if rest.is_empty() {
                 path.name = keys;
-                return Ok(path);
+                return Ok((path, maps));
             }
-            rest =
-                rest.strip_prefix("[]").ok_or("`[` must be followed by `]`: an array is written `key[]`")?;
+            maps.push(rest.starts_with(MAP));
+            rest = (rest.strip_prefix(MAP).or_else(|| rest.strip_prefix("[]")))
+                .ok_or("`[` must be followed by `]`: an array is written `key[]`")?;
             path.classes.push(keys);
             if rest.is_empty() {
-                return Ok(path);
+                return Ok((path, maps));
             }
             if let Some(after) = rest.strip_prefix(separator) {
                 rest = after;
-                if rest.is_empty() || rest.starts_with('[') {
+                if rest.is_empty() || rest.starts_with('[') || rest.starts_with(MAP) {
                     return Err(format!("a `{separator}` must be followed by a key"));
                 }
-            } else if !rest.starts_with('[') {
-                return Err(format!("`[]` must be followed by `{separator}` or the end"));
+            } else if !rest.starts_with('[') && !rest.starts_with(MAP) {
+                return Err(format!("`[]` and `{{}}` must be followed by `{separator}` or the end"));
             }
         }
     }
+}
+
+/// `{key}` or `{value}` at the start of a text, and what follows.
+fn entry_part(text: &str) -> Option<(String, &str)> {
+    let part = [ENTRY_KEY, ENTRY_VALUE].into_iter();
+    let (part, rest) = part.filter_map(|p| Some((p, text.strip_prefix(&format!("{{{p}}}"))?))).next()?;
+    Some((part.to_owned(), rest))
 }
 
 fn read_key(text: &str, separator: char) -> Result<(String, &str), String> {
@@ -128,6 +175,8 @@ fn read_key(text: &str, separator: char) -> Result<(String, &str), String> {
     if text[end..].starts_with([']', '"']) {
         return Err("a key that contains `]` or `\"` must be quoted".into());
     }
+    // The braces of a map are no part of its name.
+    let end = end - if text[..end].ends_with(MAP) { MAP.len() } else { 0 };
     Ok((text[..end].to_owned(), &text[end..]))
 }
 
@@ -136,7 +185,8 @@ fn push_keys(out: &mut String, keys: &[String], separator: char) {
         if i > 0 {
             out.push(separator);
         }
-        if key.is_empty() || key.contains([separator, '[', ']', '"']) {
+        let braced = key.ends_with(MAP) || key.starts_with('{');
+        if key.is_empty() || braced || key.contains([separator, '[', ']', '"']) {
             out.push('"');
             for c in key.chars() {
                 if matches!(c, '"' | '\\') {
@@ -186,6 +236,26 @@ mod tests {
     }
 
     #[test]
+    fn paths_of_maps() {
+        let parse = |text| AttributePath::parse_with_maps(Notation::Dots, text).expect(text);
+        let (path, maps) = parse("a.tiers{}.{key}");
+        assert_eq!((path.classes, path.name), (vec![vec!["a".into(), "tiers".into()]], vec!["key".into()]));
+        assert_eq!(maps, [true]);
+        let (path, maps) = parse("a[]{}.{value}{}.b.c");
+        assert_eq!(path.to_string(), "a[][].value[].b.c");
+        assert_eq!(maps, [false, true, true]);
+        // Elsewhere braces are what they are.
+        assert_eq!(parse("a.{key}").0.name, ["a", "{key}"]);
+        assert_eq!(parse("\"a{}\".b").0.name, ["a{}", "b"]);
+        let map = Notation::Dots.map_path("a[]", &["tiers".into()]);
+        assert_eq!(map, "a[].tiers{}");
+        assert_eq!(attribute_path(&map, &["key".into()]), "a[].tiers{}.{key}");
+        assert_eq!(attribute_path(&map, &["name".into()]), "a[].tiers{}.name");
+        assert!(AttributePath::parse("a{}b").is_ok_and(|p| p.name == ["a{}b"]));
+        assert!(AttributePath::parse("a{}.").is_err() && AttributePath::parse("a{}.{}").is_err());
+    }
+
+    #[test]
     fn paths_of_xml() {
         let parse = |text| AttributePath::parse_in(Notation::Slashes, text);
         let path = parse("visits/visit[]/h:code.system/@rate").expect("a path");
@@ -210,8 +280,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_keys_survive(
-            classes in prop::collection::vec(prop::collection::vec("[a.\\[\\]\"\\\\ é]{0,3}", 1..3), 0..3),
-            name in prop::collection::vec("[a.\\[\\]\"\\\\ é]{0,3}", 1..3),
+            classes in prop::collection::vec(prop::collection::vec("[a.{}\\[\\]\"\\\\ é]{0,3}", 1..3), 0..3),
+            name in prop::collection::vec("[a.{}\\[\\]\"\\\\ é]{0,3}", 1..3),
         ) {
             let path = AttributePath { classes, name };
             prop_assert_eq!(AttributePath::parse(&path.to_string()), Ok(path));

@@ -35,7 +35,7 @@ pub struct Class {
     pub parent: Option<ClassId>,
     /// Keys from the parent's vertex to the array; several when single objects lie between.
     pub name: Vec<String>,
-    /// The whole path, ending in `[]`; empty for the record itself.
+    /// The whole path, ending in `[]`, or `{}` for the entries of a map; empty for the record itself.
     pub path: String,
     /// Attributes in order of appearance; a vertex's values stand in this order.
     pub attributes: Vec<AttributeId>,
@@ -101,11 +101,13 @@ impl Schema {
     }
 
     /// A class.
+    #[inline]
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
     /// An attribute.
+    #[inline]
     pub fn attribute(&self, id: AttributeId) -> &Attribute {
         &self.attributes[id.index()]
     }
@@ -125,12 +127,14 @@ impl Schema {
         self.attributes.iter().position(|a| a.path == path).map(|i| AttributeId(i as u32))
     }
 
-    pub(crate) fn add_class(&mut self, parent: ClassId, name: &[String]) -> ClassId {
+    pub(crate) fn add_class(&mut self, parent: ClassId, name: &[String], map: bool) -> ClassId {
         if let Some(&id) = self.named[parent.index()].classes.get(name) {
             return id;
         }
         let id = ClassId(self.classes.len() as u32);
-        let path = self.notation.class_path(&self.class(parent).path, name);
+        let above = &self.class(parent).path;
+        let path =
+            if map { self.notation.map_path(above, name) } else { self.notation.class_path(above, name) };
         self.classes[parent.index()].children.push(id);
         self.named[parent.index()].classes.insert(name.to_vec(), id);
         self.named.push(Named::default());

@@ -62,7 +62,7 @@ impl Fates {
             fates.of.push(match effective_role(&policy.attributes, attribute) {
                 Role::Identifying | Role::Drop | Role::Key => Fate::Gone,
                 _ if repeats_secret => Fate::Gone,
-                Role::Quasi | Role::Insensitive => Fate::Quasi,
+                Role::Quasi | Role::Insensitive | Role::Pseudonym => Fate::Quasi,
                 Role::Sensitive => Fate::Sensitive(fates.sensitive.len()),
             });
             if let Some(Fate::Sensitive(_)) = fates.of.last() {

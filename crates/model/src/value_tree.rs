@@ -62,6 +62,7 @@ const ROOT: u32 = u32::MAX;
 
 impl ValueTrees {
     /// How many records there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.first_node.len() - 1
     }
@@ -72,31 +73,37 @@ impl ValueTrees {
     }
 
     /// All items.
+    #[inline]
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
     /// The nodes of a record, in preorder.
+    #[inline]
     pub fn nodes(&self, record: usize) -> Range<usize> {
         self.first_node[record] as usize..self.first_node[record + 1] as usize
     }
 
     /// The item of a node.
+    #[inline]
     pub fn item(&self, node: usize) -> u32 {
         self.item[node]
     }
 
     /// The node above; none for those under the record's root.
+    #[inline]
     pub fn parent(&self, node: usize) -> Option<usize> {
         (self.parent[node] != ROOT).then(|| self.parent[node] as usize)
     }
 
     /// One past the last node of the subtree: `b` is below `a` if `a < b && b < end(a)`.
+    #[inline]
     pub fn end(&self, node: usize) -> usize {
         self.end[node] as usize
     }
 
     /// The payloads of a record, sorted.
+    #[inline]
     pub fn payloads(&self, record: usize) -> &[PayloadAt] {
         &self.payloads[self.first_payload[record] as usize..self.first_payload[record + 1] as usize]
     }
@@ -179,7 +186,7 @@ impl ValueTrees {
                     }
                 }
                 anchor.push(at);
-                if payload == Payload::Keep {
+                if payload == Payload::Keep && !beside[class.index()].is_empty() {
                     let values = payload_values(data, binding, v, &beside[class.index()]);
                     if !values.is_empty() {
                         let home = binding.classes[class.index()].expect("its attributes are declared");
@@ -216,6 +223,9 @@ impl ValueTrees {
 
     /// Adds a record's tree in preorder with siblings by item.
     pub fn append(&mut self, tree: &mut RecordTree) {
+        if tree.payloads.is_empty() && tree.parent.iter().all(|&p| p == ROOT) {
+            return self.append_set(&mut tree.item);
+        }
         let base = self.item.len();
         let RecordTree { item, parent, order, number, stack, .. } = tree;
         number.clear();
@@ -266,6 +276,18 @@ impl ValueTrees {
         self.first_node.push(self.item.len() as u32);
     }
 
+    /// The same for nodes that all hang under the record's root, with nothing beside them.
+    fn append_set(&mut self, items: &mut [u32]) {
+        items.sort_unstable();
+        let base = self.item.len() as u32;
+        let all = base + items.len() as u32;
+        self.item.extend_from_slice(items);
+        self.parent.resize(all as usize, ROOT);
+        self.end.extend(base + 1..=all);
+        self.first_payload.push(self.payloads.len() as u32);
+        self.first_node.push(all);
+    }
+
     /// Adds the records of other trees over the same items.
     pub fn extend(&mut self, other: ValueTrees) {
         let (nodes, payloads) = (self.item.len() as u32, self.payloads.len() as u32);
@@ -297,8 +319,10 @@ impl ValueTrees {
             builder.attribute(ClassId::ROOT, &declared.name);
         }
         let known = vec![Cell::new(None); self.items.len()];
+        let below = vec![Cell::new(None); binding.homes.len()];
         for record in 0..self.len() {
-            let writer = Writer { trees: self, binding, published: &published, known: &known, record };
+            let writer =
+                Writer { trees: self, binding, published: &published, known: &known, below: &below, record };
             builder.begin_record();
             writer.root(&mut builder);
             builder.end_record().expect("each vertex holds a value once, and no more values than were read");
@@ -441,6 +465,8 @@ struct Writer<'a> {
     published: &'a [bool],
     /// Per item where it was written last, and its code there.
     known: &'a [Cell<Option<Written>>],
+    /// Per home below which class and home it was written last with nothing between, and its class there.
+    below: &'a [Cell<Option<(ClassId, usize, ClassId)>>],
     record: usize,
 }
 
@@ -449,6 +475,11 @@ impl Writer<'_> {
     /// how many vertices were opened. Classes of which nothing is published keep their place, empty; where one
     /// between has values, the vertex below has moved up and says so by its place.
     fn descend(&self, builder: &mut Builder, class: ClassId, home: usize, own: usize) -> (ClassId, usize) {
+        if let Some((above, at, found)) = self.below[own].get()
+            && (above, at) == (class, home)
+        {
+            return (found, 0);
+        }
         let homes = &self.binding.homes;
         let mut between = Vec::new();
         let mut at = homes[own].parent;
@@ -458,6 +489,11 @@ impl Writer<'_> {
         }
         if between.iter().any(|&h| self.published[h]) {
             return (builder.class(class, &self.binding.key_under(home, own)), 0);
+        }
+        if between.is_empty() {
+            let found = builder.class(class, &homes[own].name);
+            self.below[own].set(Some((class, home, found)));
+            return (found, 0);
         }
         let mut class = class;
         for &h in between.iter().rev() {
@@ -493,8 +529,8 @@ impl Writer<'_> {
 
     fn root(&self, builder: &mut Builder) {
         // The record's own values are its root vertex, side by side or as a chain.
-        let mut own: Vec<usize> = self.children(None).filter(|&n| self.home(n) == 0).collect();
-        let mut below: Vec<usize> = self.children(None).filter(|&n| self.home(n) != 0).collect();
+        let (mut own, mut below): (Vec<usize>, Vec<usize>) =
+            self.children(None).partition(|&n| self.home(n) == 0);
         let mut payloads: Vec<&PayloadAt> = self.payloads(None).collect();
         while let Some(node) = own.pop() {
             self.set(builder, ClassId::ROOT, node);

@@ -151,7 +151,7 @@ fn ranges_and_words() {
         &with("role = \"quasi\"", "role = \"secret\""),
         &[
             "p.toml:7:8: error: `attribute.role` cannot be \"secret\" (help: one of \"identifying\", \"quasi\", \
-         \"sensitive\", \"insensitive\", \"key\", \"drop\")",
+         \"sensitive\", \"insensitive\", \"key\", \"drop\", \"pseudonym\")",
         ],
     );
     expect(
@@ -305,7 +305,7 @@ fn hierarchy_builders() {
         &build("{ min = 1 }"),
         &[
             "p.toml:8:13: error: `attribute.hierarchy.build` is missing (help: one of \"interval\", \"range\", \"date\", \
-         \"prefix\", \"fanout\", \"icd10\", \"order\")",
+         \"prefix\", \"fanout\", \"letters\", \"from\", \"icd10\", \"order\")",
         ],
     );
     expect(
@@ -557,4 +557,97 @@ fn conditions_and_samples() {
     );
     expect(&selecting("sample = 2"), &["p.toml:5:10: error: `source.sample` must be at most 1, not 2"]);
     expect(&selecting("sample = 0"), &["p.toml:5:10: error: `source.sample` must be more than 0, not 0"]);
+}
+
+#[test]
+fn shifted_dates_and_pseudonyms() {
+    let shift = |role: &str| with("\"sensitive\"", &format!("\"{role}\"\nshift = {{ days = 30 }}"));
+    expect(&shift("sensitive"), &[]);
+    expect(
+        &shift("quasi"),
+        &[
+            "p.toml:12:1: error: `shift` cannot protect a quasi attribute: the guarantee is counted on its labels (help: give \
+           it a hierarchy of dates, or make it sensitive or insensitive)",
+        ],
+    );
+    expect(
+        &shift("drop"),
+        &[
+            "p.toml:12:1: error: `shift` has no effect on an attribute with role \"drop\" (help: it belongs to role \
+           sensitive, insensitive)",
+        ],
+    );
+    expect(
+        &shift("sensitive").replacen(
+            "[privacy]",
+            "[[attribute]]\npath = \"d\"\nrole = \"sensitive\"\nshift = { days = 31 }\n[privacy]",
+            1,
+        ),
+        &[
+            "p.toml:16:1: error: another bound than that of the dates before (help: a person's dates are all shifted by the \
+           same number of days, so that intervals stay)",
+        ],
+    );
+    expect(
+        &with("\"sensitive\"", "\"sensitive\"\nshift = { days = 0 }"),
+        &["p.toml:12:18: error: `attribute.shift.days` must be at least 1, not 0"],
+    );
+    expect(
+        &with("\"sensitive\"", "\"pseudonym\""),
+        &[
+            "p.toml:10:8: error: a person may have several values of `visits[].disease` (help: a pseudonym stands for the \
+           person, once, at the top of the record)",
+        ],
+    );
+    let apart = with("model = \"kmn\"\nk = 5\nm = 2\nn = 1", "model = \"anatomy\"\ngroup_size = 2");
+    let apart = apart.replacen("\"sensitive\"", "\"sensitive\"\nshift = { days = 30 }", 1);
+    expect(
+        &apart,
+        &[
+            "p.toml:12:1: error: not where the sides of a record are published apart (help: nobody could check afterwards \
+           whether it is true; publish whole records, or leave it out)",
+        ],
+    );
+    let named = "[[attribute]]\npath = \"id\"\nrole = \"pseudonym\"\n[[attribute]]\npath = \"name\"\nrole = \"insensitive\"\nfollows = \"id\"\n[privacy]";
+    expect(
+        &with("[privacy]", named),
+        &[
+            "p.toml:18:1: error: `follows` does not go with a pseudonym (help: what says the same in other words would tell \
+           what the pseudonym hides; drop it)",
+        ],
+    );
+}
+
+#[test]
+fn hierarchies_from_other_columns() {
+    let named = "[[attribute]]\npath = \"visits[].town\"\nrole = \"drop\"\n[privacy]";
+    let from = |table: &str| with("\"h.csv\"", table).replacen("[privacy]", named, 1);
+    expect(&from("{ from = \"visits[].town\" }"), &[]);
+    expect(&from("{ build = \"from\", from = [\"visits[].town\"] }"), &[]);
+    expect(&from("{ build = \"letters\" }"), &[]);
+    expect(
+        &from("{ from = \"visits[].twon\" }"),
+        &[
+            "p.toml:8:22: error: `visits[].twon` is not a declared attribute (help: did you mean `visits[].town`?)",
+        ],
+    );
+    expect(
+        &from("{ from = \"visits[].hospital\" }"),
+        &[
+            "p.toml:8:22: error: an attribute cannot be above itself (help: name the attribute that says what it belongs to)",
+        ],
+    );
+    expect(
+        &from("{ from = 7 }"),
+        &[
+            "p.toml:8:22: error: `attribute.hierarchy.from` must be a string or a list of strings, not a whole number",
+        ],
+    );
+    expect(
+        &with("\"sensitive\"", "\"sensitive\"\nhierarchy = { from = \"visits[].hospital\" }"),
+        &[
+            "p.toml:12:22: error: a hierarchy from other columns is for quasi attributes (help: give a file or another \
+           builder)",
+        ],
+    );
 }

@@ -279,8 +279,11 @@ fn sample() -> Draft {
         source_path: "patients \"2\".json".into(),
         record: Some("entry[]".into()),
         tables: Vec::new(),
+        table_notes: Vec::new(),
         lookups: Vec::new(),
         dropped: Vec::new(),
+        unnamed: 0,
+        person: Vec::new(),
         separator: None,
         attributes: vec![
             attribute("name", Role::Identifying, "all values differ", None, None),

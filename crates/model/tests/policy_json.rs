@@ -14,6 +14,26 @@ undeclared = "drop"
 format = "json"
 path = "in \"quoted\"\n\\.json"
 record = "entry[]"
+where = "free = 'it''s' and (pay >= 2.5 or not free is missing)"
+sample = 0.25
+[[attribute]]
+path = "id"
+role = "pseudonym"
+[[attribute]]
+path = "town"
+role = "quasi"
+hierarchy = { from = ["county", "free"] }
+[[attribute]]
+path = "street"
+role = "quasi"
+hierarchy = { build = "letters" }
+[[attribute]]
+path = "county"
+role = "drop"
+[[attribute]]
+path = "seen"
+role = "insensitive"
+shift = { days = 180 }
 [[attribute]]
 path = "visits[].hospital"
 role = "quasi"

@@ -40,6 +40,8 @@ pub struct Study {
     pub verification: Verification,
     /// What the policy calls each attribute, by role.
     pub roles: Vec<(Role, Vec<String>)>,
+    /// What becomes of keys, in words, and which.
+    pub keys: Vec<(&'static str, Vec<String>)>,
     /// The attacker that the claim is about: how many values and relations it knows; none means all.
     pub attacker: (Option<u32>, Option<u32>),
     /// What an attacker could do with the input.
@@ -109,6 +111,7 @@ impl Study {
         Ok(Study {
             verification,
             roles: roles(policy),
+            keys: keys(policy),
             attacker: attacker(policy)?,
             before: Some(before),
             after: Some(after),
@@ -150,4 +153,26 @@ pub fn roles(policy: &Policy) -> Vec<(Role, Vec<String>)> {
         (*role, own.map(|a| a.path.clone()).collect::<Vec<_>>())
     };
     Role::ALL.iter().map(of).filter(|(_, paths)| !paths.is_empty()).collect()
+}
+
+/// The keys of a policy by what becomes of them, in words: trees have none, and of tables only those that join rows are
+/// numbers of their own.
+pub fn keys(policy: &Policy) -> Vec<(&'static str, Vec<String>)> {
+    let tables = policy.source.as_ref().map_or(&[][..], |source| &source.tables);
+    let joins = |path: &str| {
+        tables.iter().any(|t| {
+            let mut columns = t.key.iter().chain(&t.foreign_key).chain(&t.person);
+            columns.any(|c| path.strip_prefix(&t.name).and_then(|p| p.strip_prefix('.')) == Some(c))
+        })
+    };
+    let paths = policy.attributes.iter().filter(|a| a.role == Role::Key).map(|a| a.path.clone());
+    let (joining, others): (Vec<String>, Vec<String>) = paths.partition(|path| joins(path));
+    let words = match tables {
+        [] => "Keys, not published",
+        _ => {
+            "Refers to other rows: published as the person's number where it always names that person, else empty"
+        }
+    };
+    let all = [("Joins tables, published as fresh numbers", joining), (words, others)];
+    all.into_iter().filter(|(_, paths)| !paths.is_empty()).collect()
 }

@@ -87,6 +87,7 @@ fn certificate(text: &str, names: &[&str]) -> Certificate {
         suppressed: json!({"records": 0}),
         kept: json!({"classes": [], "attributes": []}),
         selected: None,
+        legend: serde_json::Value::Null,
     })
 }
 

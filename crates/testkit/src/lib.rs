@@ -7,6 +7,7 @@ pub mod dice;
 pub mod dissect;
 pub mod diversity;
 pub mod fixtures;
+pub mod hurried;
 pub mod interrupt;
 pub mod json_schema;
 pub mod km;

@@ -21,6 +21,7 @@ pub mod witness;
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
+use bosket_model::masks::is_pseudonym;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Relations, Role, Rows};
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Result};
@@ -208,8 +209,12 @@ fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
 pub fn left_over(data: &Dataset, binding: &Binding) -> Vec<String> {
     let schema = data.schema();
     // A name that the policy does not know says something even if nothing stands under it.
+    let pseudonym =
+        |id: AttributeId| binding.attributes[id.index()].is_some_and(|d| binding.declared[d].pseudonym);
     let removed = |id: AttributeId| match binding.role(id) {
         None => true,
+        // Whatever is no pseudonym may be what it was to hide.
+        Some(_) if pseudonym(id) => data.dictionary(id).iter().any(|(_, text)| !is_pseudonym(text)),
         Some(Role::Identifying | Role::Drop | Role::Key) => !data.dictionary(id).is_empty(),
         Some(_) => false,
     };

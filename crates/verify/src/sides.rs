@@ -157,7 +157,7 @@ impl<'p> Places<'p> {
                 _ if said.contains(&Some(Role::Quasi)) => Belongs::Quasi,
                 Role::Identifying | Role::Drop | Role::Key => Belongs::Nowhere,
                 Role::Sensitive => Belongs::Sensitive,
-                Role::Quasi | Role::Insensitive => Belongs::Quasi,
+                Role::Quasi | Role::Insensitive | Role::Pseudonym => Belongs::Quasi,
             });
         }
         if problems.is_empty() { Ok(places) } else { Err(Failure::all(Fault::Policy, problems)) }

@@ -161,7 +161,9 @@ impl Draft for Anatomized<'_> {
             records: again.people.len(),
             figures,
             attributes: self.private.attributes(made),
+            cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
+            legend: self.private.legend(self.people()?),
         })
     }
 

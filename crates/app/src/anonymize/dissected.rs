@@ -159,6 +159,8 @@ impl Draft for Dissected<'_> {
             records: self.records,
             figures: Figures::Dissected(self.figures.clone()),
             attributes: Vec::new(),
+            cut_short: false,
+            legend: Value::Null,
             caveats: claim
                 .map_or(Ok(Vec::new()), |c| declared(&self.prepared.file).map(|d| c.caveats(&d)))?,
         })

@@ -8,7 +8,9 @@ mod dissected;
 mod records;
 mod release;
 
-use bosket_io::{Certify, Output};
+use std::path::PathBuf;
+
+use bosket_io::{Certify, Output, publication};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_model::binding::Binding;
@@ -37,6 +39,8 @@ pub struct AnonymizeRequest {
     pub policy: PolicyAt,
     /// Replace files that exist.
     pub force: bool,
+    /// The private key that shifts dates and makes pseudonyms.
+    pub key: Option<PathBuf>,
     /// Also measure what was lost for mining.
     pub measure: bool,
     /// What every call can be told.
@@ -86,8 +90,12 @@ struct Account {
     records: usize,
     figures: Figures,
     attributes: Vec<AttributeValues>,
+    /// The search was not done.
+    cut_short: bool,
     /// What a reader of the claim should know about its limits.
     caveats: Vec<Diagnostic>,
+    /// What published groups stand for; null where nothing is grouped.
+    legend: Value,
 }
 
 /// Makes a publication that keeps what the policy promises, or nothing.
@@ -128,10 +136,12 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         None => draft.kept(run)?,
     };
     let mut others = draft.companions()?;
-    if let (Some(private), Some((mapping, beside))) = (private, draft.private()) {
+    if let Some(private) = private
+        && let Some((mapping, beside)) = draft.private()
+    {
         others.extend(private.write(&mapping, beside, run.observer)?);
     }
-    let Account { records, figures, attributes, caveats } = draft.account()?;
+    let Account { records, figures, attributes, cut_short, caveats, legend } = draft.account()?;
     let mut written = None;
     let place = certificate.place();
     let certified = Certified {
@@ -139,14 +149,19 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         caveats: caveats.clone(),
         records: records as u64,
         figures: &figures,
+        cut_short,
         measured: loss.as_ref().map(measured),
         kept: kept.public(&file.policy).to_json(),
         selected: selected.map(|people| people as u64),
+        legend,
         written: &mut written,
     };
     // What takes long is done before anything is in its place.
     let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
-    let study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
+    let mut study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
+    if let Some(study) = study.as_mut().filter(|_| cut_short) {
+        study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
+    }
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;
     let report = match &study {
@@ -158,17 +173,22 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     };
     Ok(Release {
         target: prepared.target.clone(),
+        name: publication::name(&prepared.file, &prepared.target),
         records,
         selected,
         verification,
         figures,
         attributes,
+        cut_short,
         kept,
         loss,
         certificate: place,
         report,
     })
 }
+
+/// What is said in public about a search that was not done.
+const CUT_SHORT: &str = "cut short before it was done: with more time less would have been lost";
 
 /// A loss for the certificate, which tells what is kept by itself.
 fn measured(loss: &Loss) -> Value {

@@ -14,6 +14,7 @@ use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
+use crate::legend::legend;
 use crate::load::Bound;
 use crate::make::{Made, Product, Work, make};
 use crate::negative;
@@ -41,7 +42,10 @@ impl Private<'_> {
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
         };
-        let made = make(&work, run.observer)?;
+        run.observer.searching(true);
+        let made = make(&work, run.observer);
+        run.observer.searching(false);
+        let made = made?;
         run.warn(made.warnings());
         Ok(made)
     }
@@ -76,6 +80,11 @@ impl Private<'_> {
             mapping: Some(mapping),
             mining: true,
         }
+    }
+
+    /// What published groups stand for.
+    pub(super) fn legend(&self, published: Side<'_>) -> Value {
+        legend(&self.prepared.file.policy, self.input.side(), &self.hierarchies, published)
     }
 
     pub(super) fn subject<'a>(
@@ -198,7 +207,9 @@ impl Draft for Records<'_> {
             records: again.data.len(),
             figures: made.figures.clone(),
             attributes: self.private.attributes(made),
+            cut_short: made.cut_short,
             caveats: self.private.claim.caveats(&again.binding),
+            legend: self.private.legend(again.side()),
         })
     }
 

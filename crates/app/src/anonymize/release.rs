@@ -14,6 +14,8 @@ use crate::figures::{Figures, degrees_json};
 pub struct Release {
     /// Where it is.
     pub target: PathBuf,
+    /// What messages call that place.
+    pub name: String,
     /// Published records.
     pub records: usize,
     /// How many people `source.where` and `source.sample` left; none where neither is given.
@@ -24,6 +26,8 @@ pub struct Release {
     pub figures: Figures,
     /// Per quasi attribute how many values there were and are; empty for dissected data, where they are the same.
     pub attributes: Vec<AttributeValues>,
+    /// The search was cut short by its time or by whoever waited; the promise is kept all the same.
+    pub cut_short: bool,
     /// How many rows and values are published of how many, sensitive ones too.
     pub kept: Kept,
     /// What was lost, if that was to be measured.
@@ -78,6 +82,7 @@ impl Release {
             "claim": claim,
             "verified": true,
             "certificate": certificate,
+            "cut_short": self.cut_short,
         });
         if let (Value::Object(all), Value::Object(figures)) = (&mut all, self.figures.to_json()) {
             all.extend(figures);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
 use bosket_model::policy::{Publish, Rows};
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Claim;
 
 use super::{Verified, VerifyRequest, check_claim};
@@ -75,6 +75,7 @@ fn check(
     let nothing = Publish {
         path: None,
         url: None,
+        url_place: Place::default(),
         schema: None,
         root: None,
         certificate: None,

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use bosket_model::masks::Masks;
 use bosket_model::policy::Role;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Verification;
-use bosket_verify::truth::{Comparison, Recoding, Side, Untruth, compare};
+use bosket_verify::truth::{Comparison, Recoding, Side, Untruth, compare_masked};
 
 use super::mapping::read_mapping;
 use super::{Check, Verified};
@@ -48,5 +49,5 @@ fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Unt
         mapping: mapping.as_ref(),
         sensitive: file.policy.privacy.as_ref().map_or(&[], |privacy| &privacy.sensitive),
     };
-    compare(&comparison, run.observer)
+    compare_masked(&comparison, &Masks::of(&file.policy), run.observer)
 }

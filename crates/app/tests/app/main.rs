@@ -3,8 +3,11 @@
 mod counts;
 mod dry_run;
 mod edges;
+mod hierarchies;
 mod interrupted;
 mod left_out;
+#[cfg(unix)]
+mod masks;
 mod report;
 mod rows;
 mod selection;

@@ -132,3 +132,25 @@ fn every_family_selects_or_says_why_not() {
         }
     }
 }
+
+#[test]
+fn a_condition_may_ask_for_a_column_that_is_dropped_or_joins() {
+    let policy = "version = 1\n[source]\nformat = \"csv\"\nwhere = \"p.land = 'DE' and p.pid > 3\"\n\
+        [[source.table]]\nname = \"p\"\npath = \"p.csv\"\nkey = \"pid\"\n\
+        [[source.table]]\nname = \"o\"\npath = \"o.csv\"\nparent = \"p\"\nforeign_key = \"pid\"\n\
+        [[attribute]]\npath = \"p.pid\"\nrole = \"identifying\"\n\
+        [[attribute]]\npath = \"p.land\"\nrole = \"drop\"\n\
+        [[attribute]]\npath = \"o.day\"\nrole = \"quasi\"\nhierarchy = { build = \"fanout\", fanout = 2 }\n\
+        [privacy]\nmodel = \"k-anonymity\"\nk = 2\n[publish]\npath = \"pub\"\n";
+    let people: String = (0..12).map(|i| format!("{i},{}\n", ["DE", "FR"][i % 2])).collect();
+    let orders: String = (0..12).map(|i| format!("{i},d{}\n", i % 4)).collect();
+    let case = Case::new(&[
+        ("p.csv", &format!("pid,land\n{people}")),
+        ("o.csv", &format!("pid,day\n{orders}")),
+        ("p.toml", policy),
+    ]);
+    assert_eq!(case.release(&[]).unwrap_or_else(|failure| panic!("{failure}")).selected, Some(4));
+    let found = case.look("pub", &[], ".");
+    assert!(found.holds(), "{:?}", untruths(&found));
+    assert!(!case.text("pub/p.csv").contains("land"));
+}

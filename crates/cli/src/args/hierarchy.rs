@@ -61,6 +61,8 @@ pub enum Builder {
     Date,
     /// Text masked from the right; over --values or --data
     Prefix,
+    /// Names by their first letters; over --values or --data
+    Letters,
     /// Balanced tree over the sorted values; --fanout; over --values or --data
     Fanout,
     /// ICD-10 chapters, blocks, categories; --table; over --values or --data

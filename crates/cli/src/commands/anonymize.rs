@@ -16,8 +16,9 @@ use crate::talk::Talk;
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     let request = AnonymizeRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
         force: args.force,
+        key: args.key.clone(),
         measure: args.measure,
         settings: talk.settings(args.memory, args.show_values),
     };
@@ -52,7 +53,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
 
 /// What was published.
 fn text(release: &Release) -> String {
-    let target = release.target.display();
+    let target = &release.name;
     let mut out = match &release.figures {
         Figures::Dissected(f) => format!(
             "published {} in {} and {} to {target}\n",
@@ -81,6 +82,9 @@ fn text(release: &Release) -> String {
         figures => {
             out.push_str(&format!("\n{}\n{}\n", attributes(release), in_words(figures)));
         }
+    }
+    if release.cut_short {
+        out.push_str("the search was cut short: with more time less would have been lost\n");
     }
     if !release.kept.classes.is_empty() {
         out.push_str(&format!("\npublished of what there was:\n{}", kept::text(&release.kept)));

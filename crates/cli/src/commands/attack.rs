@@ -25,12 +25,11 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
     let found = talk.told(bosket_app::attack(&request, talk)?);
     match &found.own {
         None => {}
-        Some(OwnPublication::Missing(path)) => talk.line(&format!(
-            "bosket: there is no publication at {} yet; only the private data is attacked",
-            path.display()
+        Some(OwnPublication::Missing(name)) => talk.line(&format!(
+            "bosket: there is no publication at {name} yet; only the private data is attacked"
         )),
-        Some(OwnPublication::Attacked(path)) => {
-            talk.line(&format!("bosket: attacking the policy's publication {} too", path.display()));
+        Some(OwnPublication::Attacked(name)) => {
+            talk.line(&format!("bosket: attacking the policy's publication {name} too"));
         }
     }
     if args.json {

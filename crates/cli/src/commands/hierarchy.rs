@@ -146,6 +146,7 @@ fn spec(args: &HierarchyBuild) -> Result<Build, Failure> {
             }
         }
         Builder::Prefix => Build::Prefix,
+        Builder::Letters => Build::Letters,
         Builder::Fanout => Build::Fanout { fanout: args.fanout.unwrap_or(5) },
         Builder::Icd10 => {
             Build::Icd10 { table: args.table.as_ref().map(|t| t.to_string_lossy().into_owned()) }

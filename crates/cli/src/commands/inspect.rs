@@ -42,7 +42,7 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
 /// How many records and vertices there are, in one line.
 fn headline(found: &Inspection) -> String {
     let mut out = format!("{}: {}", found.looked.format, plural(found.profile.records, "record"));
-    for class in found.profile.classes.iter().skip(1) {
+    for class in found.classes() {
         out.push_str(&format!(", {} {}", count(class.vertices), class.path));
     }
     out.push('\n');
@@ -83,8 +83,11 @@ fn percent(share: f64) -> String {
 }
 
 fn text(found: &Inspection) -> String {
-    let Inspection { looked, profile, suggestions, frequent } = found;
+    let Inspection { looked, profile, suggestions, frequent, .. } = found;
     let mut out = headline(found);
+    if let Some(gathering) = looked.gathering() {
+        out.push_str(&format!("{gathering}\n"));
+    }
     if let Some(tables) = &looked.tables {
         out.push_str(&describe(tables));
     }
@@ -98,7 +101,7 @@ fn text(found: &Inspection) -> String {
         Column::left("role"),
         Column::left("why"),
     ]);
-    for (a, s) in profile.attributes.iter().zip(suggestions) {
+    for (a, s) in profile.attributes.iter().zip(suggestions).filter(|(a, _)| found.names(a.id)) {
         let follows =
             s.follows.map_or(String::new(), |f| format!("; follows {}", profile.attributes[f.index()].path));
         table.row([
@@ -118,6 +121,10 @@ fn text(found: &Inspection) -> String {
             out.push_str(&format!("    {}\n", values.join(", ")));
         }
     }
+    if !found.unnamed.is_empty() {
+        out.push('\n');
+    }
+    found.unnamed_keys().iter().for_each(|line| out.push_str(&format!("{line}\n")));
     out.push_str("\nsingles out: records that have a value of this attribute which no other record has\n");
     out
 }

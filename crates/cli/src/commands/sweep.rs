@@ -22,7 +22,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
     let mut lists = args.set_each.clone();
     lists.extend(named.map(|(key, values)| (key.to_owned(), values.clone())));
     let request = SweepRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
         lists,
         mining: args.mining,
         plot: args.plot.clone(),

@@ -64,8 +64,11 @@ fn unprotected(found: &Unprotected) -> String {
     let roles = found.as_they_are.iter().map(|(path, role)| format!("{path} ({})", role.name())).collect();
     let mut removed = found.removed.clone();
     removed.extend(found.unnamed.then(|| "whatever the policy does not name".to_owned()));
-    let lines: [(&str, Vec<String>); 4] = [
+    let shifted = |(path, days): &(String, u32)| format!("{path} (by up to {days} days)");
+    let lines: [(&str, Vec<String>); 6] = [
         ("published as they are", roles),
+        ("shifted per person; not anonymity", found.shifted.iter().map(shifted).collect()),
+        ("pseudonyms, which link releases; not anonymity", found.pseudonyms.clone()),
         ("keys, which must say nothing", found.keys.clone()),
         ("removed, so that nothing of it may be here", removed),
         ("left out by choice, so that nothing of it may be here", found.dropped.clone()),

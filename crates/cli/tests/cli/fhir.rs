@@ -169,7 +169,9 @@ fn sets_of_codes_from_a_folder() {
     dir.run(&["anonymize", "policy.toml", "--force", "--set", "publish.path=in/7.json"])
         .exits(2)
         .says(&["would overwrite"]);
-    dir.run(&["anonymize", "policy.toml", "--set", "source.format=json"]).exits(3).says(&["it is a folder"]);
+    dir.run(&["anonymize", "policy.toml", "--set", "source.format=parquet"])
+        .exits(3)
+        .says(&["it is a folder"]);
 }
 
 #[test]

@@ -248,3 +248,20 @@ fn the_demo_leaves_a_publication_a_certificate_and_reports() {
     assert_eq!(dir.run(&["demo", "--people", "300"]).code, Some(3));
     assert_eq!(dir.run(&["demo", "--people", "300", "--force"]).code, Some(0));
 }
+
+#[test]
+fn rows_of_linked_tables_were_counted_by_paths_that_no_table_has() {
+    let dir = Dir::new();
+    dir.run(&["generate", "tpch", "--customers", "100", "--out", "d"]).exits(0);
+    let told = dir.run(&["anonymize", "d/tables/policy-csv.toml", "--set", "privacy.k=5"]).exits(0);
+    told.prints(&["\norders: ", "\nitems: "]).hides(&["orders[]"]);
+    let certificate: Value =
+        serde_json::from_str(&dir.text("d/tables/published.certificate.json")).expect("JSON");
+    let classes = certificate["kept"]["classes"].as_array().expect("a list");
+    let paths: Vec<&str> = classes.iter().filter_map(|c| c["path"].as_str()).collect();
+    assert_eq!(paths, ["", "orders", "items"]);
+    dir.certified("d/tables/published", "d/tables/published.certificate.json");
+    // A tree keeps its paths.
+    let told = dir.run(&["anonymize", "d/policy.toml", "--set", "privacy.k=5"]).exits(0);
+    told.prints(&["\norders[]: ", "\norders[].items[]: "]);
+}

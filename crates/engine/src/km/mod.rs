@@ -13,6 +13,7 @@
 mod algorithms;
 mod counting;
 mod cuts;
+mod in_time;
 mod params;
 mod publish;
 mod recoding;
@@ -53,6 +54,8 @@ pub struct Release {
     pub examined: u64,
     /// The nodes of the largest count tree, where the parameters ask for it.
     pub count_tree: Option<u64>,
+    /// Time was over before the search was.
+    pub cut_short: bool,
 }
 
 /// Records that share a cut.
@@ -78,10 +81,7 @@ pub fn run(
     };
     let (suppressed, suppressed_occurrences) = unpublished(&data, &found, hierarchy, observer)?;
     if suppressed_occurrences == data.total() {
-        return Err(nothing_left(&format!(
-            "no item can be published with k = {} and m = {}",
-            params.k, params.m
-        )));
+        return Err(run::nothing_to_publish(&data, params, &found, observer)?);
     }
     let mut records = vec![0; found.parts.len()];
     (0..data.len()).for_each(|r| records[found.part(r)] += 1);
@@ -101,6 +101,7 @@ pub fn run(
         repaired: found.repaired,
         examined: found.examined,
         count_tree: found.count_tree,
+        cut_short: found.cut_short,
     })
 }
 

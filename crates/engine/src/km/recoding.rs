@@ -22,6 +22,8 @@ pub struct Recoding {
     pub examined: u64,
     /// The nodes of the largest count tree, where the parameters ask for it.
     pub count_tree: Option<u64>,
+    /// Time was over before the search was.
+    pub cut_short: bool,
 }
 
 impl Recoding {

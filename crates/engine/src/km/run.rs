@@ -1,6 +1,6 @@
 //! From parameters to a recoding: which algorithm, with what before and after.
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Observer, Silenced};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::Algorithm;
@@ -10,6 +10,7 @@ use super::cuts::beyond::{self, Promise, Shares, beyond};
 use super::cuts::cut::Cut;
 use super::cuts::improve::improve;
 use super::cuts::search::{Limits, Search};
+use super::in_time::{coarse_cut, in_time};
 use super::params::Params;
 use super::recoding::Recoding;
 use super::transactions::Transactions;
@@ -19,11 +20,13 @@ use crate::asked::foreign;
 pub fn search(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
     refuse_unreachable(data, params)?;
     let mut found = once(data, params, observer)?;
-    if params.suppress {
+    if params.suppress && !found.cut_short {
         // Greedy repairs with more to choose from may well end worse.
         let plain = once(data, &Params { suppress: false, ..params.clone() }, observer)?;
-        if plain.loss <= found.loss {
-            found = plain;
+        match plain.cut_short {
+            true => found.cut_short = true,
+            false if plain.loss <= found.loss => found = plain,
+            false => {}
         }
     }
     Ok(found)
@@ -60,13 +63,46 @@ fn too_common(data: &Transactions, params: &Params) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Unreachable, problems)) }
 }
 
+/// Why nothing at all can be published, and what would do.
+pub(super) fn nothing_to_publish(
+    data: &Transactions,
+    params: &Params,
+    found: &Recoding,
+    observer: &dyn Observer,
+) -> Result<Failure> {
+    let (k, m) = (params.k, params.m);
+    if found.cut_short {
+        let what = "the time was over before anything was found that could be published";
+        return Ok(Failure::new(
+            Fault::Unreachable,
+            Diagnostic::error(what).help("allow the search more time"),
+        ));
+    }
+    let what = format!("no item can be published with k = {k} and m = {m}: nothing would be published");
+    let mut help = "ask for a smaller k or m, or give the hierarchy more levels".to_owned();
+    if params.algorithm != Algorithm::Partition
+        && is_something(data, &partition(data, params.k, params.l, &Silenced(observer))?)
+    {
+        help = format!("`algorithm = \"partition\"` publishes something of these records; or {help}");
+    }
+    Ok(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)))
+}
+
+/// Whether a recoding publishes any item.
+fn is_something(data: &Transactions, found: &Recoding) -> bool {
+    let place = found.places(data);
+    (0..data.len()).any(|record| data.items(record as u32).iter().any(|&leaf| place(record, leaf).is_some()))
+}
+
 fn once(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
     match params.algorithm {
         Algorithm::Aa | Algorithm::Da => global(data, params, Cut::bottom(data), observer),
         Algorithm::Oa => {
             let promise = Promise { k: params.k, m: params.m, l: params.l };
-            let (cut, examined) = oa(data, &promise, observer)?;
-            Ok(Recoding { examined, ..Recoding::of_cut(data, &cut, 0) })
+            match in_time(observer, |observer| oa(data, &promise, observer))? {
+                Some((cut, examined)) => Ok(Recoding { examined, ..Recoding::of_cut(data, &cut, 0) }),
+                None => coarse(data, params, observer),
+            }
         }
         Algorithm::Lra => lra(data, params, observer),
         Algorithm::Vpa => vpa(data, params, observer),
@@ -79,13 +115,28 @@ pub(super) fn limits(params: &Params) -> Limits {
     Limits { k: params.k, m: params.m, suppress: params.suppress, memory: params.memory, region: None }
 }
 
-/// One cut for all records, from a cut on.
+/// One cut for all records, from a cut on; a coarse one if the time is over before it is found.
 pub(super) fn global(
     data: &Transactions,
     params: &Params,
     cut: Cut,
     observer: &dyn Observer,
 ) -> Result<Recoding> {
+    match in_time(observer, |in_time| from(data, params, cut, in_time))? {
+        Some(found) => Ok(found),
+        None => coarse(data, params, observer),
+    }
+}
+
+/// One cut for all records that takes hardly any time to find, however late it is.
+pub(super) fn coarse(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
+    observer.decided("the time is over: the search ends with a coarse cut");
+    let quick = Params { algorithm: Algorithm::Aa, improve: false, ..params.clone() };
+    Ok(Recoding { cut_short: true, ..from(data, &quick, coarse_cut(data), observer)? })
+}
+
+/// The search from a cut on.
+fn from(data: &Transactions, params: &Params, cut: Cut, observer: &dyn Observer) -> Result<Recoding> {
     let mut search = Search::new(data, cut, limits(params), observer);
     search.count_tree = params.count_tree.then_some(0);
     if params.algorithm == Algorithm::Da {
@@ -96,8 +147,12 @@ pub(super) fn global(
     if beyond::is_asked(data, params.l) {
         beyond(&mut search, params.l)?;
     }
-    if params.improve {
-        improve(&mut search, params.l)?;
-    }
-    Ok(Recoding { count_tree: search.count_tree, ..Recoding::of_cut(data, &search.cut, search.repaired) })
+    // From here on the cut keeps the promise at any time.
+    let improved = if params.improve { improve(&mut search, params.l) } else { Ok(()) };
+    let cut_short = match improved {
+        Err(failure) if observer.out_of_time() && failure.fault == Fault::Interrupted => true,
+        other => other.map(|()| false)?,
+    };
+    let found = Recoding::of_cut(data, &search.cut, search.repaired);
+    Ok(Recoding { count_tree: search.count_tree, cut_short, ..found })
 }

@@ -29,6 +29,9 @@ pub(super) fn improve(problem: &Problem<'_>, solution: Solution) -> Result<Solut
 /// Goes down to the cheapest child as long as that is cheaper.
 fn climb(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     loop {
+        if problem.observer.out_of_time() {
+            return Ok(best);
+        }
         match problem.cheapest_child(&best)? {
             Some(child) if child.rank() < best.rank() => best = child,
             _ => return Ok(best),
@@ -48,6 +51,9 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
     problem.observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
+        if problem.observer.out_of_time() {
+            break;
+        }
         problem.observer.go_on()?;
         problem.observer.advance(1);
         let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();

@@ -208,12 +208,13 @@ fn search_and_publish<P>(
         ));
     }
     let mut solutions = found.best;
-    let cut_short = found.stopped == Some(Stop::Time);
+    let mut cut_short = found.stopped == Some(Stop::Time);
     if params.improve && !cut_short {
         if problem.cost == Cost::RpdA {
             problem.cost = Cost::Rpd;
         }
         solutions.insert(0, improve::improve(&problem, solutions[0].clone())?);
+        cut_short = observer.out_of_time();
     }
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
     let offered = solutions.len();

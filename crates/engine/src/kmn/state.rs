@@ -93,6 +93,17 @@ impl Problem<'_> {
         }
     }
 
+    /// The state of a sound cut of known cost at which no relation has to be taken apart.
+    pub(super) fn unrepaired_state(&self, cut: &[Node], cost: f64) -> Result<State> {
+        let grouped = self.relations(cut)?;
+        let related = match self.range.n {
+            0 => Related::new(),
+            _ => relate(&grouped.groups, None, self.domain.records, |_| true, self.observer)?,
+        };
+        let counted = self.unrepaired(&grouped)?;
+        Ok(State { cut: cut.to_vec(), groups: grouped.groups, related, cost, counted, ..self.start() })
+    }
+
     /// The steps worth a look. One that is not sound is worth it only if values may be left out.
     pub(super) fn steps(&self, state: &State) -> Vec<Step> {
         let mut steps = self.domain.steps(&state.cut);

@@ -1,14 +1,13 @@
 //! Whatever comes out keeps the promise, is true and the same for every number of threads.
 
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use bosket_engine::cluster::{Absent, Algorithm, Diverse, Matching, Params, Release, run};
 use bosket_model::binding::Binding;
-use bosket_model::observe::{Observer, Quiet};
+use bosket_model::observe::Quiet;
 use bosket_model::policy::{Diversity, Role, Siblings, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::hurried::Hurried;
 use bosket_testkit::vertices::{Vertex, throw_values};
 use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, compare};
 use bosket_verify::vertex::Diverse as Claimed;
@@ -118,28 +117,6 @@ proptest! {
     }
 }
 
-/// Has time for so many questions.
-struct Hurried {
-    left: AtomicUsize,
-    over: AtomicBool,
-}
-
-impl Hurried {
-    fn new(asks: usize) -> Self {
-        Hurried { left: AtomicUsize::new(asks), over: AtomicBool::new(false) }
-    }
-}
-
-impl Observer for Hurried {
-    fn stage(&self, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn out_of_time(&self) -> bool {
-        let over = self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
-        self.over.fetch_or(over, Relaxed);
-        over
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(300)))]
     #[test]
@@ -150,7 +127,7 @@ proptest! {
         let observer = Hurried::new(asks);
         if let Ok(release) = run(&case.data, &case.binding, &case.hierarchies, &params, &observer) {
             check(&case, &params, &release);
-            prop_assert_eq!(release.cut_short, observer.over.load(Relaxed));
+            prop_assert_eq!(release.cut_short, observer.is_over());
         }
     }
 }

@@ -7,6 +7,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::{Negative, Payload, Policy, Relations, RootMode, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
+use bosket_testkit::hurried::Hurried;
 use bosket_testkit::trees::{ATTRIBUTES, PathRecord, dataset};
 use bosket_verify::truth::{Comparison, Recoding, Side, compare};
 use bosket_verify::{Claim, Kmn, verify};
@@ -279,6 +280,22 @@ proptest! {
     }
 
     #[test]
+    fn what_is_cut_short_keeps_its_promise(
+        records in records(), k in 2u32..4, m in 1usize..4, n in 0usize..3, asks in 0usize..40,
+    ) {
+        let data = dataset(&records);
+        let trees = ValueTrees::new(&data, &bind(&data).1, RootMode::Separate, Payload::Keep);
+        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Ocs, Algorithm::Best] {
+            let p = params(3, algorithm, k, m, n);
+            let observer = Hurried::new(asks);
+            if let Ok(release) = run(&trees, &hierarchies(3), &p, None, &observer) {
+                check(&data, &release, &p, &promised(&p));
+                prop_assert!(!release.cut_short || observer.is_over());
+            }
+        }
+    }
+
+    #[test]
     fn threads_change_nothing(records in records(), k in 2u32..4, m in 2usize..4, n in 0usize..3) {
         let data = dataset(&records);
         let p = params(3, Algorithm::Gcs, k, m, n);
@@ -301,6 +318,27 @@ fn single_values_are_not_walked_one_by_one() {
     let (leapt, walked) = (anonymize(&data, &p).expect("easy"), anonymize(&data, &walking).expect("easy"));
     assert_eq!((&leapt.published, &leapt.cut), (&walked.published, &walked.cut));
     assert!(leapt.examined <= 3 && walked.examined > 20, "{} and {}", leapt.examined, walked.examined);
+}
+
+/// A4 and B4 are common, but in one record only they are together: one of the two steps has to be left out. All others
+/// stand in nobody's way and are taken at once.
+#[test]
+fn what_stands_in_nobodys_way_is_not_walked_one_by_one() {
+    let value = |level: &str, n: usize| format!("{level}{}", n % 3 + 1);
+    let path = |r: usize| match r % 9 {
+        7 => vec!["A4".to_owned(), value("B", r / 2), value("C", r / 3)],
+        8 => vec![value("A", r), "B4".to_owned(), value("C", r / 3)],
+        _ => vec![value("A", r), value("B", r / 2), value("C", r / 3)],
+    };
+    let mut records: Vec<PathRecord> = (0..21_000).map(|r| vec![path(r * 7 + r / 11)]).collect();
+    records.push(vec![vec!["A4".to_owned(), "B4".to_owned(), "C1".to_owned()]]);
+    let data = dataset(&records);
+    let p = params(3, Algorithm::Gcs, 2, 2, 0);
+    let walking = Params { shortcuts: Shortcuts { leap: false, ..Shortcuts::default() }, ..p.clone() };
+    let (leapt, walked) = (anonymize(&data, &p).expect("easy"), anonymize(&data, &walking).expect("easy"));
+    check(&data, &leapt, &p, &promised(&p));
+    assert!(leapt.cost <= walked.cost * (1.0 + 1e-9), "{} against {}", leapt.cost, walked.cost);
+    assert!(2 * leapt.examined < walked.examined, "{} and {}", leapt.examined, walked.examined);
 }
 
 fn subsets(of: &[usize], largest: usize) -> Vec<Vec<usize>> {

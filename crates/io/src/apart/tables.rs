@@ -96,6 +96,7 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         shared: false,
         acknowledge: true,
         buckets: None,
+        shift: None,
         weight: None,
         structure: person.map(|_| AttributePath { classes: Vec::new(), name: vec![GROUP.to_owned()] }),
         place: Place::default(),

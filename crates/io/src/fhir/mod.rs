@@ -49,6 +49,10 @@ impl Format for Fhir {
         true
     }
 
+    fn extensions_in_folders(&self) -> &'static [&'static str] {
+        &["json", "ndjson", "jsonl"]
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
         let (data, fhir) = read::read(self.0, input, &layout.homes)?;
         Ok((data, Layout { fhir: Box::new(fhir), ..layout.clone() }))

@@ -1,6 +1,7 @@
 //! `json`: all records in one document.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use bosket_model::observe::Observer;
 use bosket_model::path::{AttributePath, class_path};
@@ -34,8 +35,15 @@ impl Format for Json {
         &["json"]
     }
 
+    fn reads_folders(&self) -> bool {
+        true
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        read(input, layout, Around::Nothing)
+        match input.files() {
+            None => read(input, layout, Around::Nothing),
+            Some(files) => read_folder(input, &files, layout),
+        }
     }
 
     fn write(
@@ -82,36 +90,67 @@ pub(crate) enum Around {
 
 /// Reads the records of a document.
 pub(crate) fn read(input: &mut Input, layout: &Layout, around: Around) -> Result<(Dataset, Layout)> {
-    let classes = record_path(layout)?;
-    let bytes = input.read_all()?;
     let mut problems = Problems::new(input.name());
+    let mut records = Records::new(&layout.homes);
+    read_document(input, layout, around, (&mut records, &mut problems))?;
+    records.note_hollow(&layout.homes, input);
+    let (data, extended) = records.finish(&layout.homes);
+    Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
+}
+
+/// Reads the documents of a folder. One that is an object is a record, unless it is said where the records are.
+fn read_folder(input: &mut Input, files: &[PathBuf], layout: &Layout) -> Result<(Dataset, Layout)> {
+    let mut problems = Problems::new(input.name());
+    let mut records = Records::new(&layout.homes);
+    for file in files {
+        let mut part = input.part(file)?;
+        let mut own = Problems::new(part.name());
+        read_document(&mut part, layout, Around::LookedAt, (&mut records, &mut own))?;
+        problems.append(own);
+    }
+    let (data, extended) = records.finish(&layout.homes);
+    Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
+}
+
+fn read_document(
+    input: &mut Input,
+    layout: &Layout,
+    around: Around,
+    (records, problems): (&mut Records, &mut Problems),
+) -> Result<()> {
+    let mut classes = record_path(layout)?;
+    let whole = around == Around::LookedAt && layout.record.is_none();
+    let bytes = input.read_all()?;
     let (text, broken) = match utf8(&bytes) {
         Ok(text) => (text, None),
         Err(e) => (utf8(&bytes[..e.at]).unwrap_or_default(), Some(e)),
     };
     if text.trim_ascii().is_empty() && broken.is_none() {
-        return Ok((problems.check(Records::new().finish(&layout.homes).0)?, layout.clone()));
+        return Ok(());
+    }
+    if whole && text.trim_ascii_start().starts_with('{') {
+        classes.clear();
     }
     let stop = input.stop().clone();
+    let before = records.record();
     let mut document = Document {
         text,
         parser: Parser::new(text),
         classes: &classes,
-        records: Records::new(),
+        records,
         begun: None,
         published: input.is_published() && around == Around::Nothing,
         beside: Vec::new(),
-        problems: &mut problems,
+        problems,
         stop: &stop,
     };
-    let mut end = document.arrays(0, 0).and_then(|()| document.parser.finish());
+    let read = if classes.is_empty() { document.record() } else { document.arrays(0, 0) };
+    let mut end = read.and_then(|()| document.parser.finish());
     input.stop().go_on()?;
     let (begun, record) = (document.begun, document.records.record());
     for &at in &document.beside {
         input.outside(|place| beside(locate(place, text, at)));
     }
-    document.records.note_hollow(&layout.homes, input);
-    let (data, extended) = document.records.finish(&layout.homes);
     // A document that is not UTF-8 was read up to that place, where it ends or seems to be cut off.
     if let Some(broken) = broken
         && end.err().is_none_or(|e| e.at == text.len())
@@ -132,10 +171,10 @@ pub(crate) fn read(input: &mut Input, layout: &Layout, around: Around) -> Result
                 diagnostic
             }
         });
-    } else if data.is_empty() && problems.is_empty() {
+    } else if record == before && problems.is_empty() {
         problems.push(|place| no_record(place, layout, text));
     }
-    Ok((problems.check(data)?, Layout { extended: Box::new(extended), ..layout.clone() }))
+    Ok(())
 }
 
 /// The arrays on the way to the records.
@@ -156,7 +195,7 @@ struct Document<'a, 'p> {
     text: &'a str,
     parser: Parser<'a>,
     classes: &'p [Vec<String>],
-    records: Records,
+    records: &'p mut Records,
     /// Where the record starts that is being read.
     begun: Option<usize>,
     /// Whether what stands beside the way to the records is asked for, and where it does.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use bosket_model::dataset::Refused;
+use bosket_model::path::{ENTRY_KEY, ENTRY_VALUE};
 use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Kind, Place};
 
 use super::error::Error;
 use super::extended::{Extended, Types};
 use super::number::canonical;
 use super::parser::{Key, Parser, Token};
-use super::shape::{Conflict, Shape};
+use super::shape::{Conflict, Cursor, Shape};
 use crate::homes::{Homes, path};
 use crate::input::Input;
 use crate::problems::too_large;
@@ -110,10 +111,11 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn new() -> Self {
+    /// Nothing read yet, and which objects are maps.
+    pub(super) fn new(homes: &Homes) -> Self {
         Records {
             builder: Builder::new(),
-            shape: Shape::new(),
+            shape: Shape::with_maps(homes.maps().clone()),
             number: String::new(),
             types: BTreeSet::new(),
         }
@@ -187,7 +189,17 @@ impl Records {
     }
 
     fn object(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
-        let mut cursor = self.shape.begin(node);
+        let cursor = self.shape.begin(node);
+        self.keys(parser, node, at, cursor)
+    }
+
+    fn keys(
+        &mut self,
+        parser: &mut Parser<'_>,
+        node: u32,
+        at: usize,
+        mut cursor: Cursor,
+    ) -> Result<(), Problem> {
         loop {
             let key = match parser.key_or(self.shape.guess(&cursor))? {
                 Key::End => return Ok(()),
@@ -218,7 +230,9 @@ impl Records {
             Token::Null => return Ok(()),
             Token::Object => {
                 let dollar = parser.next_is("\"$");
-                return if dollar {
+                return if self.shape.is_map(node) {
+                    self.map(parser, node, at)
+                } else if dollar {
                     self.extended(parser, node, at, depth)
                 } else {
                     self.object(parser, node, at)
@@ -245,6 +259,39 @@ impl Records {
         let attribute = self.shape.scalar(node, &mut self.builder).map_err(|c| conflict(at, c))?;
         self.types.insert((attribute, extended));
         self.builder.set(attribute, kind, &text);
+        Ok(())
+    }
+
+    /// Reads an object whose keys are data. What is no object is its entry's `value`.
+    fn map(&mut self, parser: &mut Parser<'_>, node: u32, at: usize) -> Result<(), Problem> {
+        let mut known = BTreeSet::new();
+        while let Some(key) = parser.key()? {
+            let name = key.to_owned();
+            let (class, element, attribute) =
+                self.shape.map(node, &mut self.builder).map_err(|c| conflict(at, c))?;
+            self.builder.open(class);
+            self.builder.set(attribute, Kind::Text, &name);
+            let (at, depth) = (parser.position(), parser.depth());
+            if parser.next_is("{") && !self.shape.is_map_of_maps(element) {
+                parser.value()?;
+                if parser.next_is("\"$") {
+                    let value = self.shape.child(element, ENTRY_VALUE);
+                    self.extended(parser, value, at, depth)?;
+                } else {
+                    // The entry's own key is there already: an object that has one too has it twice.
+                    let cursor = self.shape.begin_with(element, ENTRY_KEY);
+                    self.keys(parser, element, at, cursor)?;
+                }
+            } else {
+                let value = self.shape.child(element, ENTRY_VALUE);
+                self.value(parser, value)?;
+            }
+            self.builder.close();
+            if !known.insert(name) {
+                let path = self.shape.path(node, &self.builder);
+                return Err(Problem::Record { at, reason: Reason::Twice(path) });
+            }
+        }
         Ok(())
     }
 

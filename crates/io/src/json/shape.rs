@@ -5,10 +5,12 @@
 //! mostly have the same keys in the same order; each field therefore remembers its successor, and the parser only
 //! has to compare the text with that guess.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use bosket_model::path::attribute_path;
+use bosket_model::path::{ENTRY_KEY, ENTRY_VALUE, attribute_path};
 use bosket_model::{AttributeId, Builder, ClassId};
+
+use crate::homes::HomePath;
 
 /// No field.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -45,6 +47,8 @@ struct Node {
     /// The class of the vertex this position belongs to, and the keys from there.
     class: ClassId,
     name: Vec<String>,
+    /// Whether an object that stands here is a map, by what the policy says.
+    map: bool,
     kind: Kind,
     /// The record that decided the kind.
     since: u64,
@@ -84,6 +88,9 @@ pub(crate) struct Shape {
     objects: u64,
     /// The record that is read now, from 1.
     pub(crate) record: u64,
+    maps: BTreeSet<HomePath>,
+    /// The names from the record on to each class that lies in a map, or has one below.
+    ways: HashMap<ClassId, HomePath>,
 }
 
 /// Progress through one object.
@@ -106,15 +113,23 @@ impl Shape {
     pub(crate) const ROOT: u32 = 0;
 
     pub(crate) fn new() -> Self {
-        let mut shape = Shape { nodes: Vec::new(), objects: 0, record: 0 };
+        Self::with_maps(BTreeSet::new())
+    }
+
+    /// The same where some objects are known to be maps.
+    pub(crate) fn with_maps(maps: BTreeSet<HomePath>) -> Self {
+        let ways = HashMap::from([(ClassId::ROOT, HomePath::new())]);
+        let mut shape = Shape { nodes: Vec::new(), objects: 0, record: 0, maps, ways };
         shape.add(ClassId::ROOT, Vec::new());
         shape
     }
 
     fn add(&mut self, class: ClassId, name: Vec<String>) -> u32 {
+        let map = !self.maps.is_empty() && self.maps.contains(&self.way(class, &name));
         self.nodes.push(Node {
             class,
             name,
+            map,
             kind: Kind::Unknown,
             since: 0,
             fields: Vec::new(),
@@ -124,11 +139,49 @@ impl Shape {
         self.nodes.len() as u32 - 1
     }
 
+    /// The names from the record on to what stands at `name` in a class.
+    fn way(&self, class: ClassId, name: &[String]) -> HomePath {
+        let mut way = self.ways.get(&class).cloned().unwrap_or_default();
+        way.push(name.to_vec());
+        way
+    }
+
+    /// Whether an object that stands at a position is a map.
+    #[inline]
+    pub(crate) fn is_map(&self, node: u32) -> bool {
+        self.nodes[node as usize].map
+    }
+
+    /// Whether an object would be a map that is what is called `value` of an entry.
+    pub(crate) fn is_map_of_maps(&self, element: u32) -> bool {
+        let at = &self.nodes[element as usize];
+        self.maps.contains(&self.way(at.class, &[ENTRY_VALUE.to_owned()]))
+    }
+
+    /// The class of a map's entries with the position of these, and the attribute that their keys are.
+    pub(crate) fn map(
+        &mut self,
+        node: u32,
+        builder: &mut Builder,
+    ) -> Result<(ClassId, u32, AttributeId), Conflict> {
+        let (class, element) = self.array(node, builder)?;
+        let key = self.child(element, ENTRY_KEY);
+        Ok((class, element, self.scalar(key, builder)?))
+    }
+
     /// Begins an object.
     #[inline]
     pub(crate) fn begin(&mut self, node: u32) -> Cursor {
         self.objects += 1;
         Cursor { node, object: self.objects, previous: NONE, guess: self.nodes[node as usize].first }
+    }
+
+    /// Begins an object that has one key already, before its first is read.
+    pub(crate) fn begin_with(&mut self, node: u32, key: &str) -> Cursor {
+        let field = self.find(node, key).unwrap_or_else(|| self.add_field(node, key));
+        let cursor = self.begin(node);
+        self.nodes[node as usize].fields[field as usize].seen = cursor.object;
+        cursor
     }
 
     /// The key that is likely to come next, in quotes.
@@ -238,7 +291,13 @@ impl Shape {
             Kind::Array { class, element } => Ok((class, element)),
             Kind::Unknown => {
                 let at = &self.nodes[node as usize];
-                let class = builder.class(at.class, &at.name);
+                let class = match at.map {
+                    true => builder.map(at.class, &at.name),
+                    false => builder.class(at.class, &at.name),
+                };
+                if !self.maps.is_empty() {
+                    self.ways.insert(class, self.way(at.class, &at.name));
+                }
                 let element = self.add(class, Vec::new());
                 self.decide(node, Kind::Array { class, element });
                 Ok((class, element))

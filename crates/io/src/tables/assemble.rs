@@ -14,6 +14,7 @@ use super::backend::{At, Backend, Beside, Column, Row};
 use super::columns::{Mode, Reading, plan};
 use super::keys::{Keys, Lost};
 use super::lookup::LookupTable;
+use super::repeating::{Contradicting, Repeating, SecondWays};
 use super::shape::Shape;
 use super::surrogates::RowsFound;
 use super::trouble::{RowTrouble, Trouble};
@@ -22,6 +23,17 @@ use crate::problems::too_large;
 /// The parent of a row that was moved.
 const ELSEWHERE: u32 = u32::MAX;
 
+/// Records of linked tables.
+pub(crate) struct Assembled {
+    pub(crate) data: Dataset,
+    /// The columns that each table has, lookups done.
+    pub(crate) columns: Vec<Vec<Column>>,
+    /// References that name in every row the person that it belongs to: table and column.
+    pub(crate) repeating: Repeating,
+    /// References to the person that do not, with the rows in which they name nobody or somebody else.
+    pub(crate) contradicting: Contradicting,
+}
+
 /// The records of a publication that holds nothing else but what may stand beside them.
 pub(crate) fn assemble_sealed(
     backend: &mut dyn Backend,
@@ -29,21 +41,21 @@ pub(crate) fn assemble_sealed(
     shape: &Shape,
     beside: &Beside,
     observer: &dyn Observer,
-) -> Result<(Dataset, Vec<Vec<Column>>)> {
+) -> Result<Assembled> {
     let tables: Vec<At<'_>> =
         source.tables.iter().map(|t| At { name: &t.name, path: t.path.as_deref() }).collect();
     backend.seal(&tables, beside, observer)?;
     assemble(backend, source, shape, Mode::Publication, observer)
 }
 
-/// The records of linked tables, and the columns that each table has, lookups done.
+/// The records of linked tables.
 pub(crate) fn assemble(
     backend: &mut dyn Backend,
     source: &Source,
     shape: &Shape,
     mode: Mode,
     observer: &dyn Observer,
-) -> Result<(Dataset, Vec<Vec<Column>>)> {
+) -> Result<Assembled> {
     let mut trouble = Trouble::default();
     let mut readings = Vec::new();
     for node in 0..shape.nodes.len() {
@@ -59,6 +71,7 @@ pub(crate) fn assemble(
         attributes,
         keys: (0..readings.len()).map(|_| Keys::default()).collect(),
         stages: Vec::new(),
+        second: SecondWays::new(&readings),
         found: (mode == Mode::Publication).then(|| RowsFound::new(readings.len())),
     };
     for node in 0..readings.len() {
@@ -69,15 +82,19 @@ pub(crate) fn assemble(
     let people = assembler.keys.first().map_or(0, Keys::len);
     drop(std::mem::take(&mut assembler.keys));
     let found = assembler.found.take();
+    let rows: Vec<usize> = assembler.stages.iter().map(|s| s.parent.len()).collect();
+    let (repeating, contradicting) = assembler.second.settle(shape, &readings, &rows, mode);
     let place = |node: usize| backend.place(&table_at(source, shape, node));
     let data = assembler.build(people, &place(shape.grouped().unwrap_or(0)), observer)?;
     if let Some(found) = found {
-        let wrong = found.compare(&data, shape, &readings, &place, observer)?;
+        let shape = shape.clone().repeating(repeating.clone());
+        let wrong = found.compare(&data, &shape, &readings, &place, observer)?;
         if !wrong.is_empty() {
             return Err(Failure::all(Fault::Data, wrong));
         }
     }
-    Ok((data, readings.into_iter().map(|r| r.columns).collect()))
+    let columns = readings.into_iter().map(|r| r.columns).collect();
+    Ok(Assembled { data, columns, repeating, contradicting })
 }
 
 fn table_at<'a>(source: &'a Source, shape: &'a Shape, node: usize) -> At<'a> {
@@ -127,6 +144,8 @@ struct Assembler<'a> {
     attributes: Vec<(ClassId, Vec<AttributeId>)>,
     keys: Vec<Keys>,
     stages: Vec<Stage>,
+    /// Other references to the person than those that join tables.
+    second: SecondWays,
     /// The rows of a publication as they are found.
     found: Option<RowsFound>,
 }
@@ -256,6 +275,14 @@ impl Assembler<'_> {
             }
         };
         stage.parent.push(parent);
+        match mode {
+            Mode::Input => {
+                let above = self.shape.nodes[node].parent;
+                self.second.row(node, above, parent, row, reading, &mut self.keys[0]);
+            }
+            Mode::Publication => self.second.published_row(node, row, reading),
+            Mode::Look | Mode::Whole => {}
+        }
         for (attribute, &id) in reading.attributes.iter().zip(&self.attributes[node].1) {
             let Some(cell) = attribute.cell else { continue };
             let code = row.cell(cell).map_or(MISSING, |(kind, text)| self.builder.code(id, kind, text));

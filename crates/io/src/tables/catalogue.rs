@@ -61,6 +61,10 @@ pub struct Linked {
     pub tables: Vec<Table>,
     /// Why each of the others hangs where it does, and what was not linked.
     pub notes: Vec<String>,
+    /// Tables that could hang below another than they do, and that in words.
+    pub choices: Vec<(String, String)>,
+    /// Parts of keys (`table.column`) that refer to another table than the parent, and so are values.
+    pub parts: Vec<String>,
     /// Columns (`table.column`) that refer to a table other than the parent.
     pub references: Vec<(String, String)>,
     /// Per table that is only referred to, what it says beside its key.

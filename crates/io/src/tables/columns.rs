@@ -93,6 +93,8 @@ pub(crate) struct Reading {
     pub(crate) moved: Vec<(usize, Vec<usize>)>,
     /// References that a publication must have emptied: name and cell.
     pub(crate) empty: Vec<(String, usize)>,
+    /// References that may repeat the person's key, or number in a publication: name and cell.
+    pub(crate) second: Vec<(String, usize)>,
     /// Of a publication all columns but those that it must not have, which are judged elsewhere: name and cell.
     pub(crate) accounted: Vec<(String, usize)>,
 }
@@ -224,10 +226,17 @@ impl Planner {
             shape.fate(&own.name, name) == Fate::Emptied && !shape.joins(node, name) && !joining.contains(i)
         };
         let publication = mode == Mode::Publication;
-        let empty: Vec<usize> = self.order.iter().copied().filter(|i| publication && emptied(i)).collect();
+        let may_repeat = |i: &usize| {
+            let column = &self.all[*i].0;
+            let readable = !matches!(column.form, ColumnKind::Foreign(_));
+            (publication || (mode == Mode::Input && readable)) && shape.may_repeat(node, &column.name)
+        };
+        let second: Vec<usize> = self.order.iter().copied().filter(may_repeat).collect();
+        let empty = self.order.iter().copied().filter(|i| publication && emptied(i) && !second.contains(i));
+        let empty: Vec<usize> = empty.collect();
         let mut used: Vec<usize> = key.iter().chain(&link).chain(&joining).copied().collect();
         used.extend(attributes.iter().filter(|a| a.2).map(|a| a.1));
-        used.extend(&empty);
+        used.extend(empty.iter().chain(&second));
         let known = |i: &usize| {
             let loaded = attributes.iter().any(|a| a.1 == *i && a.2);
             !loaded || matches!(shape.fate(&own.name, &self.all[*i].0.name), Fate::Published { .. })
@@ -239,6 +248,9 @@ impl Planner {
             self.own(i);
         }
         let cells = |columns: &[usize]| -> Vec<usize> { columns.iter().map(|&i| self.cell(i)).collect() };
+        let named = |columns: &[usize]| -> Vec<(String, usize)> {
+            columns.iter().map(|&i| (self.all[i].0.name.clone(), self.cell(i))).collect()
+        };
         let order = key.iter().filter_map(|&i| match self.all[i].1 {
             Origin::Own(column) => Some(column),
             Origin::Lookup(..) => None,
@@ -252,8 +264,9 @@ impl Planner {
             key: cells(&key),
             link: cells(&link),
             moved: moved.into_iter().map(|(ancestor, columns)| (ancestor, cells(&columns))).collect(),
-            empty: empty.iter().map(|&i| (self.all[i].0.name.clone(), self.cell(i))).collect(),
-            accounted: accounted.iter().map(|&i| (self.all[i].0.name.clone(), self.cell(i))).collect(),
+            empty: named(&empty),
+            second: named(&second),
+            accounted: named(&accounted),
             columns: self.order.iter().map(|&i| self.all[i].0.clone()).collect(),
             steps: {
                 let looked_up: Vec<Vec<usize>> = self.steps.iter().map(|(l, _)| cells(l)).collect();
@@ -288,7 +301,7 @@ impl Planner {
             let joins = shape.joins(node, &column.name) || moved.contains(&i) || added;
             let fate = shape.fate(&own.name, &column.name);
             let load = match (mode, fate) {
-                (Mode::Look, _) if joins => continue,
+                (Mode::Look, fate) if joins && !matches!(fate, Fate::Published { .. }) => continue,
                 // What joins a row to the one above stands there already, unless nobody is there.
                 (Mode::Whole, _)
                     if own.foreign_key.contains(&column.name)
@@ -299,6 +312,7 @@ impl Planner {
                 (Mode::Whole, _) => true,
                 (Mode::Look, _) => !matches!(column.form, ColumnKind::Foreign(_)),
                 (_, Fate::Published { .. }) => true,
+                (Mode::Input, _) if shape.is_asked(&own.name, &column.name) => true,
                 (_, Fate::Undeclared) if joins => continue,
                 (Mode::Publication, _) if joins => continue,
                 (_, Fate::Emptied) => false,

@@ -84,7 +84,7 @@ impl Whole {
             Store::Csv(files) => Box::new(CsvTables::new(files, separator.as_deref())?),
             Store::Parquet(files) => Box::new(ParquetTables::new(files)),
             Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
-            Store::Postgres { url, schema } => {
+            Store::Postgres { url, schema, .. } => {
                 let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;
                 let names: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
                 database = Some(postgres::Origin {

@@ -107,6 +107,8 @@ impl Emitter<'_, '_> {
                     Some(above) if !home && above.node == ancestor => Cell::Number(above.number),
                     _ => Cell::Missing,
                 },
+                // Records are written one after the other.
+                Origin::Person => Cell::Number(self.numbers[0]),
                 Origin::Number | Origin::Parent(_) | Origin::Empty => Cell::Missing,
             });
         }

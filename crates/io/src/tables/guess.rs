@@ -20,6 +20,13 @@ use super::keys::Keys;
 use super::names::{IDS, UNSUITABLE, is_part_of_a_key, names_a_person, plain, rank, singular};
 use super::parquet::ParquetTables;
 
+/// Whether a folder holds a file that is a table by its name.
+pub(super) fn has_tables(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    names.any(|file| stem(&file, Format::Csv).is_some() || stem(&file, Format::Parquet).is_some())
+}
+
 /// The tables in a folder's files, and the format of these.
 pub(super) fn folder(
     folder: &Path,

@@ -1,15 +1,15 @@
 //! How tables hang below the one that holds people.
 //!
 //! Of the tables found, one is the person table; those whose foreign keys lead to it hang below it. A table that could
-//! hang below several hangs below the one that itself hangs below the others; where there is no such table, nobody but
-//! the user can choose. A foreign key that some rows do not have hangs no table below another, unless it is asked for:
+//! hang below several hangs below the one that itself hangs below the others; where there is no such table, below the one
+//! that is nearest to the person, and that is told: only the user can know. A foreign key that some rows do not have hangs no table below another, unless it is asked for:
 //! the next way to the person counts.
 
 use bosket_model::policy::{Lookup, Table};
 use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::catalogue::{Catalogue, Linked, Reference};
+use super::catalogue::{Catalogue, Linked, Listed, Reference};
 use super::names::{is_a_name, is_about_people, is_part_of_a_key};
 
 /// That a reference does not lead anywhere from some rows.
@@ -26,6 +26,8 @@ struct Placed {
     /// Parent's place among those placed, and the reference.
     link: Option<(usize, usize)>,
     notes: Vec<String>,
+    /// That it could as well hang below another.
+    choice: Option<String>,
 }
 
 /// Tables on their way to a tree.
@@ -49,7 +51,7 @@ impl<'a> Linker<'a> {
     pub(super) fn link(mut self, person: usize) -> Result<Linked> {
         self.check_chosen()?;
         self.reach(person);
-        self.place(person)?;
+        self.place(person);
         Ok(self.finish())
     }
 
@@ -141,15 +143,15 @@ impl<'a> Linker<'a> {
             .collect()
     }
 
-    fn place(&mut self, person: usize) -> Result<()> {
+    fn place(&mut self, person: usize) {
         for root in std::iter::once(person).chain(self.roots.clone()) {
             let listed = &self.catalogue.tables[root];
             let by = listed.person.join(", ");
             let note = (!by.is_empty())
                 .then(|| format!("people have several rows in `{}`: they are grouped by {by}", listed.name));
-            self.placed.push(Placed { table: root, link: None, notes: note.into_iter().collect() });
+            let notes = note.into_iter().collect();
+            self.placed.push(Placed { table: root, link: None, notes, choice: None });
         }
-        let mut problems = Vec::new();
         let placed = |t: &usize| *t == person || self.roots.contains(t);
         let mut waiting: Vec<usize> = self.reached.iter().copied().filter(|t| !placed(t)).collect();
         while !waiting.is_empty() {
@@ -168,16 +170,13 @@ impl<'a> Linker<'a> {
             if self.candidates(table).is_empty() {
                 continue;
             }
-            match self.choose(table) {
-                Ok(placed) => self.placed.push(placed),
-                Err(problem) => problems.push(*problem),
-            }
+            let placed = self.choose(table);
+            self.placed.extend(placed);
         }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Usage, problems)) }
     }
 
     /// The reference by which a table hangs below another: to the lowest of those it could hang below.
-    fn choose(&self, table: usize) -> Result<Placed, Box<Diagnostic>> {
+    fn choose(&self, table: usize) -> Option<Placed> {
         let listed = &self.catalogue.tables[table];
         let candidates: Vec<(usize, usize)> = (self.candidates(table).into_iter())
             .filter_map(|r| {
@@ -191,33 +190,59 @@ impl<'a> Linker<'a> {
             .copied()
             .filter(|c| candidates.iter().all(|other| other == c || self.is_below(c.0, other.0)))
             .collect();
-        let [link] = lowest.as_slice() else {
-            let names: Vec<String> = candidates
-                .iter()
-                .map(|&c| format!("`{}` by `{}`", name(c), listed.references[c.1].columns.join(", ")))
-                .collect();
-            let what = format!("`{}` could hang below {}", listed.name, names.join(" or below "));
-            let help = format!(
-                "choose with --parent {}.{}, or --parent with another of its foreign keys",
-                listed.name,
-                candidates.first().map_or("COLUMN", |c| listed.references[c.1].columns[0].as_str())
-            );
-            return Err(Box::new(Diagnostic::error(what).help(help)));
+        let (link, choice) = match lowest.as_slice() {
+            [link] => (*link, None),
+            _ => {
+                let rank =
+                    |&&c: &&(usize, usize)| (self.depth(c.0), name(c), &listed.references[c.1].columns);
+                let link = *candidates.iter().min_by_key(rank)?;
+                (link, Some(self.choice(table, link, &candidates)))
+            }
         };
-        let others: Vec<&str> = candidates.iter().filter(|c| *c != link).map(|&c| name(c).as_str()).collect();
+        let others: Vec<&str> =
+            candidates.iter().filter(|c| **c != link).map(|&c| name(c).as_str()).collect();
         let mut notes: Vec<String> = self
             .optional(table)
             .iter()
-            .map(|r| format!("{}; it hangs below {}", not_everywhere(&listed.name, r), name(*link)))
+            .map(|r| format!("{}; it hangs below {}", not_everywhere(&listed.name, r), name(link)))
             .collect();
-        if !others.is_empty() {
-            let (parent, others) = (name(*link), others.join(", "));
+        notes.extend(choice.clone());
+        if !others.is_empty() && choice.is_none() {
+            let (parent, others) = (name(link), others.join(", "));
             notes.push(format!(
                 "`{}` also refers to {others}; it hangs below {parent}, which itself does",
                 listed.name
             ));
         }
-        Ok(Placed { table, link: Some(*link), notes })
+        Some(Placed { table, link: Some(link), notes, choice })
+    }
+
+    /// How many tables are above one that is placed.
+    fn depth(&self, place: usize) -> usize {
+        std::iter::successors(self.placed[place].link, |&(parent, _)| self.placed[parent].link).count()
+    }
+
+    /// That a table could hang below several, and below which it hangs.
+    fn choice(&self, table: usize, link: (usize, usize), candidates: &[(usize, usize)]) -> String {
+        let listed = &self.catalogue.tables[table];
+        let by = |c: &(usize, usize)| {
+            let reference = &listed.references[c.1];
+            format!("`{}` by `{}`", reference.table, reference.columns.join(", "))
+        };
+        let all: Vec<String> = candidates.iter().map(by).collect();
+        let other = candidates.iter().find(|c| **c != link).map_or("COLUMN", |c| {
+            let columns = &listed.references[c.1].columns;
+            columns.first().map_or("COLUMN", String::as_str)
+        });
+        let nearest = candidates.iter().filter(|c| self.depth(c.0) == self.depth(link.0)).count() == 1;
+        let why = if nearest { "which is nearest to the person" } else { "the first by name" };
+        format!(
+            "`{}` could hang below {}; it hangs below {}, {why}: --parent {}.{other} chooses otherwise",
+            listed.name,
+            all.join(" or below "),
+            by(&link),
+            listed.name
+        )
     }
 
     fn is_below(&self, place: usize, above: usize) -> bool {
@@ -242,10 +267,12 @@ impl<'a> Linker<'a> {
                 let (parent, r) = p.link?;
                 (self.placed[parent].table == placed.table).then(|| tables[p.table].references[r].key.clone())
             });
+            let key = self.key(listed, reference, referred, &mut linked.parts);
+            linked.choices.extend(placed.choice.iter().map(|note| (listed.name.clone(), note.clone())));
             linked.tables.push(Table {
                 name: listed.name.clone(),
                 path: listed.path.clone(),
-                key: referred.unwrap_or_else(|| listed.key.clone()),
+                key,
                 parent: reference.map(|r| r.table.clone()),
                 foreign_key: reference.map(|r| r.columns.clone()).unwrap_or_default(),
                 person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
@@ -295,6 +322,35 @@ impl<'a> Linker<'a> {
         }
         linked.notes.extend(self.undecided(&linked));
         linked
+    }
+
+    /// The columns that name a table's rows. A number in a column that refers elsewhere would pretend to refer to some row
+    /// there: rows that nobody refers to need no such key, and in others that part of a key is an attribute.
+    fn key(
+        &self,
+        listed: &Listed,
+        parent: Option<&Reference>,
+        referred: Option<Vec<String>>,
+        parts: &mut Vec<String>,
+    ) -> Vec<String> {
+        let elsewhere = |column: &&String| {
+            let mut others = listed.references.iter().filter(|r| Some(*r) != parent);
+            parent.is_some_and(|p| !p.columns.contains(column)) && others.any(|r| r.columns.contains(column))
+        };
+        match referred {
+            None if listed.key.iter().any(|c| elsewhere(&c)) => Vec::new(),
+            None => listed.key.clone(),
+            Some(key) => {
+                // People are named by nothing but their own key.
+                let about_people = |column: &&String| {
+                    let mut to = listed.references.iter().filter(|r| r.columns.contains(column));
+                    to.any(|r| is_about_people(&r.table))
+                };
+                let told = key.iter().filter(|c| key.len() > 1 && elsewhere(c) && !about_people(c));
+                parts.extend(told.map(|column| format!("{}.{column}", listed.name)));
+                key
+            }
+        }
     }
 
     /// What a reference to a table that is not read could be replaced by.

@@ -17,7 +17,7 @@ mod guess;
 mod keys;
 mod link;
 mod lookup;
-mod names;
+pub(crate) mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
@@ -30,6 +30,7 @@ mod postgres;
 #[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
+mod repeating;
 mod second_way;
 mod shape;
 #[cfg(feature = "sqlite")]
@@ -47,12 +48,15 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::{AttributePolicy, Format, Selection, Source, Undeclared};
+use bosket_model::path::AttributePath;
+use bosket_model::policy::{AttributePolicy, Format, Role, Selection, Source, Undeclared};
+use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
+use crate::input::document_files;
 use crate::policy_file::PolicyFile;
-use assemble::{assemble, assemble_sealed};
+use assemble::{Assembled, assemble, assemble_sealed};
 use backend::{Backend, Beside, Column, reading, waiting};
 pub use catalogue::{Catalogue, Linked, Listed, Reference};
 use columns::Mode;
@@ -62,10 +66,10 @@ use csv::CsvTables;
 use files::Files;
 pub(crate) use files::{certificate_files, file_name};
 use parquet::ParquetTables;
-pub(crate) use places::is_address;
-use places::{is_sqlite, sqlite_target};
+pub use places::is_address;
+use places::{is_sqlite, said_at, sqlite_target};
 pub(crate) use postgres::PgTables;
-pub use second_way::contradictions;
+pub use second_way::{Contradiction, contradictions};
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
@@ -84,6 +88,8 @@ enum Store {
         url: String,
         /// The schema of a publication.
         schema: Option<String>,
+        /// Where the policy says it, if it does.
+        said: Place,
     },
 }
 
@@ -111,6 +117,8 @@ pub struct TablesForm {
     inputs: Vec<PathBuf>,
     /// The database they were read from, if it is a server's.
     database: Option<postgres::Origin>,
+    /// What should be known about how they were read.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl TablesForm {
@@ -122,7 +130,8 @@ impl TablesForm {
         column: &str,
     ) -> TablesForm {
         let mut form = self.clone();
-        form.shape = Shape::new(&form.source, attributes, undeclared);
+        let repeating = std::mem::take(&mut form.shape.repeating);
+        form.shape = Shape::new(&form.source, attributes, undeclared).repeating(repeating);
         if let Some(person) = form.columns.first_mut() {
             let (name, declared) = (column.to_owned(), "INTEGER".to_owned());
             person.insert(0, Column { name, declared, form: backend::ColumnKind::Number });
@@ -164,7 +173,10 @@ impl Tables {
             Format::Csv => Store::Csv(Files::Paths(file.folder.clone())),
             Format::Parquet => Store::Parquet(Files::Paths(file.folder.clone())),
             Format::Sqlite => Store::Sqlite(file.resolve(source.path.as_deref().unwrap_or_default())),
-            Format::Postgres => Store::Postgres { url: source.url.clone().unwrap_or_default(), schema: None },
+            Format::Postgres => {
+                let (url, said) = (source.url.clone().unwrap_or_default(), source.url_place.clone());
+                Store::Postgres { url, schema: None, said }
+            }
             other => return Err(unknown(other, &file.policy.name)),
         };
         Ok(Self::new(file, source, Mode::Input, store))
@@ -179,11 +191,12 @@ impl Tables {
             Format::Parquet => Store::Parquet(Files::Folder(at.to_owned())),
             Format::Sqlite => Store::Sqlite(sqlite_target(at, source.path.as_deref())),
             Format::Postgres => {
-                let schema = file.policy.publish.as_ref().and_then(|p| p.schema.clone());
-                Store::Postgres {
-                    url: at.to_string_lossy().into_owned(),
-                    schema: schema.filter(|_| publication),
-                }
+                let publish = file.policy.publish.as_ref();
+                let schema = publish.and_then(|p| p.schema.clone()).filter(|_| publication);
+                let url = at.to_string_lossy().into_owned();
+                let said = publish.filter(|p| publication && p.url.as_ref() == Some(&url));
+                let said = said.map(|p| p.url_place.clone()).unwrap_or_default();
+                Store::Postgres { url, schema, said }
             }
             other => return Err(unknown(other, &file.policy.name)),
         };
@@ -199,21 +212,27 @@ impl Tables {
             Format::Csv => Store::Csv(Files::Paths(PathBuf::new())),
             Format::Parquet => Store::Parquet(Files::Paths(PathBuf::new())),
             Format::Sqlite => Store::Sqlite(at.to_owned()),
-            Format::Postgres => Store::Postgres { url: at.to_string_lossy().into_owned(), schema: None },
+            Format::Postgres => {
+                let (url, said) = (at.to_string_lossy().into_owned(), Place::default());
+                Store::Postgres { url, schema: None, said }
+            }
             other => return Err(unknown(other, "")),
         };
         let source = Source {
             format,
             path: Some(at.to_string_lossy().into_owned()),
             url: None,
+            url_place: Place::default(),
             record: None,
+            person: Vec::new(),
             schema: None,
             separator: separator.map(str::to_owned),
             tables: linked.tables.clone(),
             lookups: linked.lookups.clone(),
             selection: Selection::default(),
         };
-        let shape = Shape::new(&source, &[], Undeclared::Refuse);
+        let parts: Vec<AttributePolicy> = linked.parts.iter().filter_map(|path| part_of_key(path)).collect();
+        let shape = Shape::new(&source, &parts, Undeclared::Refuse);
         Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })
     }
 
@@ -247,6 +266,7 @@ impl Tables {
                 format!("tables {}", names.join(", "))
             }
             Store::Sqlite(path) => path.display().to_string(),
+            Store::Postgres { url, schema: Some(schema), .. } => format!("{url}, schema {schema}"),
             Store::Postgres { url, .. } => url.clone(),
         }
     }
@@ -277,7 +297,7 @@ impl Tables {
             })
         };
         let mut database = None;
-        let ((data, columns), separators) = match store {
+        let (assembled, separators) = match store {
             Store::Csv(files) => {
                 let mut backend = CsvTables::new(files, source.separator.as_deref())?;
                 let read = read(&mut backend)?;
@@ -285,8 +305,9 @@ impl Tables {
             }
             Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
             Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
-            Store::Postgres { url, schema } => {
-                let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;
+            Store::Postgres { url, schema, said } => {
+                let backend = PgTables::open(&url, schema.as_deref(), observer);
+                let mut backend = backend.map_err(|failure| said_at(failure, &said))?;
                 let read = read(&mut backend)?;
                 let tables: Vec<&str> = source.tables.iter().map(|t| t.name.as_str()).collect();
                 let (identity, schemas) = (backend.identity()?, backend.schemas(&tables)?);
@@ -294,8 +315,37 @@ impl Tables {
                 (read, Vec::new())
             }
         };
-        Ok((data, TablesForm { source, shape, columns, separators, inputs, database }))
+        let Assembled { data, columns, repeating, contradicting } = assembled;
+        let shape = shape.repeating(repeating);
+        let warnings = contradicting.iter().map(|(node, column, rows)| {
+            let (table, person) = (&shape.nodes[*node].name, &shape.nodes[0].name);
+            let what = format!(
+                "in {} `{table}.{column}` does not name the row of `{person}` that the row belongs to; it is published empty",
+                plural(*rows, "row")
+            );
+            Diagnostic::warning(what).help("correct the rows, and it is published as the number that they belong to")
+        });
+        let warnings = warnings.collect();
+        Ok((data, TablesForm { source, shape, columns, separators, inputs, database, warnings }))
     }
+}
+
+/// A part of a key that is read as a value.
+fn part_of_key(path: &str) -> Option<AttributePolicy> {
+    let (_, column) = path.rsplit_once('.')?;
+    Some(AttributePolicy {
+        path: path.to_owned(),
+        role: Role::Quasi,
+        hierarchy: None,
+        follows: None,
+        shared: false,
+        acknowledge: false,
+        buckets: None,
+        weight: None,
+        shift: None,
+        structure: Some(AttributePath { classes: Vec::new(), name: vec![column.to_owned()] }),
+        place: Place::default(),
+    })
 }
 
 /// A group and a value that belongs to it; empty where a cell is.
@@ -338,6 +388,17 @@ pub(crate) fn sensitive_tables(file: &PolicyFile, at: &Path, candidates: &[Strin
     Ok(tables)
 }
 
+/// Whether a policy's own publication is there, in a database of a server; none if it goes elsewhere.
+pub fn is_published(file: &PolicyFile) -> Result<Option<bool>> {
+    let (source, publish) = (file.policy.need_source()?, file.policy.need_publish()?);
+    let Some(url) = publish.url.as_deref().filter(|_| source.format == Format::Postgres) else {
+        return Ok(None);
+    };
+    let people = source.tables.iter().find(|t| t.parent.is_none()).map(|t| t.name.clone());
+    let there = postgres::pairs::present(url, publish.schema.as_deref(), people.as_slice());
+    there.map(|there| Some(!there.is_empty())).map_err(|failure| said_at(failure, &publish.url_place))
+}
+
 /// A table of groups and values says something else, too.
 pub(crate) fn more_columns(place: &str, table: &str) -> Failure {
     let what = Diagnostic::error(format!("`{table}` has more columns than those of its groups and values"));
@@ -357,7 +418,11 @@ pub fn catalogue(
         let catalogue = waiting(tables.interrupt(), observer, |_| tables.catalogue())?;
         return Ok(Some((Format::Postgres, catalogue)));
     }
-    let folder_of_documents = format.is_some_and(|f| by_name(f).is_ok_and(|f| f.reads_folders()));
+    let folder_of_documents = match format {
+        Some(format) => by_name(format).is_ok_and(|f| f.reads_folders()),
+        // Tables come first: what else lies in their folder is named as left aside.
+        None => at.is_dir() && !guess::has_tables(at) && document_files(at).is_ok_and(|f| !f.is_empty()),
+    };
     if at.is_dir() && !folder_of_documents {
         return guess::folder(at, format, separator, observer).map(Some);
     }

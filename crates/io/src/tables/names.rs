@@ -72,7 +72,7 @@ pub(super) fn is_about_people(table: &str) -> bool {
 }
 
 /// Whether a column's name says that it names a person: `id_student`, `PatientNo`, `patient`, `customer_unique_id`.
-pub(super) fn names_a_person(column: &str) -> bool {
+pub(crate) fn names_a_person(column: &str) -> bool {
     let mut words = words(column);
     words.retain(|word| !ONE.contains(&word.as_str()));
     let rest = words.iter().filter(|word| !people(word));

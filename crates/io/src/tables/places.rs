@@ -3,9 +3,26 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use bosket_model::{Failure, Place};
+
 /// Whether a place on the command line is the address of a PostgreSQL database.
-pub(crate) fn is_address(text: &str) -> bool {
+pub fn is_address(text: &str) -> bool {
     text.starts_with("postgres://") || text.starts_with("postgresql://")
+}
+
+/// What is wrong with a server or its address, at the place where a policy says the address.
+pub(crate) fn said_at(mut failure: Failure, said: &Place) -> Failure {
+    for diagnostic in failure.diagnostics.iter_mut().filter(|_| said.source.is_some()) {
+        match &diagnostic.place.source {
+            None => diagnostic.place = said.clone(),
+            Some(server) if is_address(server) && !server.contains(", ") => {
+                diagnostic.message = format!("{}: {server}", diagnostic.message);
+                diagnostic.place = said.clone();
+            }
+            Some(_) => {}
+        }
+    }
+    failure
 }
 
 /// Whether a file is a SQLite database, by its first bytes.

@@ -16,6 +16,8 @@ pub(crate) enum Origin {
     Parent(usize),
     /// The number of an ancestor that the row has been moved to.
     Moved(usize),
+    /// The number of the person that the row belongs to.
+    Person,
     /// Nowhere: the column is kept, empty.
     Empty,
 }
@@ -126,6 +128,8 @@ fn own_columns(table: &mut Table, shape: &Shape, node: usize, columns: &[Column]
             if let Some(at) = above[parent].position(key) {
                 table.push(&column.name, Origin::Parent(at), above[parent].columns[at].typed.clone());
             }
+        } else if shape.repeating.iter().any(|(n, name)| *n == node && *name == column.name) {
+            table.push(&column.name, Origin::Person, Typed::Number);
         } else if fate == Fate::Emptied {
             table.push(&column.name, Origin::Empty, Typed::As(column.declared.clone()));
         }

@@ -21,7 +21,16 @@ struct Owned {
     person: Vec<u32>,
 }
 
-/// In how many rows a second reference to the person leads to somebody else, in words; only where there are any.
+/// A second reference to the person that leads elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The columns, as `table.column`.
+    pub columns: Vec<String>,
+    /// In how many rows, in words.
+    pub note: String,
+}
+
+/// Second references to the person that lead to somebody else, or nowhere, in some rows.
 pub fn contradictions(
     at: &Path,
     format: Format,
@@ -29,7 +38,7 @@ pub fn contradictions(
     catalogue: &Catalogue,
     linked: &Linked,
     observer: &dyn Observer,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Contradiction>> {
     let Some(person) = linked.tables.first().filter(|t| t.person.is_empty()) else { return Ok(Vec::new()) };
     if linked.tables.iter().skip(1).all(|t| second(catalogue, person, t).is_empty()) {
         return Ok(Vec::new());
@@ -44,13 +53,16 @@ pub fn contradictions(
             let (owned, astray) = owners(backend, table, parent, &others, &mut known, observer)?;
             known.push(owned);
             for (reference, rows) in others.iter().zip(astray).filter(|(_, rows)| *rows > 0) {
-                notes.push(format!(
-                    "in {} of `{}` {} names another row of `{}` than the one above; they count for the one above",
+                let columns = reference.columns.iter().map(|c| format!("{}.{c}", table.name)).collect();
+                let note = format!(
+                    "in {} of `{}` {} does not name the row of `{}` above; they count for the one above, and it is published \
+                     empty",
                     plural(rows, "row"),
                     table.name,
                     reference.columns.join(", "),
                     person.name
-                ));
+                );
+                notes.push(Contradiction { columns, note });
             }
         }
         Ok(notes)
@@ -102,7 +114,7 @@ fn owners(
         };
         for (cells, astray) in second.iter().zip(&mut astray) {
             let named = known[0].keys.get(row, cells).ok();
-            *astray += usize::from(named.is_some() && above.is_some() && named != above);
+            *astray += usize::from(above.is_some() && named != above);
         }
         // Who has no key has nobody below.
         if !key.is_empty() && owned.keys.insert(row, &key) == Some(true) {

@@ -3,10 +3,14 @@
 //! In a publication a row's number stands in those columns of its key that neither join it to its parent nor are
 //! published as attributes. Where the key has no such column and somebody refers to the row, a column `<table>_row` is
 //! added. Columns that hold a parent's key repeat what the parent has there. A row that was moved up has nothing in
-//! them; added columns `<ancestor>_<key>` hold the number of the row it still belongs to.
+//! them; added columns `<ancestor>_<key>` hold the number of the row it still belongs to. Another reference to the person
+//! repeats the person's number.
+
+use std::collections::BTreeSet;
 
 use bosket_model::binding::effective_role;
-use bosket_model::policy::{AttributePolicy, Role, Source, Undeclared};
+use bosket_model::hierarchy::{Build, HierarchySpec};
+use bosket_model::policy::{AttributePolicy, Condition, Role, Source, Undeclared};
 
 /// What becomes of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +22,8 @@ pub(crate) enum Fate {
     },
     /// Removed.
     Removed,
-    /// Refers to something; kept, but empty: no guarantee counts what the reference tells.
+    /// Refers to something; kept, but empty: no guarantee counts what the reference tells. Where it names the person that
+    /// the row belongs to, and in every row, it tells nothing new, and repeats the person's number.
     Emptied,
     /// The policy does not name it.
     Undeclared,
@@ -51,12 +56,28 @@ pub(crate) struct Shape {
     attributes: Vec<AttributePolicy>,
     /// What happens to columns that the policy does not name.
     pub(crate) undeclared: Undeclared,
+    /// References that repeat the person's number, as rows have shown: table and column.
+    pub(crate) repeating: Vec<(usize, String)>,
+    /// The paths of columns that are asked although they are not published: by a condition, or by a hierarchy.
+    asked: BTreeSet<String>,
 }
 
 impl Shape {
     /// The shape of a source whose tables form a tree, as the policy's rules have checked.
     pub(crate) fn new(source: &Source, attributes: &[AttributePolicy], undeclared: Undeclared) -> Self {
-        let mut shape = Shape { nodes: Vec::new(), attributes: attributes.to_vec(), undeclared };
+        let above = attributes.iter().flat_map(|a| match &a.hierarchy {
+            Some(HierarchySpec::Build(Build::From { paths })) => paths.as_slice(),
+            _ => &[],
+        });
+        let condition = source.selection.condition.iter().flat_map(Condition::paths);
+        let asked = above.cloned().chain(condition.map(str::to_owned)).collect();
+        let mut shape = Shape {
+            nodes: Vec::new(),
+            attributes: attributes.to_vec(),
+            undeclared,
+            repeating: Vec::new(),
+            asked,
+        };
         let person = source.tables.iter().find(|t| t.parent.is_none());
         if let Some(person) = person.filter(|p| !p.person.is_empty()) {
             shape.nodes.push(Node {
@@ -92,6 +113,11 @@ impl Shape {
             shape.find_number(i);
         }
         shape
+    }
+
+    /// The same with references that repeat the person's number.
+    pub(crate) fn repeating(self, repeating: Vec<(usize, String)>) -> Self {
+        Shape { repeating, ..self }
     }
 
     fn find_number(&mut self, i: usize) {
@@ -136,15 +162,38 @@ impl Shape {
             // What it says is said by the label of the attribute it follows.
             Role::Quasi if attribute.follows.is_some() => Fate::Removed,
             Role::Quasi => Fate::Published { coarsened: true },
-            Role::Sensitive | Role::Insensitive => Fate::Published { coarsened: false },
+            Role::Sensitive | Role::Insensitive | Role::Pseudonym => Fate::Published { coarsened: false },
             Role::Key => Fate::Emptied,
         }
+    }
+
+    /// Whether a column is read although it is not published.
+    pub(crate) fn is_asked(&self, table: &str, column: &str) -> bool {
+        self.asked.contains(&format!("{table}.{column}"))
     }
 
     /// Whether the source joins rows by this column.
     pub(crate) fn joins(&self, node: usize, column: &str) -> bool {
         let node = &self.nodes[node];
         node.key.iter().chain(&node.foreign_key).any(|c| c == column)
+    }
+
+    /// Whether a column refers to something and may repeat the person's number.
+    pub(crate) fn may_repeat(&self, node: usize, column: &str) -> bool {
+        let person = &self.nodes[0];
+        let moved = || self.beyond(node).into_iter().flat_map(|ancestor| self.moved_link(ancestor));
+        node != 0
+            && person.key.len() == 1
+            && person.number == person.key
+            && self.fate(&self.nodes[node].name, column) == Fate::Emptied
+            && !self.joins(node, column)
+            && !moved().any(|name| name == column)
+    }
+
+    /// Whether the source calls the person's key so where it joins tables.
+    pub(crate) fn names_the_person(&self, column: &str) -> bool {
+        let joining = self.nodes.iter().filter(|n| n.parent == Some(0)).flat_map(|n| &n.foreign_key);
+        self.nodes[0].key.iter().chain(joining).any(|name| name == column)
     }
 
     /// The tables above a table's parent, nearest first: where its rows can be moved to.

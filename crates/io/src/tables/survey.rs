@@ -66,7 +66,7 @@ pub(super) fn open(
         Store::Csv(files) => Box::new(CsvTables::new(files, separator)?),
         Store::Parquet(files) => Box::new(ParquetTables::new(files)),
         Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
-        Store::Postgres { url, schema } => Box::new(PgTables::open(&url, schema.as_deref(), observer)?),
+        Store::Postgres { url, schema, .. } => Box::new(PgTables::open(&url, schema.as_deref(), observer)?),
     })
 }
 

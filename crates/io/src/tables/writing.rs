@@ -9,7 +9,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use super::assemble::assemble_sealed;
 use super::backend::Beside;
 use super::disassemble::disassemble;
-use super::places::sqlite_target;
+use super::places::{said_at, sqlite_target};
 use super::shape::Shape;
 use super::target::{Details, Place, Target};
 use super::{Pair, TablesForm, parquet};
@@ -52,7 +52,8 @@ impl Writing {
             inputs: &form.inputs,
             database: form.database.as_ref(),
         };
-        let mut target = Target::begin(&place, create)?;
+        let mut target =
+            Target::begin(&place, create).map_err(|failure| said_at(failure, &publish.url_place))?;
         if let Target::Postgres(publication) = &mut target {
             publication.refuse_occupied()?;
         }
@@ -110,10 +111,10 @@ impl Writing {
     /// Reads what has been written, as a stranger would: the finished bytes, and nothing known but the policy.
     pub fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
         let ((source, shape), beside) = (&self.known, &self.beside);
-        let (data, _) = self.target.reading(source.separator.as_deref(), observer, |backend, observer| {
+        let assembled = self.target.reading(source.separator.as_deref(), observer, |backend, observer| {
             assemble_sealed(backend, source, shape, beside, observer)
         })?;
-        Ok(data)
+        Ok(assembled.data)
     }
 
     /// Puts the publication in its place, together with other files.

@@ -22,6 +22,8 @@ struct Frame {
     /// How many namespace declarations held before it.
     scope: usize,
     inside: bool,
+    /// Whether it, or an element around it, is not looked into.
+    opaque: bool,
     /// Whether it lies on the way to the records.
     around: bool,
     /// Where it starts on the tape.
@@ -40,6 +42,8 @@ pub(super) struct Document<'p> {
     pub(super) tape: Tape,
     pub(super) namespaces: Namespaces,
     pub(super) unfit: Vec<Unfit>,
+    /// What is not looked into where it does not fit; none if all has to fit.
+    leave_out: Option<&'p [Vec<String>]>,
     document: Cursor,
     frames: Vec<Frame>,
     text: Text,
@@ -53,7 +57,9 @@ pub(super) struct Document<'p> {
 }
 
 impl<'p> Document<'p> {
-    pub(super) fn new(path: &'p [String]) -> Self {
+    /// Nothing read yet. With `leave_out`, elements that do not fit are not looked into, unless one of these paths lies in
+    /// them.
+    pub(super) fn new(path: &'p [String], leave_out: Option<&'p [Vec<String>]>) -> Self {
         let mut outside = Shape::new("");
         Document {
             path,
@@ -64,6 +70,7 @@ impl<'p> Document<'p> {
             tape: Tape::default(),
             namespaces: Namespaces::default(),
             unfit: Vec::new(),
+            leave_out,
             frames: Vec::new(),
             text: Text::default(),
             scopes: Scopes::default(),
@@ -74,6 +81,16 @@ impl<'p> Document<'p> {
             spans: Vec::new(),
             scratch: String::new(),
         }
+    }
+
+    /// Makes ready for another file, whose records come after those read so far.
+    pub(super) fn begin_file(&mut self) {
+        self.document = self.outside.begin(Shape::ROOT);
+        self.frames.clear();
+        self.text.clear();
+        self.scopes = Scopes::default();
+        self.entities = Entities::default();
+        (self.begun, self.rooted, self.typed) = (false, false, false);
     }
 
     /// Prefixes that are declared though no name has them; that of `nil` has its own meaning.
@@ -111,12 +128,19 @@ impl<'p> Document<'p> {
             self.outside.step(parent, name, false)?
         };
         inside |= record;
+        let mut opaque = in_record && self.frames.last().is_some_and(|f| f.opaque);
         let prefixed = if in_record { self.shape.node(node).prefixed } else { name.contains(':') };
         if prefixed {
             self.scopes.resolve(prefix(name))?;
         }
-        if around || (inside && self.scopes.len() > scope) {
-            self.keep_namespaces(level, scope)?;
+        if around || (inside && !opaque && self.scopes.len() > scope) {
+            match self.keep_namespaces(level, scope) {
+                Err(_) if in_record && self.may_leave_out(node) => opaque = true,
+                kept => kept?,
+            }
+        }
+        if in_record && opaque {
+            self.shape.node_mut(node).opaque |= !self.frames.last().is_some_and(|f| f.opaque);
         }
         let tape = self.tape.len();
         let cursor = if record {
@@ -136,6 +160,7 @@ impl<'p> Document<'p> {
             cursor,
             scope,
             inside,
+            opaque,
             around: around && !record,
             tape,
             has_elements: false,
@@ -155,15 +180,26 @@ impl<'p> Document<'p> {
             self.report(around, Unfit::Mixed);
         }
         self.text.clear();
-        if self.shape.node(node).recursive {
-            self.report(node, Unfit::Recursive);
-        }
         Ok(node)
     }
 
-    /// Says once per record that an element does not fit.
+    /// Whether an element need not be looked into: nothing that is declared lies there, and it is no record.
+    fn may_leave_out(&self, node: u32) -> bool {
+        let Some(published) = self.leave_out else { return false };
+        let names = self.shape.names(node);
+        node != Shape::ROOT && !published.iter().any(|path| path.starts_with(&names))
+    }
+
+    /// Says once per record that an element does not fit, or leaves it out.
     #[cold]
     fn report(&mut self, node: u32, unfit: impl FnOnce(String) -> Unfit) {
+        if self.frames.iter().any(|f| f.inside && f.opaque && f.cursor.node == node) {
+            return;
+        }
+        if self.may_leave_out(node) {
+            self.shape.node_mut(node).opaque = true;
+            return;
+        }
         let at = self.shape.node_mut(node);
         if std::mem::replace(&mut at.reported, self.records) != self.records {
             let path = self.shape.path(node);
@@ -239,7 +275,7 @@ impl<'p> Document<'p> {
                 at.values.intern(Kind::Text, text)
             }
         };
-        if frame.has_elements && text.is_some() {
+        if frame.has_elements && text.is_some() && !frame.opaque {
             self.report(node, Unfit::Mixed);
         }
         // A record keeps its own start and end, whatever it holds.

@@ -33,7 +33,8 @@ mod write;
 use std::io::Write;
 
 use bosket_model::observe::Observer;
-use bosket_model::policy::AttributePolicy;
+use bosket_model::path::{AttributePath, Notation};
+use bosket_model::policy::{AttributePolicy, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use crate::format::{Format, Layout};
@@ -51,12 +52,44 @@ pub struct Outline {
     pub order: Vec<Vec<String>>,
     /// Paths of elements below the record that repeat, or would if there were more of them.
     pub repeating: Repeating,
+    /// Which elements are not looked into.
+    pub opaque: Box<Opaque>,
+}
+
+/// Elements that are not looked into, because they cannot be told in values: each counts as one attribute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opaque {
+    /// Their paths.
+    pub found: Vec<Vec<String>>,
+    /// Paths of elements of which a policy publishes something: these have to be looked into. If none are given, all have to be.
+    pub unless: Option<Vec<Vec<String>>>,
 }
 
 impl Outline {
     /// What a policy says about documents: which elements repeat, even if a document has none of them twice.
     pub fn expected(attributes: &[AttributePolicy]) -> Self {
-        Outline { repeating: Repeating::expected(attributes), ..Outline::default() }
+        let published = attributes.iter().filter(|a| !matches!(a.role, Role::Identifying | Role::Key));
+        let published = published.filter_map(|a| AttributePath::parse_in(Notation::Slashes, &a.path).ok());
+        let elements = |path: AttributePath| {
+            let names = path.classes.into_iter().flatten().chain(path.name);
+            names.filter(|name| !name.starts_with('@')).collect()
+        };
+        Outline {
+            repeating: Repeating::expected(attributes),
+            opaque: Opaque::unless(published.map(elements).collect()),
+            ..Outline::default()
+        }
+    }
+
+    /// Nothing is known, and elements that cannot be told in values are not looked into.
+    pub fn unknown() -> Self {
+        Outline { opaque: Opaque::unless(Vec::new()), ..Outline::default() }
+    }
+}
+
+impl Opaque {
+    fn unless(published: Vec<Vec<String>>) -> Box<Self> {
+        Box::new(Opaque { found: Vec::new(), unless: Some(published) })
     }
 }
 
@@ -78,10 +111,20 @@ impl Format for Xml {
         false
     }
 
+    fn reads_folders(&self) -> bool {
+        true
+    }
+
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        let path = record_path(layout)?.unwrap_or_default();
+        let mut record = layout.record.clone();
+        // Where every file is a document of its own, each is a record unless something else is said.
+        if let (None, Some(first)) = (&record, input.files().unwrap_or_default().first()) {
+            record = read::root_of(&input.part(first)?);
+        }
+        let layout = Layout { record, ..layout.clone() };
+        let path = record_path(&layout)?.unwrap_or_default();
         let (data, outline) = read::read(input, &path, &layout.outline)?;
-        Ok((data, Layout { outline, ..layout.clone() }))
+        Ok((data, Layout { outline, ..layout }))
     }
 
     fn write(

@@ -6,7 +6,6 @@ use quick_xml::encoding::EncodingError;
 use quick_xml::errors::Error;
 use quick_xml::events::{BytesDecl, Event};
 
-use super::Outline;
 use super::document::Document;
 use super::mistake::{Mistake, What};
 use super::outside::{left_out, offer};
@@ -14,6 +13,7 @@ use super::prolog::{ignored, instruction};
 use super::settle::{Settled, settle};
 use super::source::{Source, not_text};
 use super::unfit::Unfit;
+use super::{Opaque, Outline};
 use crate::input::Input;
 use crate::problems::{Problems, too_large};
 
@@ -21,8 +21,22 @@ use crate::problems::{Problems, too_large};
 pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Result<(Dataset, Outline)> {
     let place = Place::source(input.name());
     let mut problems = Problems::new(input.name());
-    let mut document = Document::new(path);
-    events(input, &mut document, &mut problems)?;
+    let wrapped = is_wrapped(input, path).then(|| [&[WRAPPER.to_owned()], path].concat());
+    let path = wrapped.as_deref().unwrap_or(path);
+    let leave_out = expected.opaque.unless.as_deref().filter(|_| !input.is_published());
+    let mut document = Document::new(path, leave_out);
+    match input.files() {
+        None => events(input, &mut document, &mut problems)?,
+        Some(files) => {
+            for file in files {
+                document.begin_file();
+                let mut part = input.part(&file)?;
+                let mut own = Problems::new(part.name());
+                events(&mut part, &mut document, &mut own)?;
+                problems.append(own);
+            }
+        }
+    }
     if problems.is_empty() && document.records == 0 {
         problems.push(|place| {
             let message = match path {
@@ -45,8 +59,12 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     let settled = settle(shape, tape, records, (&expected.repeating, mentioned), input.stop());
     input.stop().go_on()?;
     match settled {
-        Ok(Settled { data, order, repeating }) => {
-            Ok((problems.check(data)?, Outline { namespaces, order, repeating }))
+        Ok(Settled { data, order, repeating, opaque: found }) => {
+            if let Some(warning) = not_looked_into(&found, Place::source(input.name())) {
+                input.warn(warning);
+            }
+            let opaque = Box::new(Opaque { found, unless: expected.opaque.unless.clone() });
+            Ok((problems.check(data)?, Outline { namespaces, order, repeating, opaque }))
         }
         Err(_) => {
             problems.push(too_large);
@@ -54,6 +72,53 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
         }
     }
 }
+
+/// The element around the records of a publication whose source has one record per document.
+pub(super) const WRAPPER: &str = "publication";
+
+/// Whether a publication has the element around its records that its source has not.
+fn is_wrapped(input: &Input, path: &[String]) -> bool {
+    let [root] = path else { return false };
+    input.is_published() && root != WRAPPER && root_of(input).as_deref() == Some(WRAPPER)
+}
+
+/// What the outermost element of a document is called, as far as its first bytes tell.
+pub(super) fn root_of(input: &Input) -> Option<String> {
+    let head = String::from_utf8_lossy(input.head()).replace('\0', "");
+    let mut rest = head.as_str();
+    loop {
+        let tag = &rest[rest.find('<')? + 1..];
+        rest = match tag {
+            _ if tag.starts_with("!--") => &tag[tag.find("-->")?..],
+            _ if tag.starts_with('?') => &tag[tag.find("?>")?..],
+            _ if tag.starts_with('!') => &tag[tag.find('>')?..],
+            _ => {
+                let end = tag.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))?;
+                return Some(tag[..end].to_owned());
+            }
+        };
+    }
+}
+
+/// A warning that names elements which are not looked into.
+fn not_looked_into(opaque: &[Vec<String>], place: Place) -> Option<Diagnostic> {
+    if opaque.is_empty() {
+        return None;
+    }
+    let mut paths: Vec<String> = opaque.iter().map(|path| format!("`{}`", path.join("/"))).collect();
+    let more = paths.len().saturating_sub(SHOWN);
+    paths.truncate(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = format!(
+        "not looked into, since text and elements are mixed there, or names are of another namespace: {}{more}",
+        paths.join(", ")
+    );
+    let help = "each counts as one attribute that can only be `identifying` or left out";
+    Some(Diagnostic::warning(what).at(place).help(help))
+}
+
+/// How many elements are named.
+const SHOWN: usize = 8;
 
 /// Notes what a publication has besides its records.
 fn refuse_outside(input: &mut Input, document: &Document<'_>, path: &[String]) {

@@ -22,7 +22,12 @@ struct Plan {
     value: Option<AttributeId>,
     /// The code of an empty text.
     empty: u32,
+    /// Whether it stands for all that lies in it.
+    opaque: bool,
 }
+
+/// The value of an element that is not looked into.
+const OPAQUE: &str = "…";
 
 struct Planner<'s> {
     shape: &'s mut Shape,
@@ -34,6 +39,8 @@ struct Planner<'s> {
     expected: &'s Repeating,
     /// The same, and those that do.
     repeating: Repeating,
+    /// Elements that are not looked into.
+    opaque: Vec<Vec<String>>,
     /// Whether elements that never have a value count.
     mentioned: bool,
     path: Vec<String>,
@@ -43,6 +50,14 @@ impl Planner<'_> {
     /// Plans an element whose values belong to `class`, `keys` away from its vertex.
     fn element(&mut self, node: u32, at: &Place, class: ClassId, keys: &mut Vec<String>) {
         let own = self.shape.node(node);
+        if own.opaque {
+            self.opaque.push(self.path.clone());
+            let attribute = self.builder.attribute(class, keys);
+            let code = self.builder.code(attribute, Kind::Text, OPAQUE);
+            let plan = &mut self.plans[node as usize];
+            (plan.value, plan.empty, plan.opaque) = (Some(attribute), code, true);
+            return;
+        }
         // A class is seen by its vertices.
         let mentioned = self.mentioned && own.fields.is_empty() && !keys.is_empty();
         if own.has_text() || mentioned {
@@ -113,6 +128,8 @@ pub(super) struct Settled {
     pub(super) order: Vec<Vec<String>>,
     /// The paths of those that repeat, and of those that were said to.
     pub(super) repeating: Repeating,
+    /// The paths of elements that are not looked into.
+    pub(super) opaque: Vec<Vec<String>>,
 }
 
 /// Makes the dataset, or a part of it if it is told to stop. Elements that are `expected` to count as repeating. If
@@ -133,24 +150,32 @@ pub(super) fn settle(
         order: Vec::new(),
         expected,
         repeating: expected.clone(),
+        opaque: Vec::new(),
         mentioned,
         path: Vec::new(),
     };
     planner.plans[Shape::ROOT as usize].class = Some(ClassId::ROOT);
     planner.element(Shape::ROOT, &Repeating::start(), ClassId::ROOT, &mut Vec::new());
     planner.reserve(records as usize);
-    let Planner { mut builder, plans, order, repeating, .. } = planner;
+    let Planner { mut builder, plans, order, repeating, opaque, .. } = planner;
     drop(shape);
 
     let set = |builder: &mut Builder, plan: Plan, code: u32| match (plan.value, code) {
+        (Some(attribute), _) if plan.opaque => builder.set_code(attribute, plan.empty),
         (None, _) | (_, NOTHING) => {}
         (Some(attribute), EMPTY) => builder.set_code(attribute, plan.empty),
         (Some(attribute), code) => builder.set_code(attribute, code),
     };
     let mut open = Vec::new();
+    // How many elements are open in one that is not looked into, itself included.
+    let mut inside = 0;
     for step in tape.play() {
         match step {
+            Step::Open(_) if inside > 0 => inside += 1,
+            Step::Close(_) if inside > 1 => inside -= 1,
+            Step::Leaf(..) if inside > 0 => {}
             Step::Open(node) => {
+                inside = usize::from(plans[node as usize].opaque);
                 open.push(node);
                 match plans[node as usize].class {
                     None => {}
@@ -163,6 +188,7 @@ pub(super) fn settle(
                 let Some(node) = open.pop() else {
                     unreachable!("every end has its start");
                 };
+                inside = 0;
                 let plan = plans[node as usize];
                 set(&mut builder, plan, code);
                 match plan.class {
@@ -183,5 +209,5 @@ pub(super) fn settle(
             }
         }
     }
-    Ok(Settled { data: builder.finish(), order, repeating })
+    Ok(Settled { data: builder.finish(), order, repeating, opaque })
 }

@@ -27,8 +27,8 @@ pub(super) struct Node {
     pub(super) name: Box<str>,
     parent: u32,
     pub(super) prefixed: bool,
-    /// An element around it has the same name.
-    pub(super) recursive: bool,
+    /// Elements here are not looked into.
+    pub(super) opaque: bool,
     /// Attributes and elements in it.
     pub(super) fields: Vec<u32>,
     index: HashMap<Box<str>, u32>,
@@ -51,7 +51,7 @@ pub(super) struct Node {
     pub(super) texty: bool,
     /// Whether it is without content somewhere.
     pub(super) empty: bool,
-    /// The record that was last found to mix text and elements here, or to be recursive.
+    /// The record that was last found not to fit here.
     pub(super) reported: u64,
 }
 
@@ -92,10 +92,9 @@ impl Shape {
     fn push(&mut self, name: Box<str>, parent: u32) -> u32 {
         let id = self.nodes.len() as u32;
         let place = if parent == NONE { 0 } else { self.nodes[parent as usize].fields.len() as u32 };
-        let recursive = self.above(parent).any(|n| n.name == name);
         self.nodes.push(Node {
             prefixed: name.contains(':'),
-            recursive,
+            opaque: false,
             name,
             parent,
             fields: Vec::new(),
@@ -211,6 +210,14 @@ impl Shape {
             Some((end, _)) => format!("{}…", &path[..end]),
             None => path,
         }
+    }
+
+    /// The same, name by name.
+    pub(super) fn names(&self, node: u32) -> Vec<String> {
+        let mut names: Vec<String> = self.above(node).map(|n| n.name.to_string()).collect();
+        names.pop();
+        names.reverse();
+        names
     }
 
     /// All nodes.

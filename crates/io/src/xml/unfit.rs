@@ -8,7 +8,6 @@ use super::mistake::What;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unfit {
     Mixed(String),
-    Recursive(String),
     /// A reference to something that is not expanded.
     Reference(What, String),
 }
@@ -18,7 +17,6 @@ impl Unfit {
     pub(super) fn group(&self) -> String {
         match self {
             Unfit::Mixed(path) => format!("mixed {path}"),
-            Unfit::Recursive(path) => format!("recursive {path}"),
             Unfit::Reference(what, path) => format!("{what} {path}"),
         }
     }
@@ -27,10 +25,7 @@ impl Unfit {
         match self {
             Unfit::Mixed(path) => Diagnostic::error("an element mixes text and elements")
                 .at(place.path(path.as_str()))
-                .help("put the text into an element of its own, or choose records without such elements"),
-            Unfit::Recursive(path) => Diagnostic::error("an element lies inside another of the same name")
-                .at(place.path(path.as_str()))
-                .help("rename one of them, or choose records that do not contain themselves"),
+                .help("put the text into an element of its own, declare nothing in it, or make it `identifying`"),
             Unfit::Reference(what, path) => {
                 Diagnostic::error(what.to_string()).at(place.path(path.as_str())).help(what.help())
             }

@@ -8,6 +8,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MI
 use super::Outline;
 use super::names::{is_blank, prefix};
 use super::namespaces::XSI;
+use super::read::WRAPPER;
 use super::template::{Child, Element, templates};
 use crate::bottom_up::{Texts, write_records};
 use crate::fault;
@@ -20,12 +21,14 @@ pub(super) fn write(
     out: &mut dyn Write,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let (record, around) = path.split_last().expect("a path has a name");
-    if around.is_empty() && data.len() != 1 {
-        let what = format!("the root element of a document cannot be {} records", data.len());
-        let help = "name records inside the root element: `db/patient`";
-        return Err(Failure::new(Fault::Data, Diagnostic::error(what).help(help)));
+    if path.len() == 1 && data.len() != 1 {
+        // Every document was one record: together they need an element around them.
+        let mut outline = outline.clone();
+        let default = outline.namespaces.default.first().cloned().unwrap_or_default();
+        outline.namespaces.default.insert(0, default);
+        return write(data, &[&[WRAPPER.to_owned()], path].concat(), &outline, out, observer);
     }
+    let (record, around) = path.split_last().expect("a path has a name");
     let templates = templates(data, record, &outline.order)?;
     let mut names: Vec<&str> = path.iter().map(String::as_str).collect();
     templates.iter().for_each(|t| t.names(&mut names));

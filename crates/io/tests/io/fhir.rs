@@ -263,10 +263,8 @@ fn one_bundle_several_bundles_and_a_folder_of_them() {
     };
     let loaded = read(Some("fhir-r4")).expect("readable");
     assert_eq!(dump(&loaded.data), expected);
-    for format in [Some("json"), None] {
-        let failure = read(format).map(|_| ()).expect_err("no folder for others");
-        assert!(failure.to_string().contains("it is a folder"), "{failure}");
-    }
+    let failure = read(Some("csv")).map(|_| ()).expect_err("no folder for others");
+    assert!(failure.to_string().contains("it is a folder"), "{failure}");
 }
 
 #[test]

@@ -43,6 +43,11 @@ pub struct Coarsening {
 }
 
 impl Coarsening {
+    /// Groups that mean nothing, for values of which nothing is known.
+    pub fn arbitrary() -> Self {
+        Coarsening { build: Build::Fanout { fanout: FANOUT }, note: None }
+    }
+
     /// The builder as a policy writes it. Groups of the `order` builder are never suggested.
     pub fn toml(&self) -> String {
         match &self.build {
@@ -59,7 +64,8 @@ impl Coarsening {
             }
             Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
             Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),
-            Build::Fanout { .. } | Build::Order { .. } => {
+            Build::Letters => r#"{ build = "letters" }"#.to_owned(),
+            Build::Fanout { .. } | Build::Order { .. } | Build::From { .. } => {
                 format!(r#"{{ build = "fanout", fanout = {FANOUT} }}"#)
             }
         }
@@ -95,6 +101,11 @@ pub(super) fn coarsening(data: &Dataset, attribute: &AttributeProfile, topic: Op
         let note = (step > 0).then(|| format!("The bounds are wider than usual: there are {kind} outside."));
         return Coarsening { build: build.clone(), note };
     }
+    if usual.is_empty() && are_names(&domain) {
+        let note = "Put together by their first letters only: a hierarchy file by meaning, or `from` another column, would \
+                    lose less.";
+        return Coarsening { build: Build::Letters, note: Some(note.to_owned()) };
+    }
     let mut grouped = in_order(attribute);
     if let Some(build) = found.or_else(|| usual.last().cloned()) {
         let others = uncovered(&build, &domain);
@@ -106,6 +117,16 @@ pub(super) fn coarsening(data: &Dataset, attribute: &AttributeProfile, topic: Op
         ));
     }
     grouped
+}
+
+/// So many different values are too many to be looked at one by one.
+const NAMES: usize = 100;
+
+/// Whether there are many values, and nearly all are words: what follows in their order has nothing in common but letters.
+fn are_names(domain: &[&str]) -> bool {
+    let is_word =
+        |text: &&&str| text.starts_with(char::is_alphabetic) && !text.contains(|c: char| c.is_ascii_digit());
+    domain.len() > NAMES && domain.iter().filter(is_word).count() * 20 >= domain.len() * 19
 }
 
 /// How many values the builder does not place.
@@ -302,6 +323,16 @@ mod tests {
         ] {
             assert_eq!(suggested(name, values).toml(), expected, "{name} {values:?}");
         }
+    }
+
+    #[test]
+    fn many_names_are_put_together_by_letters() {
+        let names: Vec<String> = ('a'..='z')
+            .flat_map(|a| ('a'..='e').map(move |b| format!("{}{b}stadt", a.to_uppercase())))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(suggested("town", &names).toml(), r#"{ build = "letters" }"#);
+        assert_eq!(suggested("town", &names[..90]).toml(), r#"{ build = "fanout", fanout = 5 }"#);
     }
 
     #[test]

@@ -53,10 +53,13 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         source_format: origin.format,
         source_path: origin.path.clone(),
         record: origin.record.clone(),
+        person: Vec::new(),
         separator: origin.separator.clone(),
         tables: Vec::new(),
+        table_notes: Vec::new(),
         lookups: Vec::new(),
         dropped: Vec::new(),
+        unnamed: 0,
         attributes,
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         publish_path: publish_path(origin),
@@ -64,7 +67,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
 }
 
 /// The text in lines of a readable length.
-fn wrapped(text: &str) -> String {
+pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         match lines.last_mut() {

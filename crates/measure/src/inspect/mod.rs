@@ -8,6 +8,7 @@ mod bounds;
 mod builder;
 mod companion;
 mod draft;
+mod keys;
 mod people;
 mod preset;
 mod profile;
@@ -18,7 +19,8 @@ mod words;
 mod written;
 
 pub use builder::Coarsening;
-pub use draft::{Origin, draft_policy};
+pub use draft::{Origin, draft_policy, wrapped};
+pub use keys::ObjectKeys;
 pub use people::shared_identifiers;
 pub use preset::{PRESETS, apply_preset};
 pub use profile::{AttributeProfile, ClassProfile, Profile};

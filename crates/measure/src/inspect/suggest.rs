@@ -144,6 +144,11 @@ fn opinion(attribute: &AttributeProfile, topic: Option<Topic>) -> Opinion {
     {
         return insensitive("The same value everywhere: it says nothing about anyone.");
     }
+    if attribute.path.ends_with("{}.{key}") && 2 * attribute.rare_values > attribute.distinct {
+        return by_values(
+            "Keys of a map, most of which a few people have: they name somebody, or a thing of theirs.",
+        );
+    }
     if singles_out(attribute, topic) {
         return by_values("Nearly every value belongs to one person, as those of an identifier do.");
     }

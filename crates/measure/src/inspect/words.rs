@@ -1,5 +1,6 @@
 //! The words that names are made of.
 
+use bosket_model::path::{ENTRY_KEY, ENTRY_VALUE};
 use bosket_model::schema::Attribute;
 use bosket_model::{ClassId, Schema};
 
@@ -66,6 +67,11 @@ impl Name {
             && VALUES.contains(&last.as_str())
         {
             keys = above;
+        }
+        // The keys and values of a map go by its name.
+        let part = |last: &str| last == ENTRY_KEY || last == ENTRY_VALUE;
+        if class.path.ends_with("{}") && matches!(keys, [only] if part(only)) {
+            keys = &[];
         }
         let keys = if keys.is_empty() { &class.name } else { keys };
         let all = |keys: &[String]| keys.iter().flat_map(|k| words(k)).collect::<Vec<_>>();

@@ -1,11 +1,12 @@
 //! Which rows and values of the input nothing published stands for, record by record.
 
-use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, MISSING, Result};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
+use super::tally::declared_attributes;
 use crate::loss::{Compared, Side};
 
 /// How many are gone, and how.
@@ -40,24 +41,28 @@ impl Gone {
         };
         let mut became = vec![None; data.len()];
         mapping.iter().for_each(|&(from, to)| became[from as usize] = Some(to as usize));
-        let standing = Standing { compared };
+        let attributes = declared_attributes(compared.input);
+        let mut standing = Standing::new(compared);
         for (record, &to) in became.iter().enumerate() {
             observer.go_on()?;
-            let known = to.filter(|_| !clustered).map(|to| standing.of_record(to));
+            let known = to.filter(|_| !clustered);
             if to.is_some() && known.is_none() {
                 continue;
             }
+            if let Some(to) = known {
+                standing.look_at(to);
+            }
             for v in data.vertices(record) {
-                let class = data.class(v);
-                let Some(home) = binding.classes[class.index()] else { continue };
+                let class = data.class(v).index();
+                let Some(home) = binding.classes[class] else { continue };
                 let (mut quasi, mut told) = (0, 0);
-                for &a in &data.schema().class(class).attributes {
-                    let Some(declared) = binding.attributes[a.index()] else { continue };
+                for &(a, declared) in &attributes[class] {
                     let code = data.value(v, a);
                     if code == MISSING {
                         continue;
                     }
-                    let stands = known.as_ref().map(|known| standing.stands(known, declared, a, code));
+                    let stands =
+                        known.map(|_| standing.stands(declared, standing.input[a.index()][code as usize]));
                     let own = &mut gone.values[declared];
                     own.suppressed += u64::from(stands.is_none());
                     own.left_out += u64::from(stands == Some(false));
@@ -74,50 +79,86 @@ impl Gone {
     }
 }
 
-/// What is published of a record: nodes of hierarchies, and texts.
-struct Known<'a> {
-    nodes: FxHashSet<(usize, NodeId)>,
-    texts: FxHashSet<(usize, &'a str)>,
-}
+/// A value by numbers: its text's, if it is published at all, and its node's.
+type Numbered = (Option<usize>, Option<NodeId>);
 
-/// Finds what stands for a value.
+/// Finds what stands for a value. Texts are looked at once per value, not once per record.
 struct Standing<'a> {
     compared: &'a Compared<'a>,
+    /// Per attribute of the class of a published vertex.
+    attributes: Vec<Vec<(AttributeId, usize)>>,
+    /// Per attribute and code of the input the published text that is the same, and the leaf.
+    input: Vec<Vec<Numbered>>,
+    /// Per attribute and code of the publication its text and node.
+    published: Vec<Vec<Numbered>>,
+    /// Per text when it was seen last.
+    texts: Vec<usize>,
+    /// Per declared attribute and node when it was seen last.
+    nodes: Vec<Vec<usize>>,
+    /// The published records that were looked at so far.
+    now: usize,
 }
 
 impl<'a> Standing<'a> {
-    fn hierarchy(&self, declared: usize) -> Option<&'a Hierarchy> {
-        self.compared.hierarchies[declared].as_ref()
+    fn new(compared: &'a Compared<'a>) -> Self {
+        let hierarchy = |declared: usize| compared.hierarchies.get(declared).and_then(Option::as_ref);
+        let mut numbers: FxHashMap<(usize, &str), usize> = FxHashMap::default();
+        let published = by_code(compared.published, |declared, text| {
+            let next = numbers.len();
+            let number = *numbers.entry((declared, text)).or_insert(next);
+            (Some(number), hierarchy(declared).and_then(|h| h.node(text)))
+        });
+        let input = by_code(compared.input, |declared, text| {
+            (numbers.get(&(declared, text)).copied(), hierarchy(declared).and_then(|h| h.leaf(text)))
+        });
+        let all = 0..compared.published.binding.declared.len();
+        Standing {
+            compared,
+            attributes: declared_attributes(compared.published),
+            input,
+            published,
+            texts: vec![0; numbers.len()],
+            nodes: all.map(|declared| vec![0; hierarchy(declared).map_or(0, |h| h.len())]).collect(),
+            now: 0,
+        }
     }
 
-    fn of_record(&self, record: usize) -> Known<'a> {
-        let Side { data, binding } = self.compared.published;
-        let mut known = Known { nodes: FxHashSet::default(), texts: FxHashSet::default() };
+    /// Turns to a published record.
+    fn look_at(&mut self, record: usize) {
+        self.now += 1;
+        let data = self.compared.published.data;
         for v in data.vertices(record) {
-            for &a in &data.schema().class(data.class(v)).attributes {
-                let Some(declared) = binding.attributes[a.index()] else { continue };
+            for &(a, declared) in &self.attributes[data.class(v).index()] {
                 let code = data.value(v, a);
                 if code == MISSING {
                     continue;
                 }
-                let text = data.dictionary(a).text(code);
-                known.texts.insert((declared, text));
-                let node = self.hierarchy(declared).and_then(|h| h.node(text));
-                known.nodes.extend(node.map(|node| (declared, node)));
+                let (text, node) = self.published[a.index()][code as usize];
+                text.into_iter().for_each(|text| self.texts[text] = self.now);
+                node.into_iter().for_each(|node| self.nodes[declared][node.index()] = self.now);
             }
         }
-        known
     }
 
     /// Whether a value of the input, or something more general, is published of its record.
-    fn stands(&self, known: &Known<'_>, declared: usize, attribute: AttributeId, code: u32) -> bool {
-        let text = self.compared.input.data.dictionary(attribute).text(code);
-        let hierarchy = self.hierarchy(declared);
-        let above = hierarchy.and_then(|h| Some((h, h.leaf(text)?)));
-        known.texts.contains(&(declared, text))
+    fn stands(&self, declared: usize, (text, leaf): Numbered) -> bool {
+        let hierarchy = self.compared.hierarchies.get(declared).and_then(Option::as_ref);
+        let above = hierarchy.zip(leaf);
+        text.is_some_and(|text| self.texts[text] == self.now)
             || above.is_some_and(|(h, leaf)| {
                 let mut up = std::iter::successors(Some(leaf), |&n| h.parent(n));
-                up.any(|node| known.nodes.contains(&(declared, node)))
+                up.any(|node| self.nodes[declared][node.index()] == self.now)
             })
     }
+}
+
+/// Something about each value of the declared attributes of one side, by attribute and code.
+fn by_code<'a>(side: Side<'a>, mut of: impl FnMut(usize, &'a str) -> Numbered) -> Vec<Vec<Numbered>> {
+    let attributes = side.data.schema().attributes();
+    attributes
+        .map(|(id, _)| match side.binding.attributes[id.index()] {
+            Some(declared) => side.data.dictionary(id).iter().map(|(_, text)| of(declared, text)).collect(),
+            None => Vec::new(),
+        })
+        .collect()
 }

@@ -50,12 +50,7 @@ impl Tally {
     ) -> Result<Self> {
         let Side { data, binding } = side;
         let schema = data.schema();
-        let attributes: Vec<Vec<(AttributeId, usize)>> = (schema.classes())
-            .map(|(_, class)| {
-                let own = class.attributes.iter();
-                own.filter_map(|&a| Some((a, binding.attributes[a.index()]?))).collect()
-            })
-            .collect();
+        let attributes = declared_attributes(side);
         let anything: Vec<Option<u32>> = (schema.attributes())
             .map(|(id, _)| {
                 let declared = binding.attributes[id.index()]?;
@@ -91,6 +86,15 @@ impl Tally {
     }
 }
 
+/// Per class its attributes that the policy declares, each with its place there.
+pub(super) fn declared_attributes(side: Side<'_>) -> Vec<Vec<(AttributeId, usize)>> {
+    let own = |attributes: &[AttributeId]| {
+        let own = attributes.iter();
+        own.filter_map(|&a| Some((a, side.binding.attributes[a.index()]?))).collect()
+    };
+    side.data.schema().classes().map(|(_, class)| own(&class.attributes)).collect()
+}
+
 /// Whether a class stands elsewhere than right below the home above its own.
 fn is_moved(side: Side<'_>, class: usize) -> bool {
     let above = side.data.schema().classes().nth(class).and_then(|(_, c)| c.parent);
@@ -101,10 +105,17 @@ fn is_moved(side: Side<'_>, class: usize) -> bool {
     }
 }
 
-/// The path of a home; empty for the record itself.
+/// Whether the records are rows of linked tables: a column is called by its table then, wherever that hangs.
+fn is_linked(binding: &Binding) -> bool {
+    let column = |a: &Declared| format!("{}.{}", binding.homes[a.home].name.join("."), a.name.join("."));
+    binding.declared.iter().any(|a| a.home != 0 && a.path == column(a))
+}
+
+/// The path of a home, or the name of its table; empty for the record itself.
 pub(super) fn path_of(binding: &Binding, home: usize) -> String {
     match binding.homes[home].parent {
         None => String::new(),
+        Some(_) if is_linked(binding) => binding.homes[home].name.join("."),
         Some(above) => binding.notation.class_path(&path_of(binding, above), &binding.homes[home].name),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::spec::Build;
 use super::tree::Hierarchy;
-use super::{date, fanout, icd10, interval, order, prefix, range};
+use super::tree_builder::TreeBuilder;
+use super::{date, fanout, icd10, interval, letters, order, prefix, range};
 use crate::diag::Diagnostic;
 
 impl Build {
@@ -29,6 +30,15 @@ pub fn build(
             date::date(min, max, levels, &date::Writing { format: format.as_deref(), clamp: *clamp }, domain)
         }
         Build::Prefix => Ok(prefix::prefix(domain)),
+        Build::Letters => Ok(letters::letters(domain)),
+        // Without records nobody can tell what is above a value: `from` builds it where they are at hand.
+        Build::From { .. } => {
+            let mut flat = TreeBuilder::new();
+            for value in domain {
+                flat.place(TreeBuilder::ROOT, value);
+            }
+            Ok(flat.finish())
+        }
         Build::Fanout { fanout } => fanout::fanout(*fanout, domain),
         Build::Icd10 { table: Some(path) } if table.is_none() => {
             let message = format!("the ICD-10 table {path} was not read");

@@ -50,6 +50,13 @@ pub enum Build {
         /// Children per node, at least 2.
         fanout: usize,
     },
+    /// Names by their first letters.
+    Letters,
+    /// What stands in other columns of the same records.
+    From {
+        /// Paths of the columns, nearest first.
+        paths: Vec<String>,
+    },
     /// ICD-10: chapter → block → category → code.
     Icd10 {
         /// Another edition: CSV `code,kind,parent,…`, relative to the policy's folder.

@@ -2,7 +2,7 @@
 
 use super::describe::{Choice, Key, Section, Type};
 use super::duration;
-use super::keys::{GONE, ROOT};
+use super::keys::{FROM, GONE, ROOT};
 use super::models::Model;
 use super::node::{Entry, Kind, Node, Report, Span};
 use crate::diag::{Severity, nearest};
@@ -189,6 +189,10 @@ impl Checker<'_> {
 
     fn builder(&mut self, builders: &'static [Section], node: &Node, path: &str) {
         let all = || names(builders.iter().map(|b| b.name));
+        let implied = node.get(FROM).is_some() && node.get("build").is_none();
+        if let Some(section) = builders.iter().find(|b| implied && b.name == FROM) {
+            return self.section(section, node, path);
+        }
         let Some(build) = node.get("build") else {
             return self.report.error(
                 &node.span,

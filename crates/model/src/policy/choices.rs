@@ -44,6 +44,7 @@ choices! {
         Insensitive = "insensitive": "published as it is; refused if too many of its values are rare",
         Key = "key": "joins vertices; replaced by a fresh surrogate",
         Drop = "drop": "left out by choice; nothing is said about why",
+        Pseudonym = "pseudonym": "published as a code by a private key, the same in every release; links releases",
     }
 }
 

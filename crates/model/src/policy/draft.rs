@@ -3,6 +3,7 @@
 use super::keys::METHOD;
 use super::set::as_toml;
 use super::{Format, Lookup, Model, Role, Table, Undeclared};
+use crate::words::plural;
 
 /// What is known when a policy is drafted.
 #[derive(Clone, Debug)]
@@ -13,14 +14,20 @@ pub struct Draft {
     pub source_path: String,
     /// Where in a document one person's record is.
     pub record: Option<String>,
+    /// What names the person, where several documents are one person's.
+    pub person: Vec<String>,
     /// What stands between items or cells.
     pub separator: Option<String>,
     /// Linked tables; with files of their own they need no `source_path`.
     pub tables: Vec<Table>,
+    /// What to know about tables: the name of one, and a comment. Must not hold values of the data.
+    pub table_notes: Vec<(String, String)>,
     /// Tables that columns are looked up in, each in a line of its own that one `#` switches off.
     pub lookups: Vec<Lookup>,
     /// Paths of attributes that are left out because they are not declared; none where all are.
     pub dropped: Vec<String>,
+    /// How many keys are left out and not named, because only a handful of records have them.
+    pub unnamed: usize,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
@@ -51,8 +58,16 @@ pub fn draft(draft: &Draft) -> String {
         "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\
          # What you do not want to publish, for whatever reason, gets role \"drop\".\n\n",
     );
-    let drop = (!draft.dropped.is_empty()).then(|| quote(Undeclared::Drop.name()));
-    if drop.is_some() {
+    let drops = !draft.dropped.is_empty() || draft.unnamed > 0;
+    let drop = drops.then(|| quote(Undeclared::Drop.name()));
+    if draft.unnamed > 0 {
+        let keys = plural(draft.unnamed, "rare key");
+        out.push_str(&comment(&format!(
+            "Whatever is not declared here is left out of the publication: {keys} that fewer than five people have each.\n\
+             They are not named, for a rare key may name somebody; `bosket inspect --show-values` does."
+        )));
+    }
+    if !draft.dropped.is_empty() {
         out.push_str("# Whatever is not declared here is left out of the publication. The data also has\n");
         draft.dropped.iter().for_each(|path| out.push_str(&comment(&format!("  {path}"))));
     }
@@ -64,11 +79,14 @@ pub fn draft(draft: &Draft) -> String {
             ("format", Some(quote(draft.source_format.name()))),
             (address, (!draft.source_path.is_empty()).then(|| quote(&draft.source_path))),
             ("record", draft.record.as_deref().map(quote)),
+            ("person", columns(&draft.person)),
             ("separator", draft.separator.as_deref().map(quote)),
             ("lookup", (!draft.lookups.is_empty()).then(|| lookups(&draft.lookups))),
         ],
     );
     for table in &draft.tables {
+        let notes = draft.table_notes.iter().filter(|(name, _)| *name == table.name);
+        notes.for_each(|(_, note)| out.push_str(&comment(note)));
         let keys = [
             ("name", Some(quote(&table.name))),
             ("path", table.path.as_deref().map(quote)),

@@ -45,6 +45,12 @@ pub(super) static SOURCE: Section = Section {
         Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own"),
         Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password"),
         Key::new("record", Type::Text, "json, xml: where one person's record is (`entry[]`, `db/patient`)"),
+        Key::new(
+            "person",
+            Type::AnyOf(&COLUMNS),
+            "json, ndjson, xml: path, or paths, of what names the person, if one person has several documents; each is a \
+             `document[]` of theirs",
+        ),
         Key::new("schema", Type::Text, "xml: XSD of the private documents (found out if not given)"),
         Key::new(
             "separator",
@@ -138,7 +144,20 @@ pub(super) static ATTRIBUTE: Section = Section {
             Type::List { of: &Type::ANY_NUMBER, min: 2, max: usize::MAX },
             "bounds between which a sensitive number counts as one value, increasing",
         ),
+        Key::new(
+            "shift",
+            Type::Table(&SHIFT),
+            "dates that are not quasi: each person's are moved by a secret number of days; not anonymity",
+        ),
         Key::new("weight", Type::POSITIVE, "how much its loss counts").default(Literal::Number(1.0)),
+    ],
+};
+
+static SHIFT: Section = Section {
+    name: "shift",
+    about: "Dates moved per person, by a private key.",
+    keys: &[
+        Key::new("days", Type::Int { min: 1, max: 36_500 }, "at most so many days, either way").required()
     ],
 };
 
@@ -167,8 +186,11 @@ static GROUP_TABLE: Section = Section {
     ],
 };
 
+/// The builder that is told by its key alone.
+pub(super) const FROM: &str = "from";
+
 /// The hierarchy builders; `build` itself is not among their keys.
-pub(super) static BUILDERS: [Section; 7] = [
+pub(super) static BUILDERS: [Section; 9] = [
     Section {
         name: "interval",
         about: "Numbers: nested intervals, aligned at `min`.",
@@ -219,6 +241,21 @@ pub(super) static BUILDERS: [Section; 7] = [
         name: "fanout",
         about: "A balanced tree over the sorted values.",
         keys: &[Key::new("fanout", Type::at_least(2), "children per node").required()],
+    },
+    Section {
+        name: "letters",
+        about: "Names by their first letters, where nothing else is known about them: `Mueller`, `M…`.",
+        keys: &[],
+    },
+    Section {
+        name: FROM,
+        about: "What stands in other columns of the same records: a city below its country. `build` may be left out.",
+        keys: &[Key::new(
+            "from",
+            Type::AnyOf(&COLUMNS),
+            "path of the attribute that is above, or several, nearest first; declared, if only with role `drop`",
+        )
+        .required()],
     },
     Section {
         name: "icd10",
@@ -387,7 +424,7 @@ pub(super) static METHOD: Section = Section {
             Type::Duration,
             "how long to search for something better: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
         )
-        .only(&[Kmn, KAnonymity, LDiversity]),
+        .only(&[Km, Kmn, KAnonymity, LDiversity]),
         Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
             .default(Literal::Text("global"))
             .only(&[Kmn]),

@@ -72,8 +72,12 @@ pub struct Source {
     pub path: Option<String>,
     /// The database.
     pub url: Option<String>,
+    /// Where its address is written, for messages about it.
+    pub url_place: Place,
     /// Where in a JSON or XML document one person's record is.
     pub record: Option<String>,
+    /// What names the person in each document, if one person may have several.
+    pub person: Vec<String>,
     /// The XSD of private XML documents.
     pub schema: Option<String>,
     /// What stands between items or cells.
@@ -158,6 +162,8 @@ pub struct AttributePolicy {
     pub acknowledge: bool,
     /// Bounds of a sensitive number, increasing.
     pub buckets: Option<Vec<f64>>,
+    /// By how many days at most a person's dates are shifted.
+    pub shift: Option<u32>,
     /// How much its loss counts, if the policy says so here or in `method.weights`.
     pub weight: Option<f64>,
     /// Where a table's column stands in the tree of tables; none for documents, whose paths say it themselves.
@@ -293,6 +299,8 @@ pub struct Publish {
     pub path: Option<String>,
     /// The database.
     pub url: Option<String>,
+    /// Where its address is written, for messages about it.
+    pub url_place: Place,
     /// The published XSD, or the database schema.
     pub schema: Option<String>,
     /// Name of the root element of a dissected document.

@@ -2,7 +2,7 @@
 
 use super::check::model;
 use super::describe::{Literal, Section, Type};
-use super::keys::{METHOD, PRIVACY, PUBLISH, ROOT};
+use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
@@ -10,6 +10,7 @@ use super::{
     Policy, Privacy, Publish, Relations, Role, RootMode, Rows, Selection, Siblings, Source, Table,
     Undeclared,
 };
+use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
 
@@ -60,7 +61,11 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
     let section = |section, key| Given { section, node: root.get(key), model };
     let method = section(&METHOD, "method");
     let weights = method.get("weights");
-    let source = root.get("source").map(source);
+    let address = |section: &str| {
+        let url = root.get(section).and_then(|node| node.get("url"));
+        url.map(|url| report.place(&url.span)).unwrap_or_default()
+    };
+    let source = root.get("source").map(|node| Source { url_place: address("source"), ..source(node) });
     let tables = source.as_ref().map_or(&[][..], |s| &s.tables);
     let attribute = |node: &Node| {
         let mut attribute = attribute(node, report);
@@ -71,7 +76,10 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         attribute.weight = own.map_or(level, |own| Some(own * level.unwrap_or(1.0)));
         attribute
     };
-    let publish = root.get("publish").map(|_| publish(&section(&PUBLISH, "publish")));
+    let publish = root.get("publish").map(|_| {
+        let url_place = address("publish");
+        Publish { url_place, ..publish(&section(&PUBLISH, "publish")) }
+    });
     let united = publish.as_ref().is_some_and(|p| p.rows == Rows::United);
     Policy {
         name: name.to_owned(),
@@ -102,7 +110,9 @@ fn source(node: &Node) -> Source {
             .expect("checked: required, one of the formats"),
         path: text(node, "path"),
         url: text(node, "url"),
+        url_place: Place::default(),
         record: text(node, "record"),
+        person: node.strings("person"),
         schema: text(node, "schema"),
         separator: text(node, "separator"),
         tables: node.list("table").iter().map(table).collect(),
@@ -172,6 +182,11 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         shared: flag(node, "shared"),
         acknowledge: flag(node, "acknowledge"),
         buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
+        shift: node
+            .get("shift")
+            .and_then(|s| s.get("days"))
+            .and_then(Node::int)
+            .and_then(|days| u32::try_from(days).ok()),
         weight: node.get("weight").and_then(Node::number),
         structure: None,
         place,
@@ -192,7 +207,7 @@ fn hierarchy(node: &Node) -> HierarchySpec {
         return HierarchySpec::File(file.to_owned());
     }
     let number = |key: &str| node.get(key).and_then(Node::number).unwrap_or_default();
-    HierarchySpec::Build(match node.str("build").unwrap_or_default() {
+    HierarchySpec::Build(match node.str("build").unwrap_or(FROM) {
         "interval" => Build::Interval {
             min: number("min"),
             max: number("max"),
@@ -208,6 +223,8 @@ fn hierarchy(node: &Node) -> HierarchySpec {
             clamp: clamp(node),
         },
         "prefix" => Build::Prefix,
+        "letters" => Build::Letters,
+        FROM => Build::From { paths: node.strings("from") },
         "fanout" => Build::Fanout { fanout: node.get("fanout").and_then(Node::int).unwrap_or(2) as usize },
         "icd10" => Build::Icd10 { table: text(node, "table") },
         "order" => Build::Order { groups: node.list("groups").iter().map(group).collect() },
@@ -315,6 +332,7 @@ fn publish(given: &Given<'_>) -> Publish {
     Publish {
         path: given.text("path"),
         url: given.text("url"),
+        url_place: Place::default(),
         schema: given.text("schema"),
         root: given.text("root"),
         certificate: given.text("certificate"),

@@ -2,7 +2,7 @@
 
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::duration;
-use super::keys::{METHOD, PRIVACY, ROOT};
+use super::keys::{FROM, METHOD, PRIVACY, ROOT};
 use super::models::Model;
 use crate::diag::Severity;
 use serde_json::{Map, Value, json};
@@ -136,7 +136,7 @@ fn of(kind: &'static Type, definitions: &mut Map<String, Value>) -> Value {
 fn builder(builder: &'static Section, definitions: &mut Map<String, Value>) -> Value {
     let mut schema = section(builder, definitions);
     schema["properties"]["build"] = json!({ "const": builder.name });
-    if let Some(required) = schema["required"].as_array_mut() {
+    if let Some(required) = schema["required"].as_array_mut().filter(|_| builder.name != FROM) {
         required.insert(0, json!("build"));
     }
     schema

@@ -94,6 +94,7 @@ fn source(source: &Source) -> Value {
         ("path", text(&source.path)),
         ("url", text(&source.url)),
         ("record", text(&source.record)),
+        ("person", list(&source.person)),
         ("schema", text(&source.schema)),
         ("separator", text(&source.separator)),
         ("table", (!tables.is_empty()).then_some(Value::Array(tables))),
@@ -136,6 +137,7 @@ fn attribute(attribute: &AttributePolicy) -> Value {
         ("shared", set(attribute.shared)),
         ("acknowledge", set(attribute.acknowledge)),
         ("buckets", attribute.buckets.as_ref().map(numbers)),
+        ("shift", attribute.shift.map(|days| json!({"days": days}))),
         ("weight", attribute.weight.map(number)),
     ])
 }
@@ -172,6 +174,8 @@ fn builder(build: &Build) -> Value {
             ])
         }
         Build::Prefix => json!({"build": "prefix"}),
+        Build::Letters => json!({"build": "letters"}),
+        Build::From { paths } => json!({"from": paths}),
         Build::Fanout { fanout } => json!({"build": "fanout", "fanout": fanout}),
         Build::Icd10 { table } => given([("build", Some(json!("icd10"))), ("table", text(table))]),
         Build::Order { groups } => {

@@ -45,6 +45,12 @@ impl Certificate {
             self.selected.is_none_or(|people| self.records <= people),
             "it tells of more records than there were people",
         );
+        let legend = self.legend.as_array().into_iter().flatten();
+        let mut named = legend.map(|entry| entry["path"].as_str().unwrap_or_default());
+        unless(
+            named.all(|path| policy.attribute(path).is_some()),
+            "its legend speaks of an attribute that its policy does not have",
+        );
         if self.claim.is_null() {
             let nothing = policy.privacy.as_ref().is_some_and(|p| !p.model.has_guarantee());
             unless(nothing, "it claims nothing, but its policy asks for a guarantee");

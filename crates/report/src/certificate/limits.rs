@@ -14,6 +14,7 @@ pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic
         ],
     };
     all.extend(of_selection(policy));
+    all.extend(of_masks(policy));
     all.extend(caveats.iter().map(|caveat| {
         let path = caveat.place.path.as_deref().map_or(String::new(), |path| format!("{path}: "));
         format!("{path}{}", caveat.message)
@@ -37,6 +38,31 @@ fn of_selection(policy: &Policy) -> Vec<String> {
              whole record can compute whether it was. The risk of somebody who is known to be in the sample (prosecutor \
              risk) is the same as without one",
             share * 100.0
+        ));
+    }
+    all
+}
+
+/// What shifted dates and pseudonyms are not.
+fn of_masks(policy: &Policy) -> Vec<String> {
+    let paths = |own: &dyn Fn(&&AttributePolicy) -> bool| {
+        let own: Vec<String> =
+            policy.attributes.iter().filter(own).map(|a| format!("`{}`", a.path)).collect();
+        own.join(", ")
+    };
+    let mut all = Vec::new();
+    if let Some(days) = policy.attributes.iter().find_map(|a| a.shift) {
+        let paths = paths(&|a| a.shift.is_some());
+        all.push(format!(
+            "shifted dates: {paths}: moved by up to {days} days, all of a person by the same number; how far apart they are \
+             is as it was, and whoever knows one of them knows the others. This is not anonymity"
+        ));
+    }
+    if policy.attributes.iter().any(|a| a.role == Role::Pseudonym) {
+        let paths = paths(&|a| a.role == Role::Pseudonym);
+        all.push(format!(
+            "linking: {paths}: a pseudonym that is the same in every release under the same key; whoever has several \
+             releases can join them person by person, and whoever has the key can tell whose it is. This is not anonymity"
         ));
     }
     all

@@ -1,6 +1,6 @@
 //! The certificate: what is claimed about a publication, and by what it is known.
 //!
-//! It is public like the publication. It holds no value of the input, no place of the source and no hash that would
+//! It is public like the publication. It holds no value of the input but what k people have (`legend`), no place of the source and no hash that would
 //! confirm a guess about the input. Its bytes depend on the run alone: no clock, keys sorted, numbers in their shortest
 //! form. The digest in it finds accidents; it is no signature.
 
@@ -98,6 +98,8 @@ pub struct Facts<'a> {
     pub kept: Value,
     /// How many people `source.where` and `source.sample` leave; none where neither is given.
     pub selected: Option<u64>,
+    /// What published groups of values stand for; null where none was made of the data.
+    pub legend: Value,
 }
 
 /// What is claimed about a publication, and by what it is known.
@@ -133,6 +135,8 @@ pub struct Certificate {
     pub kept: Value,
     /// How many people `source.where` and `source.sample` leave; none where neither is given.
     pub selected: Option<u64>,
+    /// What published groups of values stand for; null where none was made of the data.
+    pub legend: Value,
     /// What nobody should take for claimed.
     pub not_claimed: Vec<String>,
     /// SHA-256 of the canonical form of everything else.
@@ -145,8 +149,19 @@ const NOTHING: &str = "nothing is claimed";
 impl Certificate {
     /// The certificate of a run.
     pub fn new(facts: Facts<'_>) -> Self {
-        let Facts { policy, claim, caveats, files, hierarchies, records, loss, suppressed, kept, selected } =
-            facts;
+        let Facts {
+            policy,
+            claim,
+            caveats,
+            files,
+            hierarchies,
+            records,
+            loss,
+            suppressed,
+            kept,
+            selected,
+            legend,
+        } = facts;
         let mut certificate = Certificate {
             tool: format!("bosket {}", env!("CARGO_PKG_VERSION")),
             policy: public_policy(policy, &files),
@@ -163,6 +178,7 @@ impl Certificate {
             suppressed: normal(&suppressed),
             kept: normal(&kept),
             selected,
+            legend: normal(&legend),
             not_claimed: not_claimed(policy, claim, &caveats),
             digest: String::new(),
         };
@@ -220,6 +236,9 @@ impl Certificate {
         }
         if let Some(selected) = self.selected {
             all["selected"] = json!(selected);
+        }
+        if !self.legend.is_null() {
+            all["legend"] = self.legend.clone();
         }
         all
     }

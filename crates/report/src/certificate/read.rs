@@ -47,6 +47,11 @@ impl Certificate {
                 Value::Null
             },
             selected: keys.of.contains_key("selected").then(|| keys.number("selected")),
+            legend: if keys.of.contains_key("legend") {
+                keys.one("legend", "a list", |value| value.is_array().then_some(value)).unwrap_or_default()
+            } else {
+                Value::Null
+            },
             not_claimed: keys.texts("not_claimed"),
             digest: keys.text("digest"),
         };

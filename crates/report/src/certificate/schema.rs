@@ -55,6 +55,14 @@ pub fn json_schema() -> Value {
         ],
         "description": "what is claimed, with its reading; lists of values by their length; null if nothing is",
     });
+    let group = object(
+        json!({
+            "label": text("as it is published"),
+            "values": {"type": "array", "items": {"type": "string"}, "description": "those that at least k people have"},
+            "others": {"type": "integer", "minimum": 0, "description": "how many other values it stands for"},
+        }),
+        "a group of values",
+    );
     let properties = json!({
         "certificate": {"const": FORMAT, "description": "version of this form"},
         "tool": text("what made the publication"),
@@ -75,6 +83,14 @@ pub fn json_schema() -> Value {
             "minimum": 0,
             "description": "how many people the policy's `where` and `sample` leave; nothing where it has neither",
         },
+        "legend": {
+            "type": "array",
+            "description": "what published groups stand for, where they were made of the data's values",
+            "items": object(
+                json!({"path": text("the attribute"), "groups": {"type": "array", "items": group}}),
+                "the published groups of an attribute",
+            ),
+        },
         "not_claimed": {
             "type": "array",
             "items": {"type": "string"},
@@ -86,7 +102,7 @@ pub fn json_schema() -> Value {
     let mut whole = object(properties, "What is claimed about a publication, and by what it is known.");
     // Earlier versions did not count; not every policy selects.
     if let Some(required) = whole["required"].as_array_mut() {
-        required.retain(|key| key != "kept" && key != "selected");
+        required.retain(|key| key != "kept" && key != "selected" && key != "legend");
     }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -236,11 +236,13 @@ fn published(page: &Page<'_>) -> String {
             Role::Quasi => "Could be known to an attacker, and is protected",
             Role::Sensitive => "Sensitive, published as it is",
             Role::Insensitive => "Published as it is",
-            Role::Key => "Joins tables, published as fresh numbers",
+            Role::Key => continue,
             Role::Drop => "Left out by choice",
+            Role::Pseudonym => "Published as a code that is the same in every release; not anonymity",
         };
         entries.push((name.to_owned(), paths.join(", ")));
     }
+    entries.extend(page.study.keys.iter().map(|(name, paths)| ((*name).to_owned(), paths.join(", "))));
     out.push_str(&list(&entries));
     out
 }

@@ -132,8 +132,10 @@ impl Asked<'_> {
         observer: &dyn Observer,
     ) -> Result<Option<Fitting>> {
         let mut found = Fitting { records: Vec::new(), undecided: false };
-        for record in (first..self.data.len()).chain(0..first) {
-            observer.go_on()?;
+        for (at, record) in (first..self.data.len()).chain(0..first).enumerate() {
+            if at % 64 == 0 {
+                observer.go_on()?;
+            }
             if !budget.take(1 + 3 * self.data.vertices(record).len()) {
                 return Ok(None);
             }

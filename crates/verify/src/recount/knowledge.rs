@@ -149,7 +149,7 @@ impl Asked<'_> {
     }
 
     pub(super) fn person(&self, reader: &mut Reader<'_>, record: usize) -> Person {
-        let mut items = reader.items(record);
+        let mut items = reader.items(record).to_vec();
         items.sort_unstable();
         let mut known: Vec<Known> = (items.chunk_by(|a, b| a == b))
             .map(|run| (run[0], if self.multiset { run.len() as u32 } else { PRESENT }))
@@ -233,9 +233,11 @@ impl Asked<'_> {
     /// in a fraction of the time that writing them down takes.
     fn can_count_all(&self, reader: &mut Reader<'_>, observer: &dyn Observer) -> Result<bool> {
         let mut budget = Budget::of(ALL_PIECES);
+        let mut items = Vec::new();
         for record in 0..self.data.len() {
             observer.go_on()?;
-            let mut items = reader.items(record);
+            items.clear();
+            items.extend_from_slice(reader.items(record));
             items.sort_unstable();
             items.dedup();
             let known =

@@ -28,6 +28,10 @@ pub(super) struct Reader<'a> {
     declared: Vec<usize>,
     /// Per quasi attribute and code the number, if the value was met and the attacker knows it.
     of_code: Vec<Vec<Option<Option<u32>>>>,
+    /// The items of records that were read, one record behind the other: sampling comes by the same records often.
+    read: Vec<u32>,
+    /// Per record its place there.
+    place: Vec<Option<(usize, usize)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -59,6 +63,8 @@ impl<'a> Reader<'a> {
             numbers: FxHashMap::default(),
             declared: Vec::new(),
             of_code: schema.attributes().map(|(id, _)| codes(id)).collect(),
+            read: Vec::new(),
+            place: vec![None; data.len()],
         }
     }
 
@@ -115,10 +121,18 @@ impl<'a> Reader<'a> {
     }
 
     /// All items of a record, as often as they occur.
-    pub(super) fn items(&mut self, record: usize) -> Vec<u32> {
-        let mut items = Vec::new();
-        self.data.vertices(record).for_each(|vertex| self.of_vertex(vertex, &mut items));
-        items
+    pub(super) fn items(&mut self, record: usize) -> &[u32] {
+        let (from, to) = match self.place[record] {
+            Some(place) => place,
+            None => {
+                let mut read = std::mem::take(&mut self.read);
+                let from = read.len();
+                self.data.vertices(record).for_each(|vertex| self.of_vertex(vertex, &mut read));
+                self.read = read;
+                *self.place[record].insert((from, self.read.len()))
+            }
+        };
+        &self.read[from..to]
     }
 
     /// The nodes of a record, each once.

@@ -20,8 +20,7 @@ use bosket_model::policy::{Payload, Role, RootMode, Rows};
 use super::beside::{Hung, Numbers, companions, unchanged};
 use super::rows::{Row, RowReader, false_link, record_derives};
 use super::{
-    Comparison, MOST_MATCHED, Untruth, astray, canonical, counted, left_out, matching, too_many,
-    unknown_values,
+    Comparison, MOST_MATCHED, Untruth, astray, counted, left_out, matching, too_many, unknown_values,
 };
 use crate::trees::Trees;
 
@@ -64,8 +63,7 @@ pub(super) fn compare(
     let published = Trees::new(c.published.data, c.published.binding, mode, payload, observer)?;
     let input = Trees::new(c.input.data, c.input.binding, mode, payload, observer)?;
     let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
-    let same = canonical(&published);
-    let recode = recover_cut(c, &published, &same, &input, &mut untruths);
+    let recode = recover_cut(c, &published, &input, &mut untruths);
     if !untruths.is_empty() {
         return Ok(untruths);
     }
@@ -75,12 +73,12 @@ pub(super) fn compare(
         Some(_) => Reading::Rows(payload),
     };
     if !c.suppress {
-        return assess(c, (&published, &same), (&input, &recode), reading, observer);
+        return assess(c, &published, (&input, &recode), reading, observer);
     }
-    let ways = left_out::ways(c, (&published, &same), (&input, recode), observer)?;
+    let ways = left_out::ways(c, &published, (&input, recode), observer)?;
     let mut first = None;
     for recode in ways {
-        let untruths = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
+        let untruths = assess(c, &published, (&input, &recode), reading, observer)?;
         if untruths.is_empty() {
             return Ok(untruths);
         }
@@ -107,13 +105,13 @@ fn made(
 /// Compares the publication with the input recoded item by item.
 fn assess(
     c: &Comparison<'_>,
-    (published, same): (&Trees, &[u32]),
+    published: &Trees,
     (input, recode): (&Trees, &[Option<u32>]),
     reading: Reading,
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
     let mut untruths = Vec::new();
-    let same: Vec<Option<u32>> = same.iter().copied().map(Some).collect();
+    let same: Vec<Option<u32>> = (0..published.items().len() as u32).map(Some).collect();
     let mut maker = RecordMaker { c, published, reading, numbers: Numbers::default() };
     let mut out: Vec<RecodedRecord> = made(&mut maker, published, &same, observer)?;
     let mut expected: Vec<RecodedRecord> = made(&mut maker, input, recode, observer)?;
@@ -123,7 +121,7 @@ fn assess(
     let rows = match reading {
         Reading::Rows(payload) => {
             let mut reader = RowReader::new(payload);
-            let shown = shown(published, &same, observer)?;
+            let shown = shown(published, observer)?;
             let published = reader.records(&c.published, &same, None, observer)?;
             let parted = reader.records(&c.input, recode, Some(&shown), observer)?;
             out.iter_mut().zip(&published).for_each(|(record, row)| record.look = row.look());
@@ -163,14 +161,13 @@ fn assess(
 }
 
 /// The pairs of values that any published record shows one above the other.
-fn shown(published: &Trees, same: &[Option<u32>], observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
+fn shown(published: &Trees, observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
     let mut shown = FxHashSet::default();
     for record in 0..published.len() {
         observer.go_on()?;
         for node in published.nodes(record) {
-            let item = |node: usize| same[published.item(node) as usize];
-            let above = published.above(node).filter_map(item);
-            shown.extend(above.zip(std::iter::repeat(item(node))).filter_map(|(a, b)| Some((a, b?))));
+            let own = published.item(node);
+            shown.extend(published.above(node).map(|above| (published.item(above), own)));
         }
     }
     Ok(shown)
@@ -233,7 +230,6 @@ fn kept(c: &Comparison<'_>) -> Vec<Untruth> {
 fn recover_cut(
     c: &Comparison<'_>,
     published: &Trees,
-    same: &[u32],
     input: &Trees,
     untruths: &mut Vec<Untruth>,
 ) -> Vec<Option<u32>> {
@@ -243,14 +239,14 @@ fn recover_cut(
     let kept = c.kept();
     let mut unknown = Vec::new();
     let mut is_published = vec![false; paths.len()];
-    for (i, item) in published.items().iter().enumerate() {
+    for (number, item) in (0u32..).zip(published.items()) {
         let node = c.hierarchies[item.declared].as_ref().map(|h| h.node(&item.label));
         // What stays as it is says nothing about the others: all of them may be at the root, and not there.
         is_published[item.declared] |= !matches!(node, Some(Some(n)) if kept.contains(&(item.declared, n)));
         match node {
-            Some(Some(node)) => drop(nodes[item.declared].insert(node, same[i])),
+            Some(Some(node)) => drop(nodes[item.declared].insert(node, number)),
             Some(None) => unknown.push(item.declared),
-            None => drop(labels.insert((item.declared, &item.label), same[i])),
+            None => drop(labels.insert((item.declared, &item.label), number)),
         }
     }
     untruths.extend(unknown_values(c, unknown));

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::{Comparison, canonical};
+use super::Comparison;
 use crate::trees::Trees;
 
 /// Most choices times records that are tried without a mapping.
@@ -21,19 +21,18 @@ const MOST_TRIED: usize = 1 << 22;
 /// the input the published one that covers it.
 pub(super) fn ways(
     c: &Comparison<'_>,
-    (published, same): (&Trees, &[u32]),
+    published: &Trees,
     (input, recode): (&Trees, Vec<Option<u32>>),
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<Option<u32>>>> {
     let of = |trees: &Trees, record: usize, number: &dyn Fn(u32) -> Option<u32>| -> BTreeSet<u32> {
         trees.nodes(record).filter_map(|node| number(trees.item(node))).collect()
     };
-    let out = |record: usize| of(published, record, &|item| Some(same[item as usize]));
+    let out = |record: usize| of(published, record, &Some);
     // A companion may be left out of any record; nothing follows from its absence.
     let leads = |item: u32| c.input.binding.declared[input.items()[item as usize].declared].follows.is_none();
-    let alike = canonical(input);
     let without = |dropped: &BTreeSet<u32>| -> Vec<Option<u32>> {
-        (recode.iter().zip(&alike)).map(|(to, item)| to.filter(|_| !dropped.contains(item))).collect()
+        (recode.iter().zip(0..)).map(|(to, item)| to.filter(|_| !dropped.contains(&item))).collect()
     };
     if let Some(mapping) = c.mapping {
         let mut dropped = BTreeSet::new();
@@ -44,14 +43,14 @@ pub(super) fn ways(
             let there = out(pair.published as usize);
             for item in input.nodes(pair.input as usize).map(|node| input.item(node)).filter(|&i| leads(i)) {
                 if recode[item as usize].is_some_and(|to| !there.contains(&to)) {
-                    dropped.insert(alike[item as usize]);
+                    dropped.insert(item);
                 }
             }
         }
         let mut ways = vec![without(&dropped)];
         // A record that is not published may have had nothing else.
         for record in (0..input.len()).filter(|&record| unmapped[record]) {
-            dropped.extend(input.nodes(record).map(|node| alike[input.item(node) as usize]));
+            dropped.extend(input.nodes(record).map(|node| input.item(node)));
         }
         ways.push(without(&dropped));
         ways.dedup();
@@ -71,7 +70,6 @@ pub(super) fn ways(
     let candidates: BTreeSet<u32> = (0..recode.len() as u32)
         .filter(|&item| leads(item))
         .filter(|&item| recode[item as usize].is_some_and(|to| excess.get(&to).is_some_and(|&more| more > 0)))
-        .map(|item| alike[item as usize])
         .collect();
     let candidates: Vec<u32> = candidates.into_iter().collect();
     let choices = 1usize.checked_shl(candidates.len() as u32).filter(|_| candidates.len() < 20);

@@ -123,7 +123,7 @@ fn records(
                             vertex.companions.push((declared, text.to_owned()));
                         }
                         Role::Quasi => vertex.quasi.push((declared, known(declared, text))),
-                        Role::Sensitive | Role::Insensitive => {
+                        Role::Sensitive | Role::Insensitive | Role::Pseudonym => {
                             vertex.beside.push((declared, text.to_owned()))
                         }
                     }

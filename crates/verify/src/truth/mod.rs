@@ -12,6 +12,7 @@ mod dissected;
 mod global;
 mod left_out;
 mod local;
+mod masked;
 mod matching;
 mod rows;
 mod sets;
@@ -28,9 +29,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
 pub use dissected::compare_dissected;
-
-use crate::columns::Item;
-use crate::trees::Trees;
+pub use masked::compare_masked;
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
@@ -286,17 +285,6 @@ fn astray(c: &Comparison<'_>, records: Vec<u32>) -> Vec<Untruth> {
         None => "these records cannot all come from input records of their own",
     };
     vec![Untruth::new(what).records(records)]
-}
-
-/// Items that differ only in how a format writes them are one here: for each item the first such.
-fn canonical(trees: &Trees) -> Vec<u32> {
-    let same = |a: &Item, b: &Item| (a.declared, &a.label) == (b.declared, &b.label);
-    let runs = trees.items().chunk_by(same).scan(0, |first, run| {
-        let at = *first;
-        *first += run.len() as u32;
-        Some(std::iter::repeat_n(at, run.len()))
-    });
-    runs.flatten().collect()
 }
 
 /// What is to be said about published values that no hierarchy has, given by their declared attributes.

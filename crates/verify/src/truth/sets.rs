@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, RootMode};
 
 use super::beside::{Hung, Numbers, companions, unchanged};
-use super::{Comparison, Side, Untruth, assign, canonical, unknown_values};
+use super::{Comparison, Side, Untruth, assign, unknown_values};
 use crate::trees::Trees;
 
 /// An item as a node of its attribute's hierarchy, or as a label where there is none.
@@ -83,11 +83,10 @@ struct Set {
 }
 
 fn sets(trees: &Trees, side: &Side<'_>, numbers: &mut Numbers, observer: &dyn Observer) -> Result<Vec<Set>> {
-    let same = canonical(trees);
     (0..trees.len())
         .map(|record| {
             observer.go_on()?;
-            let mut items: Vec<u32> = trees.nodes(record).map(|n| same[trees.item(n) as usize]).collect();
+            let mut items: Vec<u32> = trees.nodes(record).map(|n| trees.item(n)).collect();
             items.sort_unstable();
             items.dedup();
             let repeats = |declared: usize, text: &str| {
@@ -99,7 +98,7 @@ fn sets(trees: &Trees, side: &Side<'_>, numbers: &mut Numbers, observer: &dyn Ob
                 .filter(|&(declared, text)| !repeats(declared, text))
                 .map(|(declared, text)| (declared, text.to_owned()))
                 .collect();
-            let hung = numbers.hung(trees, side.binding, record, |item| Some(same[item as usize]));
+            let hung = numbers.hung(trees, side.binding, record, Some);
             Ok(Set { hung, companions, items })
         })
         .collect()

@@ -35,6 +35,7 @@ pub(crate) fn lra(data: &Transactions, params: &Params, observer: &dyn Observer)
         found.dropped.extend(own.dropped);
         found.loss += own.loss;
         found.repaired += own.repaired;
+        found.cut_short |= own.cut_short;
         // The parts are gone through one after the other where memory is short, so the largest tree counts.
         found.count_tree = found.count_tree.max(own.count_tree);
     }

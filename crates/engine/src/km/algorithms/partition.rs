@@ -46,7 +46,10 @@ pub(crate) fn partition(
     let mut found = Recoding { part_of: vec![0; data.len()], most: most(data), ..Recoding::default() };
     while let Some(mut group) = open.pop() {
         found.examined += 1;
-        match next_node(data, &group, observer)? {
+        // Groups keep the promise at any time: those that are there then are published as they are.
+        found.cut_short |= observer.out_of_time();
+        let next = if found.cut_short { None } else { next_node(data, &group, observer)? };
+        match next {
             None => {
                 observer.advance(group.records.len() as u64);
                 for &record in &group.records {

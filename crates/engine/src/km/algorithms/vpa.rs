@@ -10,15 +10,18 @@ use bosket_model::observe::{Observer, Silenced};
 use super::aa::aa;
 use crate::km::cuts::cut::Cut;
 use crate::km::cuts::search::{Limits, Search};
+use crate::km::in_time::in_time;
 use crate::km::params::Params;
 use crate::km::recoding::Recoding;
-use crate::km::run::{global, limits};
+use crate::km::run::{coarse, global, limits};
 use crate::km::transactions::Transactions;
 use crate::km::tree::{Node, ROOT, Tree};
 
 /// One cut for all records, on top of what each region needs by itself.
 pub(crate) fn vpa(data: &Transactions, params: &Params, observer: &dyn Observer) -> Result<Recoding> {
-    let (cut, repaired) = of_regions(data, params, observer)?;
+    let Some((cut, repaired)) = in_time(observer, |observer| of_regions(data, params, observer))? else {
+        return coarse(data, params, observer);
+    };
     let found = global(data, params, cut, observer)?;
     Ok(Recoding { repaired: found.repaired + repaired, ..found })
 }

@@ -36,11 +36,14 @@ pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
         }
         let before = asked.then(|| search.cut.clone());
         search.cut.specialise(node);
-        if let Some(before) = before
-            && !beyond::holds(search, l)?
-        {
-            search.cut = before;
-            continue;
+        if let Some(before) = before {
+            let holds = beyond::holds(search, l);
+            if !matches!(holds, Ok(true)) {
+                // Also where nobody can wait for the answer: the cut keeps the promise at any time.
+                search.cut = before;
+                holds?;
+                continue;
+            }
         }
         let tree = search.data.tree.clone();
         tree.children(node).filter(|&c| !search.cut.is_gone(c)).for_each(|c| push(&mut open, search, c));

@@ -24,6 +24,9 @@ impl Problem<'_> {
             if found.examined == self.max_cuts {
                 found.stopped = Some(Stop::Cuts);
             }
+            if !found.best.is_empty() && self.observer.out_of_time() {
+                found.stopped = Some(Stop::Time);
+            }
             if found.stopped.is_some() {
                 break;
             }

@@ -7,7 +7,7 @@ use crate::kmn::params::Params;
 use crate::kmn::problem::{Cost, Problem, Solution};
 
 /// Up to so many rows a beam costs so little that wide ones are tried as well.
-const FEW_ROWS: usize = 20_000;
+pub(super) const FEW_ROWS: usize = 20_000;
 
 impl Problem<'_> {
     /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bosket_model::Result;
 use rayon::prelude::*;
 
+use super::leap::Leap;
 use super::{Finalists, Stop};
 use crate::kmn::domain::{Node, Step};
 use crate::kmn::problem::{Problem, Solution, rounded};
@@ -16,11 +17,16 @@ impl Problem<'_> {
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
     pub(crate) fn gcs(&self, g: usize) -> Result<Finalists> {
         let observer = self.observer;
-        if let Some(found) = self.leap()? {
-            return Ok(found);
-        }
         let mut found = Finalists::default();
-        let mut kept = vec![self.start()];
+        let mut kept = match self.leap()? {
+            Leap::Done(found) => return Ok(found),
+            Leap::Nowhere => vec![self.start()],
+            Leap::To(state, examined) => {
+                found.examined = examined;
+                found.add([state.solution()], self.finalists);
+                vec![state]
+            }
+        };
         loop {
             let mut seen: BTreeSet<Vec<Node>> = BTreeSet::new();
             let mut tasks: Vec<(usize, Step)> = Vec::new();

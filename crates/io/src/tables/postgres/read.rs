@@ -49,6 +49,14 @@ impl PgTables {
         PgTables { client, name, schema, published: false, described: Vec::new(), interrupt }
     }
 
+    /// What messages call the database, with the schema of a publication.
+    pub(super) fn schema_name(&self) -> String {
+        match &self.schema {
+            Some(schema) => format!("{}, schema {schema}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// The connection, to go on with.
     pub(super) fn into_client(self) -> Client {
         self.client
@@ -116,7 +124,7 @@ fn column(row: &postgres::Row) -> Column {
 
 impl Backend for PgTables {
     fn place(&self, table: &At<'_>) -> String {
-        format!("{}, table {}", self.name, table.name)
+        format!("{}, table {}", self.schema_name(), table.name)
     }
 
     fn describe(&mut self, table: &At<'_>) -> Result<Vec<Column>> {

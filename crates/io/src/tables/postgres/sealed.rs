@@ -105,7 +105,7 @@ impl PgTables {
         let schemas = self.schemas(tables)?;
         let qualified: Vec<String> = tables.iter().map(|t| self.qualified(t)).collect();
         let name = self.name.clone();
-        let mut problems = Problems::new(&name);
+        let mut problems = Problems::new(&self.schema_name());
         for (kind, other) in others(self.client(), &name, &schemas, &qualified)? {
             problems.push(|place: Place| {
                 let what = format!("the schema holds more than the tables of the publication: {kind} `{other}`");

@@ -70,7 +70,7 @@ fn links_are_free(table: &Node, tables: &[Node], attributes: &[Attribute<'_>], r
     let Some(name) = table.str("name") else { return };
     let published = |table: &str, column: &str| {
         let path = format!("{table}.{column}");
-        let roles = [Role::Quasi, Role::Sensitive, Role::Insensitive];
+        let roles = [Role::Quasi, Role::Sensitive, Role::Insensitive, Role::Pseudonym];
         attributes.iter().find(|a| {
             a.path == Some(path.as_str()) && a.role.is_some_and(|r| roles.contains(&r)) && a.follows.is_none()
         })

@@ -1,6 +1,9 @@
 //! Whether the parameters of a hierarchy builder fit together.
 
+use super::{Attribute, suggest};
 use crate::policy::check::model;
+use crate::policy::choices::Role;
+use crate::policy::keys::FROM;
 use crate::policy::models::Model;
 use crate::policy::node::{Node, Report};
 use std::collections::BTreeSet;
@@ -20,6 +23,30 @@ pub(super) fn check(root: &Node, report: &mut Report) {
             Some("date") => date(hierarchy, report),
             Some("order") => order(hierarchy.list("groups"), &mut BTreeSet::new(), report),
             _ => {}
+        }
+    }
+}
+
+/// What is above a value must be declared, to be read at all, and be another attribute.
+pub(super) fn sources(attributes: &[Attribute<'_>], report: &mut Report) {
+    for attribute in attributes {
+        let Some(from) = attribute.node.get("hierarchy").and_then(|h| h.get(FROM)) else { continue };
+        if !matches!(attribute.role, Some(Role::Quasi) | None) {
+            let help = "give a file or another builder";
+            report.error(&from.span, "a hierarchy from other columns is for quasi attributes", help);
+        }
+        let one = std::slice::from_ref(from);
+        let named = if from.text().is_some() { one } else { from.items() };
+        for node in named {
+            let Some(path) = node.text() else { continue };
+            if attribute.path == Some(path) {
+                let help = "name the attribute that says what it belongs to";
+                report.error(&node.span, "an attribute cannot be above itself", help);
+            } else if !attributes.iter().any(|a| a.path == Some(path)) {
+                let help = suggest(path, attributes);
+                let help = help.unwrap_or_else(|| "declare it, if only with role \"drop\"".to_owned());
+                report.error(&node.span, format!("`{path}` is not a declared attribute"), help);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod columns;
 mod hierarchy;
+mod masks;
 mod selection;
 mod tables;
 
@@ -31,7 +32,9 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     tables::check(root, report);
     columns::check(root, &attributes, report);
     hierarchy::check(root, report);
+    hierarchy::sources(&attributes, report);
     selection::check(root, &attributes, report);
+    masks::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
@@ -39,6 +42,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     files(root, report);
     for url in ["source", "publish"].iter().filter_map(|s| root.get(s)?.get("url")) {
         password(url, report);
+        address(url, report);
     }
 }
 
@@ -164,6 +168,12 @@ fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
             let message = format!("`source.{key}` has no meaning for format \"{format}\"");
             report.warning(key_span(source, key), message, "it is ignored");
         }
+    }
+    // What is ignored there would count people several times.
+    if source.get("person").is_some() && !matches!(format, Format::Json | Format::Ndjson | Format::Xml) {
+        let message = format!("documents of format \"{format}\" cannot be gathered by person");
+        let help = "write `person` into the [[source.table]] whose rows are to be grouped";
+        report.error(key_span(source, "person"), message, help);
     }
     if source.get("table").is_some() && !format.is_tables() {
         let message = format!("format \"{format}\" has no tables");
@@ -353,6 +363,20 @@ fn plain(path: &str) -> PathBuf {
         }
     }
     out
+}
+
+/// What is neither an address nor a list of settings reaches no database.
+fn address(url: &Node, report: &mut Report) {
+    let Some(text) = url.text() else { return };
+    let scheme = ["postgres:", "postgresql:"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let is_address = match scheme {
+        Some(rest) => rest.starts_with("//"),
+        None => text.contains('=') && !text.contains("://"),
+    };
+    if !is_address {
+        let help = "write postgres://user@host/database";
+        report.error(&url.span, "this is not the address of a database", help);
+    }
 }
 
 /// Policies are handed around, and messages show their lines.

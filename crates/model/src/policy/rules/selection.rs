@@ -40,7 +40,8 @@ fn place(report: &Report, node: &Node, text: &str, path: &str) -> Span {
     report.inside(&node.span, text, at..at + path.len())
 }
 
-fn is_nested(path: &str, source: &Node) -> bool {
+/// Whether a person may have several values of an attribute.
+pub(super) fn is_nested(path: &str, source: &Node) -> bool {
     let tables = source.list("table");
     let names: Vec<&str> = tables.iter().filter_map(|t| t.str("name")).collect();
     match split_column(&names, path) {

@@ -1,0 +1,90 @@
+//! What published groups of values stand for, where the groups were made of the data: `group-2.1` says nothing by itself.
+//! Values that fewer than k people have are told by their number alone.
+
+use std::collections::BTreeMap;
+
+use bosket_measure::loss::Side;
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, ROOT_LABEL};
+use bosket_model::policy::{AttributePolicy, Policy, Role};
+use bosket_model::{Dataset, MISSING};
+use serde_json::{Value, json};
+
+/// Per attribute whose groups were made of the data, what its published groups stand for; null where there are none.
+pub(crate) fn legend(
+    policy: &Policy,
+    input: Side<'_>,
+    hierarchies: &[Option<Hierarchy>],
+    published: Side<'_>,
+) -> Value {
+    let told: Vec<Value> = (policy.attributes.iter().enumerate().zip(hierarchies))
+        .filter_map(|((declared, attribute), hierarchy)| {
+            let hierarchy = hierarchy.as_ref().filter(|_| is_grouped(attribute))?;
+            let groups = groups(policy, declared, (input, published), hierarchy);
+            (!groups.is_empty()).then(|| json!({"path": attribute.path, "groups": groups}))
+        })
+        .collect();
+    if told.is_empty() { Value::Null } else { Value::Array(told) }
+}
+
+/// Whether an attribute's groups have no names but numbers. What has a hierarchy without asking for one was grouped so, too.
+fn is_grouped(attribute: &AttributePolicy) -> bool {
+    let fanout = |spec: &HierarchySpec| matches!(spec, HierarchySpec::Build(Build::Fanout { .. }));
+    attribute.role == Role::Quasi && attribute.hierarchy.as_ref().is_none_or(fanout)
+}
+
+fn groups(
+    policy: &Policy,
+    declared: usize,
+    (input, published): (Side<'_>, Side<'_>),
+    hierarchy: &Hierarchy,
+) -> Vec<Value> {
+    let labels = people(published, declared);
+    let people = people(input, declared);
+    let fewest = fewest(policy);
+    let inner = hierarchy.nodes().filter(|&node| !hierarchy.is_leaf(node));
+    let shown = inner
+        .filter(|&node| hierarchy.label(node) != ROOT_LABEL && labels.contains_key(hierarchy.label(node)));
+    shown
+        .map(|node| {
+            let leaves = hierarchy.proper_leaves(node).map(|leaf| hierarchy.label(leaf));
+            let of_people = leaves.filter_map(|value| Some((value, *people.get(value)?)));
+            let (told, others): (Vec<_>, Vec<_>) = of_people.partition(|(_, people)| *people >= fewest);
+            let values: Vec<&str> = told.into_iter().map(|(value, _)| value).collect();
+            json!({"label": hierarchy.label(node), "values": values, "others": others.len()})
+        })
+        .collect()
+}
+
+/// How many people a value needs to be named.
+fn fewest(policy: &Policy) -> usize {
+    let privacy = policy.privacy.as_ref();
+    let k = privacy.and_then(|p| p.k).unwrap_or(0) as usize;
+    let l = privacy.and_then(|p| p.l).map_or(0, |l| l.ceil() as usize);
+    match k.max(l) {
+        0 => usize::MAX,
+        fewest => fewest,
+    }
+}
+
+/// The values of a declared attribute, and how many people have each.
+fn people(side: Side<'_>, declared: usize) -> BTreeMap<&str, usize> {
+    let data: &Dataset = side.data;
+    let columns = data.schema().attributes().map(|(id, _)| id);
+    let columns: Vec<_> =
+        columns.filter(|id| side.binding.attributes[id.index()] == Some(declared)).collect();
+    let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for record in 0..data.len() {
+        for vertex in data.vertices(record) {
+            for &id in columns.iter().filter(|&&id| data.schema().attribute(id).class == data.class(vertex)) {
+                let code = data.value(vertex, id);
+                if code == MISSING {
+                    continue;
+                }
+                let (people, last) = found.entry(data.dictionary(id).text(code)).or_insert((0, usize::MAX));
+                *people += usize::from(*last != record);
+                *last = record;
+            }
+        }
+    }
+    found.into_iter().map(|(value, (people, _))| (value, people)).collect()
+}
