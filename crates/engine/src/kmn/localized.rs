@@ -40,10 +40,15 @@ fn taxonomy(domain: &Domain<'_>) -> Taxonomy {
         let leaves = |node: NodeId| level.hierarchy.leaves(node).len() as f64;
         let all = leaves(NodeId::ROOT);
         for node in level.hierarchy.nodes() {
-            parent.push(level.root + level.hierarchy.parent(node).unwrap_or(node).0);
+            // A node over a single leaf says no more than that leaf.
+            let mut above = level.hierarchy.parent(node);
+            while let Some(single) = above.filter(|&n| n != NodeId::ROOT && leaves(n) == 1.0) {
+                above = level.hierarchy.parent(single);
+            }
+            parent.push(level.root + above.unwrap_or(node).0);
             let lost = if all < 2.0 { 0.0 } else { (leaves(node) - 1.0) / (all - 1.0) };
             loss.push(lost * level.weight());
         }
     }
-    Taxonomy { parent, loss }
+    Taxonomy { parent, loss, hidden: None }
 }

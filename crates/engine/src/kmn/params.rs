@@ -1,6 +1,6 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode};
+use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode, Rows};
 use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
@@ -85,6 +85,17 @@ impl Params {
         let cost = problems.word(method, "cost", &costs, Cost::RpdA);
         let disassociation = problems.word(method, "disassociation", &ways, Disassociation::Value);
         let shared = shared(policy, &mut problems);
+        let local = policy.recodes_locally();
+        problems.refuse(
+            local && policy.rows() == Rows::United,
+            "`recoding = \"local\"` publishes rows as they are",
+            "take `rows = \"united\"` out, or recode globally",
+        );
+        problems.refuse(
+            local && asked.number(privacy.m, Number::M)? as usize > crate::local::MOST,
+            "`recoding = \"local\"` is for at most five known values",
+            "ask for a smaller m, or take it out",
+        );
         problems.end()?;
         let n = asked.number(privacy.n, Number::N)?;
         let separate = privacy.root == RootMode::Separate;
@@ -111,7 +122,7 @@ impl Params {
                 || privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..)))
                 || (privacy.relations == Relations::Embedded && n > 1),
             disassociate: separate,
-            local: method.text("recoding").as_deref() == Some("local"),
+            local,
             root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),

@@ -6,20 +6,23 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::pieces::{Piece, Shown, estimate};
-use super::{Cells, Label, Promise, Taxonomy};
+use super::{Cells, Index, Label, Promise, Taxonomy};
 
 /// A try at making `to` of cells that carry `from`.
 pub(super) struct Lowering<'a> {
     cells: &'a Cells,
     promise: Promise,
+    hidden: Option<Label>,
     from: Label,
     to: Label,
     /// Records that show one of the two labels, those first that could be lowered, by content.
     concerned: Vec<u32>,
     /// How many of them could be lowered.
     candidates: usize,
-    /// Per cell whether it would be lowered with its record; only cells of candidates count.
-    moves: Vec<bool>,
+    /// Per cell whether it would be lowered with its record.
+    moves: &'a mut [bool],
+    /// The cells that could be.
+    moving: Vec<u32>,
     /// Per candidate whether it is lowered at the moment.
     lowered: Vec<bool>,
     /// How many records show a piece that holds one of the two labels.
@@ -34,53 +37,52 @@ impl<'a> Lowering<'a> {
         taxonomy: &Taxonomy,
         promise: Promise,
         (from, to): (Label, Label),
+        index: &'a mut Index,
         most: u64,
     ) -> Option<Self> {
-        let mut moves = vec![false; cells.label.len()];
-        let (mut candidates, mut others) = (Vec::new(), Vec::new());
-        let mut pieces = 0u64;
-        let mut cost = |record: usize| {
-            let labels = cells.of(record).len();
-            pieces = pieces.saturating_add(estimate(labels, (promise.m, promise.n)));
+        let Index { record_of, cells_of, moves } = index;
+        let records = |cells: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
+            let mut records: Vec<u32> = cells.map(|cell| record_of[cell as usize]).collect();
+            records.sort_unstable();
+            records.dedup();
+            records
         };
-        for record in 0..cells.records() {
-            let mut shows = false;
-            let mut moved = false;
-            for cell in cells.of(record) {
-                let label = cells.label[cell];
-                shows |= label == from || label == to;
-                if label == from && taxonomy.step(from, cells.leaf[cell]) == Some(to) {
-                    moves[cell] = true;
-                    moved = true;
-                }
-            }
-            if moved {
-                candidates.push(record as u32);
-                cost(record);
-            } else if shows {
-                others.push(record as u32);
-                cost(record);
-            }
+        let goes = |cell: &u32| taxonomy.step(from, cells.leaf[*cell as usize]) == Some(to);
+        let moving: Vec<u32> = cells_of[from as usize].iter().copied().filter(goes).collect();
+        let mut concerned = records(&mut moving.iter().copied());
+        if concerned.len() < promise.k as usize {
+            return None;
         }
-        if candidates.len() < promise.k as usize || pieces > most {
+        // Who does not show the upper label is not counted with it.
+        let shown = if taxonomy.hidden == Some(from) { &[][..] } else { &cells_of[from as usize][..] };
+        let others = records(&mut shown.iter().chain(&cells_of[to as usize]).copied());
+        let others: Vec<u32> =
+            others.into_iter().filter(|record| concerned.binary_search(record).is_err()).collect();
+        let pieces = concerned.iter().chain(&others).fold(0u64, |all, &record| {
+            all.saturating_add(estimate(cells.of(record as usize).len(), (promise.m, promise.n)))
+        });
+        if pieces > most {
             return None;
         }
         // Records that are alike in all they show are alike here: which of them comes first changes no label's count.
-        candidates.sort_by_cached_key(|&r| {
+        concerned.sort_by_cached_key(|&r| {
             let range = cells.of(r as usize);
             (cells.label[range.clone()].to_vec(), cells.leaf[range].to_vec(), r)
         });
-        let count = candidates.len();
-        candidates.extend(others);
+        moving.iter().for_each(|&cell| moves[cell as usize] = true);
+        let candidates = concerned.len();
+        concerned.extend(others);
         Some(Lowering {
             cells,
             promise,
+            hidden: taxonomy.hidden,
             from,
             to,
-            concerned: candidates,
-            candidates: count,
+            concerned,
+            candidates,
             moves,
-            lowered: vec![true; count],
+            moving,
+            lowered: vec![true; candidates],
             counts: FxHashMap::default(),
             used: 0,
         })
@@ -101,7 +103,9 @@ impl<'a> Lowering<'a> {
         }
         let kept = (0..self.candidates).filter(|&at| self.lowered[at]);
         let cells = kept.flat_map(|at| self.cells.of(self.concerned[at] as usize));
-        Ok((cells.filter(|&cell| self.moves[cell]).map(|cell| cell as u32).collect(), self.used))
+        let lowered = cells.filter(|&cell| self.moves[cell]).map(|cell| cell as u32).collect();
+        self.moving.iter().for_each(|&cell| self.moves[cell as usize] = false);
+        Ok((lowered, self.used))
     }
 
     fn is_lowered(&self, at: usize) -> bool {
@@ -110,7 +114,7 @@ impl<'a> Lowering<'a> {
 
     fn read(&self, at: usize, lowered: bool, shown: &mut Shown) {
         let label = |cell: usize| if lowered && self.moves[cell] { self.to } else { self.cells.label[cell] };
-        shown.read(self.cells, self.concerned[at] as usize, label, self.promise.n);
+        shown.read(self.cells, self.concerned[at] as usize, label, (self.promise.n, self.hidden));
     }
 
     /// Adds the pieces of a record as it is, or takes them away.

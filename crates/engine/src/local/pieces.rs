@@ -24,10 +24,16 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Reads a record; `label` says what a cell carries.
-    pub(super) fn read(&mut self, cells: &Cells, record: usize, label: impl Fn(usize) -> Label, n: usize) {
+    pub(super) fn read(
+        &mut self,
+        cells: &Cells,
+        record: usize,
+        label: impl Fn(usize) -> Label,
+        (n, hidden): (usize, Option<Label>),
+    ) {
         let range = cells.of(record);
         self.labels.clear();
-        self.labels.extend(range.clone().map(&label));
+        self.labels.extend(range.clone().map(&label).filter(|&label| Some(label) != hidden));
         self.labels.sort_unstable();
         self.labels.dedup();
         self.above.clear();

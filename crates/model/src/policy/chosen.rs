@@ -7,6 +7,11 @@ use super::{Policy, Privacy, Source};
 use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
 
 impl Policy {
+    /// Whether every value may have a label of its own, whatever others have become.
+    pub fn recodes_locally(&self) -> bool {
+        self.method.text("recoding").as_deref() == Some("local")
+    }
+
     /// The algorithm that is to reach the guarantee: the one that is named, or else the model's usual one. One that there is
     /// not, or that belongs to another model, is refused.
     pub fn algorithm(&self) -> crate::Result<Algorithm> {

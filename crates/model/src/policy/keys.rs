@@ -427,7 +427,7 @@ pub(super) static METHOD: Section = Section {
         .only(&[Km, Kmn, KAnonymity, LDiversity]),
         Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
             .default(Literal::Text("global"))
-            .only(&[Kmn]),
+            .only(&[Km, Kmn]),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
