@@ -144,7 +144,8 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     }
     let payload = policy.need_privacy()?.payload;
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
-    let accept: Option<kmn::Accept<'_, Dataset>> = if params.beyond { Some(&keeps) } else { None };
+    let accept: Option<kmn::Accept<'_, Dataset>> =
+        if params.beyond || params.local { Some(&keeps) } else { None };
     let release =
         kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
     let (figures, private) = told(&release, work.binding);

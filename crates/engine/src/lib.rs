@@ -12,6 +12,7 @@ mod common;
 pub mod dissect;
 pub mod km;
 pub mod kmn;
+mod local;
 mod params;
 
 pub use common::refuse_common;

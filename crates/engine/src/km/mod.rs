@@ -14,6 +14,7 @@ mod algorithms;
 mod counting;
 mod cuts;
 mod in_time;
+mod localized;
 mod params;
 mod publish;
 mod recoding;
@@ -75,7 +76,10 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Result<Release> {
     let data = Transactions::new(trees, hierarchies, params, observer)?;
-    let found = run::search(&data, params, observer)?;
+    let mut found = run::search(&data, params, observer)?;
+    if params.local && !found.cut_short {
+        found = localized::refine(&data, found, params, observer)?;
+    }
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));
     };

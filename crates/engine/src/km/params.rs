@@ -31,6 +31,8 @@ pub struct Params {
     pub level: u32,
     /// An item may be dropped everywhere where that costs less.
     pub suppress: bool,
+    /// Occurrences may have labels of their own.
+    pub local: bool,
     /// Undo at the end what turned out unnecessary.
     pub improve: bool,
     /// Bytes for counting, about.
@@ -56,6 +58,7 @@ impl Params {
             flex: 10,
             level: 1,
             suppress: false,
+            local: false,
             improve: true,
             memory: MEMORY,
             count_tree: false,
@@ -78,6 +81,17 @@ impl Params {
             "`method.suppress` is for algorithms that repair itemsets",
             "take it out, or use aa, da, lra or vpa",
         );
+        let local = policy.recodes_locally();
+        problems.refuse(
+            local && (privacy.l.is_some() || !privacy.negative.is_empty()),
+            "`recoding = \"local\"` keeps neither `l` nor `negative` for sets",
+            "take it out",
+        );
+        problems.refuse(
+            local && asked.number(privacy.m, Number::M)? as usize > crate::local::MOST,
+            "`recoding = \"local\"` is for at most five known items",
+            "ask for a smaller m, or take it out",
+        );
         problems.refuse(
             !privacy.negative.is_empty() && algorithm == Algorithm::Lra,
             "`privacy.negative` cannot be kept by `lra`: an item may be absent at one level here and at another there",
@@ -99,6 +113,7 @@ impl Params {
             flex: at_least("flex", 0, 10) as usize,
             level: at_least("level", 0, 1) as u32,
             suppress,
+            local,
             improve: method.flag("improve").unwrap_or(true),
             ..Params::plain(
                 algorithm,

@@ -23,16 +23,11 @@ pub(super) fn publish(
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
     let place = found.places(data);
-    // A node over a single leaf says no more than that leaf.
-    let lowest = |node: Node| match data.tree.leaves(node) {
-        leaves if leaves.len() == 1 => data.tree.leaf(leaves.start),
-        _ => node,
-    };
     let placed = |record: usize, item: u32| {
         let leaf = leaf_of[item as usize];
         match data.sensitive.binary_search(&leaf) {
             Ok(_) => Some(data.tree.leaf(leaf)),
-            Err(_) => place(record, leaf).map(lowest),
+            Err(_) => place(record, leaf).map(|node| data.tree.lowest(node)),
         }
     };
     let mut used: Vec<bool> = vec![false; hierarchy.len()];

@@ -1,6 +1,7 @@
 //! What a search has found.
 
 use super::cuts::cut::{Cut, DROPPED, Loss};
+use super::localized::Own;
 use super::transactions::Transactions;
 use super::tree::{Node, ROOT};
 
@@ -13,6 +14,8 @@ pub struct Recoding {
     pub(super) dropped: Vec<Vec<u32>>,
     /// Per record its part; empty if there is one only.
     pub(super) part_of: Vec<u32>,
+    /// Labels that occurrences have of their own.
+    pub(super) own: Own,
     pub(super) loss: Loss,
     /// The loss if nothing were published.
     pub(super) most: Loss,
@@ -59,9 +62,10 @@ impl Recoding {
         // With one cut for all records each leaf is looked up once.
         let leaves = if self.parts.len() == 1 { data.tree.leaf_count() as u32 } else { 0 };
         let common: Vec<Option<Node>> = (0..leaves).map(|leaf| self.place(data, 0, leaf)).collect();
-        move |record, leaf| match common.get(leaf as usize) {
-            Some(&node) => node,
-            None => self.place(data, self.part(record), leaf),
+        move |record, leaf| match (self.own.get(&(record as u32, leaf)), common.get(leaf as usize)) {
+            (Some(&node), _) => Some(node),
+            (None, Some(&node)) => node,
+            (None, None) => self.place(data, self.part(record), leaf),
         }
     }
 

@@ -59,6 +59,14 @@ impl Tree {
         self.leaf_node[position as usize]
     }
 
+    /// A node over a single leaf says no more than that leaf.
+    pub(super) fn lowest(&self, node: Node) -> Node {
+        match self.leaves(node) {
+            leaves if leaves.len() == 1 => self.leaf(leaves.start),
+            _ => node,
+        }
+    }
+
     pub(super) fn is_leaf(&self, node: Node) -> bool {
         self.end[node as usize] == node + 1
     }

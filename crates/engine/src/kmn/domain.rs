@@ -67,6 +67,13 @@ pub(super) struct Domain<'a> {
     sets: Vec<OnceLock<Set>>,
 }
 
+impl Level<'_> {
+    /// How much the detail of its values counts.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
+    }
+}
+
 impl<'a> Domain<'a> {
     /// Lays the items of the input over the hierarchies, which cover all of them.
     pub(super) fn new(

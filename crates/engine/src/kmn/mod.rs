@@ -8,6 +8,7 @@ mod cost;
 mod distinct;
 mod domain;
 mod improve;
+mod localized;
 mod params;
 mod problem;
 mod publish;
@@ -86,7 +87,11 @@ struct Outcome<'a, P> {
     accept: Option<Accept<'a, P>>,
     /// Per declared attribute the home of its rows, if rows are published as they are.
     homes: Option<&'a [usize]>,
+    refine: Option<Refine<'a, P>>,
 }
+
+/// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
+type Refine<'a, P> = (&'a dyn Fn(&Domain<'_>, &Solution) -> Result<Option<P>>, Option<Accept<'a, P>>);
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
@@ -108,7 +113,7 @@ pub fn run(
         trees,
         hierarchies,
         params,
-        Outcome { publish: &publish, accept, homes: None },
+        Outcome { publish: &publish, accept, homes: None, refine: None },
         observer,
     )
 }
@@ -123,10 +128,15 @@ pub fn run_rows(
     observer: &dyn Observer,
 ) -> Result<Release<Dataset>> {
     let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
+    let refine = |domain: &Domain<'_>, solution: &Solution| {
+        localized::publish_local(source, trees, domain, solution, params, observer)
+    };
     let publish = |domain: &Domain<'_>, solution: &Solution| {
         published_rows::publish_rows(source, trees, domain, solution, observer)
     };
-    let outcome = Outcome { publish: &publish, accept, homes: Some(&homes) };
+    let refine: Option<Refine<'_, Dataset>> = if params.local { Some((&refine, accept)) } else { None };
+    let accept = accept.filter(|_| params.beyond);
+    let outcome = Outcome { publish: &publish, accept, homes: Some(&homes), refine };
     search_and_publish(trees, hierarchies, params, outcome, observer)
 }
 
@@ -209,9 +219,18 @@ fn search_and_publish<P>(
     solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
     let offered = solutions.len();
     for solution in solutions {
-        let Some((solution, published)) = keep(&problem, solution, &outcome)? else {
+        let Some((solution, mut published)) = keep(&problem, solution, &outcome)? else {
             continue;
         };
+        if let Some((refine, judge)) = outcome.refine
+            && let Some(finer) = refine(&problem.domain, &solution)?
+        {
+            let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
+            // Promises beyond what is counted here may not survive it; those of the cut do.
+            if kept == Verdict::Kept {
+                published = finer;
+            }
+        }
         return Ok(Release { cut_short, ..release(&problem, solution, published, route, found.examined)? });
     }
     Err(unreachable(

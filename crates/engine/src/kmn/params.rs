@@ -1,6 +1,6 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode};
+use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode, Rows};
 use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
@@ -53,6 +53,10 @@ pub struct Params {
     pub memory: usize,
     /// The promise goes beyond what the search counts: solutions must be accepted one by one.
     pub beyond: bool,
+    /// Cells may have labels of their own.
+    pub local: bool,
+    /// Where the values of the record's top object stand.
+    pub root: RootMode,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
     pub improve: bool,
     /// What makes the search fast; only tests switch it off.
@@ -81,6 +85,17 @@ impl Params {
         let cost = problems.word(method, "cost", &costs, Cost::RpdA);
         let disassociation = problems.word(method, "disassociation", &ways, Disassociation::Value);
         let shared = shared(policy, &mut problems);
+        let local = policy.recodes_locally();
+        problems.refuse(
+            local && policy.rows() == Rows::United,
+            "`recoding = \"local\"` publishes rows as they are",
+            "take `rows = \"united\"` out, or recode globally",
+        );
+        problems.refuse(
+            local && asked.number(privacy.m, Number::M)? as usize > crate::local::MOST,
+            "`recoding = \"local\"` is for at most five known values",
+            "ask for a smaller m, or take it out",
+        );
         problems.end()?;
         let n = asked.number(privacy.n, Number::N)?;
         let separate = privacy.root == RootMode::Separate;
@@ -107,6 +122,8 @@ impl Params {
                 || privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..)))
                 || (privacy.relations == Relations::Embedded && n > 1),
             disassociate: separate,
+            local,
+            root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
             shortcuts: Shortcuts::default(),

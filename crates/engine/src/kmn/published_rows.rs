@@ -14,12 +14,14 @@
 //!                                                   line  jam
 //! ```
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::dataset::Builder;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Role, Rows};
+use bosket_model::policy::{Payload, Role, RootMode, Rows};
 use bosket_model::value_tree::{Item, ValueTrees};
 use bosket_model::{AttributeId, ClassId, Dataset, Failure, Kind, MISSING, Result};
 
@@ -27,6 +29,7 @@ use super::distinct::{OutRow, leave_out_contained};
 use super::domain::{Domain, Node};
 use super::problem::Solution;
 use super::publish::{Rules, by_pair, published_items};
+use crate::local::{self, Cells};
 
 /// The records whose rows are published as they are.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +52,26 @@ pub(super) fn publish_rows(
     solution: &Solution,
     observer: &dyn Observer,
 ) -> Result<Dataset> {
-    let (items, number) = published_items(trees, domain, &solution.cut);
-    let mut publisher = Publisher::new(source, trees, domain, solution, &items, &number);
+    write(source, trees, domain, solution, &Own::default(), observer)
+}
+
+/// Labels that cells have of their own, by vertex and attribute, where they are finer than the cut.
+pub(super) type Own = FxHashMap<(u32, AttributeId), Node>;
+
+/// The same with cells that have labels of their own.
+pub(super) fn write(
+    source: &Source<'_>,
+    trees: &ValueTrees,
+    domain: &Domain<'_>,
+    solution: &Solution,
+    own: &Own,
+    observer: &dyn Observer,
+) -> Result<Dataset> {
+    let mut nodes: Vec<Node> = solution.cut.iter().chain(own.values()).copied().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let (items, number) = published_items(trees, domain, &nodes);
+    let mut publisher = Publisher { own, ..Publisher::new(source, trees, domain, solution, &items, &number) };
     publisher.attributes_in_order(ClassId::ROOT, 0);
     for record in 0..source.data.len() {
         observer.go_on()?;
@@ -59,9 +80,32 @@ pub(super) fn publish_rows(
     Ok(publisher.builder.finish())
 }
 
+/// The cells of all records as a solution publishes them, and where each of them is.
+pub(super) fn cells(
+    source: &Source<'_>,
+    trees: &ValueTrees,
+    domain: &Domain<'_>,
+    solution: &Solution,
+    root: RootMode,
+    observer: &dyn Observer,
+) -> Result<(Cells, Vec<(u32, AttributeId)>)> {
+    let (items, number) = published_items(trees, domain, &solution.cut);
+    let publisher = Publisher::new(source, trees, domain, solution, &items, &number);
+    let leaves = publisher.leaves(trees, domain);
+    let (mut cells, mut places) = (Cells::default(), Vec::new());
+    cells.first.push(0);
+    for record in 0..source.data.len() {
+        observer.go_on()?;
+        publisher.cells_of(record, root, &leaves, &mut cells, &mut places);
+        cells.first.push(cells.label.len() as u32);
+    }
+    Ok((cells, places))
+}
+
 /// A quasi value of a record that is published.
 struct Value {
     vertex: usize,
+    attribute: AttributeId,
     node: Node,
     /// The value above, by its place in the record.
     parent: Option<usize>,
@@ -71,11 +115,14 @@ struct Value {
     moved: Option<usize>,
 }
 
+static NO_OWN: LazyLock<Own> = LazyLock::new(Own::default);
+
 struct Publisher<'a> {
     source: &'a Source<'a>,
     items: &'a [Item],
     number: &'a FxHashMap<Node, u32>,
     rules: Rules,
+    own: &'a Own,
     /// Per class its quasi attributes, and those beside them, in the policy's order.
     quasi: Vec<Vec<AttributeId>>,
     beside: Vec<Vec<AttributeId>>,
@@ -135,6 +182,7 @@ impl<'a> Publisher<'a> {
             items,
             number,
             rules: by_pair(&solution.rules),
+            own: &NO_OWN,
             quasi: schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect(),
             beside,
             occurs,
@@ -161,11 +209,11 @@ impl<'a> Publisher<'a> {
         for &attribute in &self.quasi[ClassId::ROOT.index()] {
             // Side by side or as a chain, they stand in the record itself.
             if let Some(node) = self.node(first, attribute) {
-                rows[0].items.push(self.number[&node]);
+                rows[0].items.push(self.number[&self.shown(first, attribute, node)]);
             }
         }
         for value in &values {
-            let item = self.number[&value.node];
+            let item = self.number[&self.shown(value.vertex, value.attribute, value.node)];
             match value.moved {
                 None => rows[value.vertex - first].items.push(item),
                 Some(below) => {
@@ -220,13 +268,82 @@ impl<'a> Publisher<'a> {
             for &attribute in if class == ClassId::ROOT { &[][..] } else { &self.quasi[class.index()] } {
                 if let Some(node) = self.node(vertex, attribute) {
                     let depth = above.map_or(0, |above| values[above].depth + 1);
-                    values.push(Value { vertex, node, parent: above, depth, moved: None });
+                    values.push(Value { vertex, attribute, node, parent: above, depth, moved: None });
                     above = Some(values.len() - 1);
                 }
             }
             last.push(above);
         }
         values
+    }
+
+    /// What a cell shows: a label of its own, or that of the cut.
+    fn shown(&self, vertex: usize, attribute: AttributeId, node: Node) -> Node {
+        self.own.get(&(vertex as u32, attribute)).copied().unwrap_or(node)
+    }
+
+    /// Per attribute and code its leaf.
+    fn leaves(&self, trees: &ValueTrees, domain: &Domain<'_>) -> Vec<Vec<Option<Node>>> {
+        let Source { data, binding, .. } = *self.source;
+        let of_item: FxHashMap<(usize, &str, Kind), Node> = (trees.items().iter().zip(0..))
+            .map(|(item, at)| ((item.declared, item.label.as_str(), item.kind), domain.leaf_of_item(at)))
+            .collect();
+        (data.schema().attributes())
+            .map(|(id, _)| match binding.attributes[id.index()] {
+                Some(declared) if binding.role(id) == Some(Role::Quasi) => (data.dictionary(id).iter())
+                    .map(|(kind, text)| of_item.get(&(declared, text, kind)).copied())
+                    .collect(),
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The cells of a record, each after the one that it stands below when all rules have been applied.
+    fn cells_of(
+        &self,
+        record: usize,
+        root: RootMode,
+        leaves: &[Vec<Option<Node>>],
+        cells: &mut Cells,
+        places: &mut Vec<(u32, AttributeId)>,
+    ) {
+        let data = self.source.data;
+        let vertices = data.vertices(record);
+        let first = vertices.start;
+        let mut add = |vertex: usize, attribute: AttributeId, node: Node, above: u32| {
+            let code = data.value(vertex, attribute) as usize;
+            cells.leaf.push(leaves[attribute.index()][code].unwrap_or(node));
+            cells.label.push(node);
+            cells.above.push(above);
+            places.push((vertex as u32, attribute));
+            cells.label.len() as u32 - 1
+        };
+        let mut top = local::NONE;
+        for &attribute in &self.quasi[ClassId::ROOT.index()] {
+            if let Some(node) = self.node(first, attribute) {
+                let cell = add(first, attribute, node, top);
+                if root == RootMode::Chain {
+                    top = cell;
+                }
+            }
+        }
+        let mut values = self.values(record);
+        self.part(&mut values);
+        // Per vertex the last cell that something below it stands under.
+        let mut last = vec![top; vertices.len()];
+        let mut at = 0;
+        for vertex in vertices.clone().skip(1) {
+            let mut above = data.parent(vertex).map_or(top, |parent| last[parent - first]);
+            while let Some(value) = values.get(at).filter(|value| value.vertex == vertex) {
+                let below = value.moved.map_or(above, |moved| last[moved - first]);
+                let cell = add(vertex, value.attribute, value.node, below);
+                if value.moved.is_none() {
+                    above = cell;
+                }
+                at += 1;
+            }
+            last[vertex - first] = above;
+        }
     }
 
     /// Parts values from those above them by the rules in their order.

@@ -8,6 +8,11 @@ use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
 use crate::path::leads_through_class;
 
 impl Policy {
+    /// Whether every value may have a label of its own, whatever others have become.
+    pub fn recodes_locally(&self) -> bool {
+        self.method.text("recoding").as_deref() == Some("local")
+    }
+
     /// The algorithm that is to reach the guarantee: the one that is named, or else the model's usual one. One that there is
     /// not, or that belongs to another model, is refused.
     pub fn algorithm(&self) -> crate::Result<Algorithm> {

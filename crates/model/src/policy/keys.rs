@@ -386,6 +386,11 @@ static MATCHING: [Choice; 3] = [
     level("x", "by the vertices' own values, children not looked at"),
 ];
 
+static RECODING: [Choice; 2] = [
+    level("global", "one cut per hierarchy, the same in all records"),
+    level("local", "every cell its own label, never coarser than the cut; loses less"),
+];
+
 static ABSENT: [Choice; 2] = [
     level("unknown", "nothing: the data is incomplete"),
     level("no", "that it is not there: the data is complete"),
@@ -420,6 +425,9 @@ pub(super) static METHOD: Section = Section {
             "how long to search for something better: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
         )
         .only(&[Km, Kmn, KAnonymity, LDiversity]),
+        Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
+            .default(Literal::Text("global"))
+            .only(&[Km, Kmn]),
         Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")

@@ -11,16 +11,18 @@ use bosket_model::{ClassId, Dataset, MISSING, Result};
 use super::{Comparison, Side, Untruth, assign, unknown_values};
 
 /// A vertex with its children, its values by declared attribute.
-struct Vertex {
-    home: usize,
-    quasi: Vec<(usize, Known)>,
-    beside: Vec<(usize, String)>,
-    companions: Vec<(usize, String)>,
-    children: Vec<Vertex>,
+pub(super) struct Vertex {
+    pub(super) home: usize,
+    pub(super) quasi: Vec<(usize, Known)>,
+    /// Quasi attributes that have no value here.
+    pub(super) missing: Vec<usize>,
+    pub(super) beside: Vec<(usize, String)>,
+    pub(super) companions: Vec<(usize, String)>,
+    pub(super) children: Vec<Vertex>,
 }
 
 /// A quasi value.
-enum Known {
+pub(super) enum Known {
     Node(NodeId),
     /// Everything between two numbers, and how it is written.
     Between(f64, f64, String),
@@ -36,8 +38,8 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
 
 /// The records of both sides.
 pub(super) struct VertexTrees<'a> {
-    published: Vec<Vertex>,
-    input: Vec<Vertex>,
+    pub(super) published: Vec<Vertex>,
+    pub(super) input: Vec<Vertex>,
     hierarchies: &'a [Option<Hierarchy>],
 }
 
@@ -103,6 +105,7 @@ fn records(
                 let mut vertex = Vertex {
                     home: side.binding.classes[class.index()].unwrap_or(usize::MAX),
                     quasi: Vec::new(),
+                    missing: Vec::new(),
                     beside: Vec::new(),
                     companions: Vec::new(),
                     children: Vec::new(),
@@ -112,11 +115,13 @@ fn records(
                     else {
                         continue;
                     };
+                    let attribute = &side.binding.declared[declared];
                     if code == MISSING {
+                        let is_quasi = attribute.role == Role::Quasi && attribute.follows.is_none();
+                        vertex.missing.extend(is_quasi.then_some(declared));
                         continue;
                     }
                     let text = data.dictionary(a).text(code);
-                    let attribute = &side.binding.declared[declared];
                     match attribute.role {
                         Role::Identifying | Role::Drop | Role::Key => {}
                         _ if attribute.follows.is_some() => {
@@ -167,20 +172,27 @@ fn derives(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]
         && children_derive(published, input, hierarchies)
 }
 
-fn values_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
-    let original = |declared: usize| input.quasi.iter().find(|q| q.0 == declared).map(|q| &q.1);
-    let is_true = |(declared, value): &(usize, Known)| match (value, original(*declared)) {
+/// Whether a published value covers one of the input, or its absence.
+pub(super) fn covers(label: &Known, value: Option<&Known>, hierarchy: Option<&Hierarchy>) -> bool {
+    match (label, value) {
         // A missing value is a leaf of its own right below the root.
         (Known::Node(node), None) => *node == NodeId::ROOT,
         (Known::Node(node), Some(Known::Node(leaf))) => {
-            hierarchies[*declared].as_ref().is_some_and(|h| h.is_ancestor_or_self(*node, *leaf))
+            hierarchy.is_some_and(|h| h.is_ancestor_or_self(*node, *leaf))
         }
         (Known::Between(low, high, _), Some(Known::Node(leaf))) => {
-            let number = hierarchies[*declared].as_ref().and_then(|h| h.number(*leaf));
+            let number = hierarchy.and_then(|h| h.number(*leaf));
             number.is_some_and(|n| (*low..=*high).contains(&n))
         }
         (Known::Label(label), Some(Known::Label(original))) => label == original,
         _ => false,
+    }
+}
+
+fn values_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+    let original = |declared: usize| input.quasi.iter().find(|q| q.0 == declared).map(|q| &q.1);
+    let is_true = |(declared, value): &(usize, Known)| {
+        covers(value, original(*declared), hierarchies[*declared].as_ref())
     };
     // A value that the input has may be generalized, never left out.
     published.quasi.len() >= input.quasi.len()

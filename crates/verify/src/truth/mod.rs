@@ -12,6 +12,7 @@ mod dissected;
 mod global;
 mod left_out;
 mod local;
+mod local_rows;
 mod masked;
 mod matching;
 mod rows;
@@ -55,6 +56,11 @@ pub enum Recoding {
         /// What happens to rows that look alike.
         rows: Rows,
     },
+    /// Value trees whose rows stand for themselves, every value with a label of its own.
+    LocalRows {
+        /// What happens to payloads.
+        payload: Payload,
+    },
     /// Sets, one cut for all.
     GlobalSets,
     /// Sets, a cut per part.
@@ -77,10 +83,11 @@ impl Recoding {
             return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
         }
         Ok(match model.shape() {
+            Shape::ValueTree if policy.recodes_locally() => Recoding::LocalRows { payload: privacy.payload },
             Shape::ValueTree => {
                 Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload, rows: policy.rows() }
             }
-            Shape::Set if policy.algorithm()?.is_local() => Recoding::LocalSets,
+            Shape::Set if policy.algorithm()?.is_local() || policy.recodes_locally() => Recoding::LocalSets,
             Shape::Set => Recoding::GlobalSets,
             Shape::VertexTree => Recoding::LocalTrees,
         })
@@ -201,7 +208,7 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
     if let Some(mapping) = c.mapping {
         check_mapping(mapping, c.input.data.len(), c.published.data.len())?;
     }
-    let local = matches!(c.recoding, Recoding::LocalSets | Recoding::LocalTrees);
+    let local = matches!(c.recoding, Recoding::LocalSets | Recoding::LocalTrees | Recoding::LocalRows { .. });
     if local && c.mapping.is_none() && c.input.data.len() > MOST_MATCHED {
         return Err(too_many("local recoding is"));
     }
@@ -209,6 +216,7 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
         Recoding::GlobalTrees { root, payload, rows } => {
             untruths.extend(global::compare(c, Some((root, rows)), payload, observer)?)
         }
+        Recoding::LocalRows { payload } => untruths.extend(local_rows::compare(c, payload, observer)?),
         Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
         Recoding::LocalSets => untruths.extend(sets::compare(c, observer)?),
         Recoding::LocalTrees => untruths.extend(local::compare(c, observer)?),

@@ -1,0 +1,247 @@
+//! Lowering the cells of one label to one of its children, in as many records as the promise allows.
+
+use rustc_hash::FxHashMap;
+
+use bosket_model::Result;
+use bosket_model::observe::Observer;
+
+use super::pieces::{Piece, Shown, estimate};
+use super::{Cells, Index, Label, Promise, Taxonomy};
+
+/// A try at making `to` of cells that carry `from`.
+pub(super) struct Lowering<'a> {
+    cells: &'a Cells,
+    promise: Promise,
+    hidden: Option<Label>,
+    from: Label,
+    to: Label,
+    /// Records that show one of the two labels, those first that could be lowered, by content.
+    concerned: Vec<u32>,
+    /// How many of them could be lowered.
+    candidates: usize,
+    /// Per cell whether it would be lowered with its record.
+    moves: &'a mut [bool],
+    /// The cells that could be.
+    moving: Vec<u32>,
+    /// Per candidate whether it is lowered at the moment.
+    lowered: Vec<bool>,
+    /// How many records show a piece that holds one of the two labels.
+    counts: FxHashMap<Piece, u32>,
+    used: u64,
+}
+
+impl<'a> Lowering<'a> {
+    /// None where too few could be lowered, or looking would take more pieces than `most`.
+    pub(super) fn new(
+        cells: &'a Cells,
+        taxonomy: &Taxonomy,
+        promise: Promise,
+        (from, to): (Label, Label),
+        index: &'a mut Index,
+        most: u64,
+    ) -> Option<Self> {
+        let Index { record_of, cells_of, moves } = index;
+        let records = |cells: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
+            let mut records: Vec<u32> = cells.map(|cell| record_of[cell as usize]).collect();
+            records.sort_unstable();
+            records.dedup();
+            records
+        };
+        let goes = |cell: &u32| taxonomy.step(from, cells.leaf[*cell as usize]) == Some(to);
+        let moving: Vec<u32> = cells_of[from as usize].iter().copied().filter(goes).collect();
+        let mut concerned = records(&mut moving.iter().copied());
+        if concerned.len() < promise.k as usize {
+            return None;
+        }
+        // Who does not show the upper label is not counted with it.
+        let shown = if taxonomy.hidden == Some(from) { &[][..] } else { &cells_of[from as usize][..] };
+        let others = records(&mut shown.iter().chain(&cells_of[to as usize]).copied());
+        let others: Vec<u32> =
+            others.into_iter().filter(|record| concerned.binary_search(record).is_err()).collect();
+        let pieces = concerned.iter().chain(&others).fold(0u64, |all, &record| {
+            all.saturating_add(estimate(cells.of(record as usize).len(), (promise.m, promise.n)))
+        });
+        if pieces > most {
+            return None;
+        }
+        // Records that are alike in all they show are alike here: which of them comes first changes no label's count.
+        concerned.sort_by_cached_key(|&r| {
+            let range = cells.of(r as usize);
+            (cells.label[range.clone()].to_vec(), cells.leaf[range].to_vec(), r)
+        });
+        moving.iter().for_each(|&cell| moves[cell as usize] = true);
+        let candidates = concerned.len();
+        concerned.extend(others);
+        Some(Lowering {
+            cells,
+            promise,
+            hidden: taxonomy.hidden,
+            from,
+            to,
+            concerned,
+            candidates,
+            moves,
+            moving,
+            lowered: vec![true; candidates],
+            counts: FxHashMap::default(),
+            used: 0,
+        })
+    }
+
+    /// The cells that become the lower label, and how many pieces were looked at.
+    pub(super) fn run(mut self, observer: &dyn Observer) -> Result<(Vec<u32>, u64)> {
+        let mut shown = Shown::default();
+        for at in 0..self.concerned.len() {
+            observer.go_on()?;
+            self.count(at, true, &mut shown);
+        }
+        loop {
+            self.give_up_rare(&mut shown, observer)?;
+            if !self.fill_up(&mut shown, observer)? {
+                break;
+            }
+        }
+        let kept = (0..self.candidates).filter(|&at| self.lowered[at]);
+        let cells = kept.flat_map(|at| self.cells.of(self.concerned[at] as usize));
+        let lowered = cells.filter(|&cell| self.moves[cell]).map(|cell| cell as u32).collect();
+        self.moving.iter().for_each(|&cell| self.moves[cell as usize] = false);
+        Ok((lowered, self.used))
+    }
+
+    fn is_lowered(&self, at: usize) -> bool {
+        at < self.candidates && self.lowered[at]
+    }
+
+    fn read(&self, at: usize, lowered: bool, shown: &mut Shown) {
+        let label = |cell: usize| if lowered && self.moves[cell] { self.to } else { self.cells.label[cell] };
+        shown.read(self.cells, self.concerned[at] as usize, label, (self.promise.n, self.hidden));
+    }
+
+    /// Adds the pieces of a record as it is, or takes them away.
+    fn count(&mut self, at: usize, add: bool, shown: &mut Shown) {
+        self.read(at, self.is_lowered(at), shown);
+        let (range, counts, used) = ((self.promise.m, self.promise.n), &mut self.counts, &mut self.used);
+        let mut tell = |piece| {
+            *used += 1;
+            let count = counts.entry(piece).or_default();
+            if add {
+                *count += 1
+            } else {
+                *count -= 1
+            }
+            true
+        };
+        shown.each(range, self.from, None, &mut tell);
+        shown.each(range, self.to, Some(self.from), &mut tell);
+    }
+
+    fn take_back(&mut self, at: usize, shown: &mut Shown) {
+        self.count(at, false, shown);
+        self.lowered[at] = false;
+        self.count(at, true, shown);
+    }
+
+    fn is_rare(&self, piece: Piece) -> bool {
+        self.counts.get(&piece).is_some_and(|&count| count < self.promise.k)
+    }
+
+    /// Takes back whoever would show something with the lower label that too few show.
+    fn give_up_rare(&mut self, shown: &mut Shown, observer: &dyn Observer) -> Result<()> {
+        loop {
+            let mut changed = false;
+            for at in 0..self.candidates {
+                observer.go_on()?;
+                if !self.lowered[at] {
+                    continue;
+                }
+                self.read(at, true, shown);
+                let range = (self.promise.m, self.promise.n);
+                let mut seen = 0;
+                let sound = shown.each(range, self.to, None, &mut |piece| {
+                    seen += 1;
+                    !self.is_rare(piece)
+                });
+                self.used += seen;
+                if !sound {
+                    self.take_back(at, shown);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes back so many that what is left with the upper label is shown often enough. Whether there was anything to do.
+    fn fill_up(&mut self, shown: &mut Shown, observer: &dyn Observer) -> Result<bool> {
+        let range = (self.promise.m, self.promise.n);
+        let mut lacking: FxHashMap<Piece, u32> = FxHashMap::default();
+        for at in 0..self.concerned.len() {
+            observer.go_on()?;
+            self.read(at, self.is_lowered(at), shown);
+            let (counts, k, used) = (&self.counts, self.promise.k, &mut self.used);
+            let mut tell = |piece| {
+                *used += 1;
+                if let Some(&count) = counts.get(&piece).filter(|&&count| count < k) {
+                    lacking.insert(piece, k - count);
+                }
+                true
+            };
+            shown.each(range, self.from, None, &mut tell);
+            shown.each(range, self.to, Some(self.from), &mut tell);
+        }
+        if lacking.is_empty() {
+            return Ok(false);
+        }
+        // Those first who fill up most.
+        let mut helpful: Vec<(usize, usize)> = Vec::new();
+        for at in (0..self.candidates).filter(|&at| self.lowered[at]) {
+            self.read(at, false, shown);
+            let mut helps = 0;
+            let mut tell = |piece| {
+                helps += usize::from(lacking.contains_key(&piece));
+                true
+            };
+            shown.each(range, self.from, None, &mut tell);
+            shown.each(range, self.to, Some(self.from), &mut tell);
+            if helps > 0 {
+                helpful.push((usize::MAX - helps, at));
+            }
+        }
+        helpful.sort_unstable();
+        if helpful.is_empty() {
+            // What nobody can fill up was not broken by this; nothing is lowered.
+            for at in 0..self.candidates {
+                if self.lowered[at] {
+                    self.take_back(at, shown);
+                }
+            }
+            return Ok(false);
+        }
+        for (_, at) in helpful {
+            observer.go_on()?;
+            self.read(at, false, shown);
+            let mut helps = false;
+            let mut tell = |piece| {
+                helps |= lacking.get(&piece).is_some_and(|&lack| lack > 0);
+                true
+            };
+            shown.each(range, self.from, None, &mut tell);
+            shown.each(range, self.to, Some(self.from), &mut tell);
+            if !helps {
+                continue;
+            }
+            let mut tell = |piece| {
+                if let Some(lack) = lacking.get_mut(&piece) {
+                    *lack = lack.saturating_sub(1);
+                }
+                true
+            };
+            shown.each(range, self.from, None, &mut tell);
+            shown.each(range, self.to, Some(self.from), &mut tell);
+            self.take_back(at, shown);
+        }
+        Ok(true)
+    }
+}
