@@ -97,6 +97,8 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         disassociate: true,
         disassociation: kmn::Disassociation::Value,
         suppress: false,
+        local: false,
+        root: bosket_model::policy::RootMode::Separate,
         shared: (0..3).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

@@ -7,6 +7,7 @@ mod rows;
 
 use bosket_engine::kmn::{Algorithm, Cost, Disassociation, Params, Shortcuts};
 use bosket_model::hierarchy::{Hierarchy, csv};
+use bosket_model::policy::RootMode;
 
 /// For so many attributes a hierarchy each: `A1` and `A2` below `Ax`, `A3` and `A4` below `Ay`; then `B1` …
 fn hierarchies(attributes: usize) -> Vec<Option<Hierarchy>> {
@@ -34,6 +35,8 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         disassociate: true,
         disassociation: Disassociation::Value,
         suppress: false,
+        local: false,
+        root: RootMode::Separate,
         shared: (0..attributes).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

@@ -138,7 +138,7 @@ impl Case {
         Ok(release.published)
     }
 
-    fn check(&self, published: &Dataset, claim: &Claim, rows: Rows) {
+    fn check(&self, published: &Dataset, claim: &Claim, rows: Rows, local: bool) {
         let binding = Self::bind(&self.policy, published);
         let witness = verify(published, &binding, claim, &[], 1 << 30, &Quiet).expect("countable");
         assert_eq!(witness, None);
@@ -146,7 +146,10 @@ impl Case {
             published: Side { data: published, binding: &binding },
             input: Side { data: &self.data, binding: &self.binding },
             hierarchies: &self.hierarchies,
-            recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows },
+            recoding: match local {
+                true => Recoding::LocalRows { payload: Payload::Keep },
+                false => Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows },
+            },
             suppress: false,
             mapping: None,
             sensitive: &[],
@@ -207,11 +210,11 @@ proptest! {
     ) {
         let case = Case::new(seed, records, notes);
         let rows = if all { Rows::All } else { Rows::Distinct };
-        for algorithm in [Algorithm::Gcs, Algorithm::Best] {
-            let p = params(case.hierarchies.len(), algorithm, k, m, n);
+        for (algorithm, local) in [(Algorithm::Gcs, false), (Algorithm::Best, false), (Algorithm::Gcs, true)] {
+            let p = Params { local, ..params(case.hierarchies.len(), algorithm, k, m, n) };
             let claim = Claim::Kmn(Kmn { rows, ..Kmn::new(k, m as u32, n as u32) });
             if let Ok(published) = case.publish(&p, rows, &claim) {
-                case.check(&published, &claim, rows);
+                case.check(&published, &claim, rows, local);
             }
         }
     }
@@ -221,9 +224,12 @@ proptest! {
         let case = Case::new(seed, records, notes);
         let (m, rows) = (3, Rows::Distinct);
         let claim = Claim::Kmn(Kmn { relations: Relations::Embedded, rows, ..Kmn::new(k, m, 2) });
-        let p = Params { beyond: true, ..params(case.hierarchies.len(), Algorithm::Best, k, m as usize, 2) };
-        if let Ok(published) = case.publish(&p, rows, &claim) {
-            case.check(&published, &claim, rows);
+        for local in [false, true] {
+            let plain = params(case.hierarchies.len(), Algorithm::Best, k, m as usize, 2);
+            let p = Params { beyond: true, local, ..plain };
+            if let Ok(published) = case.publish(&p, rows, &claim) {
+                case.check(&published, &claim, rows, local);
+            }
         }
     }
 }
