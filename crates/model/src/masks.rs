@@ -3,9 +3,9 @@
 
 use crate::binding::Binding;
 use crate::calendar::Civil;
-use crate::dataset::{Builder, Dataset};
+use crate::dataset::Dataset;
 use crate::diag::{Diagnostic, Failure, Fault, Place, Result};
-use crate::dictionary::{Kind, MISSING};
+use crate::dictionary::Kind;
 use crate::hmac::hmac_sha256;
 use crate::policy::{AttributePolicy, Policy, Role};
 use crate::schema::AttributeId;
@@ -147,36 +147,12 @@ impl Dataset {
         &self,
         mut change: impl FnMut(usize, AttributeId, Kind, &str) -> Option<(Kind, String)>,
     ) -> Dataset {
-        let mut builder = Builder::like(self);
-        for record in 0..self.len() {
-            let mut open: Vec<usize> = Vec::new();
-            for vertex in self.vertices(record) {
-                match self.parent(vertex) {
-                    None => builder.begin_record(),
-                    Some(parent) => {
-                        while open.last().is_some_and(|&above| above != parent) {
-                            open.pop();
-                            builder.close();
-                        }
-                        builder.open(self.class(vertex));
-                    }
-                }
-                open.push(vertex);
-                for &id in &self.schema().class(self.class(vertex)).attributes {
-                    let code = self.value(vertex, id);
-                    if code == MISSING {
-                        continue;
-                    }
-                    let dictionary = self.dictionary(id);
-                    let changed = change(record, id, dictionary.kind(code), dictionary.text(code));
-                    if let Some((kind, text)) = changed {
-                        builder.set(id, kind, &text);
-                    }
-                }
+        self.copied(&vec![true; self.len()], |builder, record, id, code| {
+            let dictionary = self.dictionary(id);
+            if let Some((kind, text)) = change(record, id, dictionary.kind(code), dictionary.text(code)) {
+                builder.set(id, kind, &text);
             }
-            builder.end_record().expect("it was a record before");
-        }
-        builder.finish()
+        })
     }
 }
 

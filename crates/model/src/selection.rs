@@ -215,9 +215,25 @@ fn part(hash: &mut Sha256, bytes: &[u8]) {
 impl Dataset {
     /// The records that are kept, with the values that they have and no others.
     pub fn subset(&self, keep: &[bool]) -> Dataset {
-        let mut builder = Builder::like(self);
         let mut codes: Vec<Vec<u32>> =
             self.schema().attributes().map(|(id, _)| vec![MISSING; self.dictionary(id).len()]).collect();
+        self.copied(keep, |builder, _, id, code| {
+            let new = &mut codes[id.index()][code as usize];
+            if *new == MISSING {
+                let dictionary = self.dictionary(id);
+                *new = builder.code(id, dictionary.kind(code), dictionary.text(code));
+            }
+            builder.set_code(id, *new);
+        })
+    }
+
+    /// The records that are kept; `set` writes each value, told by its record, attribute and code.
+    pub(crate) fn copied(
+        &self,
+        keep: &[bool],
+        mut set: impl FnMut(&mut Builder, usize, AttributeId, u32),
+    ) -> Dataset {
+        let mut builder = Builder::like(self);
         for record in (0..self.len()).filter(|&record| keep[record]) {
             let mut open: Vec<usize> = Vec::new();
             for vertex in self.vertices(record) {
@@ -234,15 +250,9 @@ impl Dataset {
                 open.push(vertex);
                 for &id in &self.schema().class(self.class(vertex)).attributes {
                     let code = self.value(vertex, id);
-                    if code == MISSING {
-                        continue;
+                    if code != MISSING {
+                        set(&mut builder, record, id, code);
                     }
-                    let dictionary = self.dictionary(id);
-                    let new = &mut codes[id.index()][code as usize];
-                    if *new == MISSING {
-                        *new = builder.code(id, dictionary.kind(code), dictionary.text(code));
-                    }
-                    builder.set_code(id, *new);
                 }
             }
             builder.end_record().expect("it was a record before");
