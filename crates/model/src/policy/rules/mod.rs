@@ -120,10 +120,9 @@ fn suggest(word: &str, attributes: &[Attribute<'_>]) -> Option<String> {
 /// Keys that the attribute's role makes idle.
 fn no_effect(attribute: &Attribute<'_>, report: &mut Report) {
     let Some(role) = attribute.role else { return };
-    let uses: [(&str, &[Role]); 4] = [
+    let uses: [(&str, &[Role]); 3] = [
         ("hierarchy", &[Role::Quasi, Role::Sensitive]),
         ("shared", &[Role::Quasi]),
-        ("acknowledge", &[Role::Insensitive]),
         ("buckets", &[Role::Sensitive]),
     ];
     for (key, roles) in uses {
