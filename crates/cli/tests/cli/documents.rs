@@ -160,6 +160,33 @@ fn sheets_of_one_student_are_gathered() {
 }
 
 #[test]
+fn sheets_of_one_student_are_gathered_from_parquet() {
+    let dir = Dir::new();
+    let line = |(student, class, grade): &(usize, String, String)| {
+        format!("{{\"student_id\":{student},\"class\":\"{class}\",\"scores\":[{{\"grade\":\"{grade}\"}}]}}\n")
+    };
+    dir.write("sheets.ndjson", sheets(12).iter().map(line).collect::<String>());
+    dir.run(&["convert", "sheets.ndjson", "sheets.parquet"]).exits(0);
+    let policy = |format: &str| {
+        format!(
+            "version = 1\n[source]\nformat = \"{format}\"\npath = \"sheets.{format}\"\nperson = \"student_id\"\n\
+             [[attribute]]\npath = \"document[].class\"\nrole = \"insensitive\"\n\
+             [[attribute]]\npath = \"document[].scores[].grade\"\nrole = \"quasi\"\nhierarchy = {{ build = \"fanout\", fanout = 2 }}\n\
+             [privacy]\nmodel = \"kmn\"\nk = 5\nm = 2\nn = 1\n[publish]\npath = \"out.{format}\"\n"
+        )
+    };
+    for format in ["ndjson", "parquet"] {
+        let (own, out) = (format!("{format}.toml"), format!("out.{format}"));
+        dir.write(&own, policy(format));
+        dir.run(&["anonymize", &own]).exits(0).prints(&["records: 12 of 12"]);
+        let source = format!("sheets.{format}");
+        dir.run(&["verify", &out, "--policy", &own, "--against", &source]).exits(0);
+    }
+    dir.run(&["convert", "out.parquet", "again.ndjson"]).exits(0);
+    assert_eq!(dir.text("again.ndjson"), dir.text("out.ndjson"));
+}
+
+#[test]
 fn sheets_of_one_student_are_gathered_from_xml_and_json() {
     let dir = Dir::new();
     let xml = |(student, class, grade): &(usize, String, String)| {
