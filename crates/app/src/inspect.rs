@@ -146,6 +146,7 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
         let mut suggestions = suggest(&profile, &looked.data, run.observer)?;
         looked.mark_references(&profile, &mut suggestions);
         looked.mark_opaque(&mut suggestions);
+        looked.mark_kinds(&mut suggestions);
         let dropped = match &request.preset {
             Some(_) => apply_preset(&profile, &looked.data, &mut suggestions),
             None => Vec::new(),

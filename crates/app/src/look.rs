@@ -8,7 +8,7 @@ use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{Linked, Tables, catalogue, contradictions, survey};
 use bosket_io::xml::{Outline, Xml};
 use bosket_io::{Format as _, Layout, Opened, SourceForm};
-use bosket_measure::inspect::{Coarsening, ObjectKeys, Profile, Suggestion};
+use bosket_measure::inspect::{Coarsening, ObjectKeys, Profile, Suggestion, telling_kinds};
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::words::plural;
 use bosket_model::{Dataset, Failure, Fault, Result};
@@ -187,6 +187,22 @@ impl Looked {
                 suggestion.hierarchy = None;
                 suggestion.follows = None;
             }
+        }
+    }
+
+    /// Says of what tells kinds of a class apart that it does, in documents, where kinds can be named.
+    pub(crate) fn mark_kinds(&self, suggestions: &mut [Suggestion]) {
+        if ![Ndjson.name(), Json.name(), Xml.name()].contains(&self.format) {
+            return;
+        }
+        let schema = self.data.schema();
+        for id in telling_kinds(&self.data) {
+            let attribute = schema.attribute(id);
+            let Some(class) = schema.class(attribute.class).path.strip_suffix("[]") else { continue };
+            let by = schema.notation().attribute_path("", &attribute.name);
+            suggestions[id.index()].reason.push_str(&format!(
+                " It seems to tell kinds of `{class}[]` apart: `{class}[{by}=…]` names one, with roles of its own."
+            ));
         }
     }
 

@@ -1,18 +1,20 @@
 //! Everything that a run checks before it searches. `bosket anonymize --dry-run` is this and nothing more: what the run
 //! would refuse is refused here, and what needs no data is refused before any is read.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
+use bosket_measure::inspect::ObjectKeys;
 use bosket_measure::kept::Before;
 use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::observe::{Observer, Quiet};
-use bosket_model::policy::{Algorithm, Model, Policy, Role};
+use bosket_model::policy::{Algorithm, Format, Model, Policy, Role};
 use bosket_model::sides::Fates;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use bosket_verify::Claim;
@@ -213,11 +215,38 @@ fn records(
     let alike =
         if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &bound, fewest.max(alike))?;
+    refuse_rare_keys(policy, &bound, run)?;
     if let Some(claim) = claim {
         // What could not be verified without the data afterwards is not begun.
         negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
     }
     Ok(Input::Records { bound, form: opened.form, hierarchies })
+}
+
+/// Certificates and reports name what the policy declares. Where keys are data, a key that only a handful of people have may
+/// name somebody.
+fn refuse_rare_keys(policy: &Policy, bound: &Bound, run: &Run<'_>) -> Result<()> {
+    let format = policy.source.as_ref().map(|source| source.format);
+    if !matches!(format, Some(Format::Json | Format::Ndjson)) {
+        return Ok(());
+    }
+    let rare = ObjectKeys::new(&bound.data, run.observer)?.rare;
+    let declared: BTreeSet<usize> =
+        rare.iter().filter_map(|id| bound.binding.attributes[id.index()]).collect();
+    let named = declared.iter().map(|&d| &policy.attributes[d]).filter(|a| !a.acknowledge);
+    let problems: Vec<Diagnostic> = named
+        .map(|attribute| {
+            let what = format!(
+                "`{}` has a key that fewer than five people have, and that certificate and report would name",
+                attribute.path
+            );
+            Diagnostic::error(what).at(attribute.place.clone()).help(
+                "write `x{}` in paths where the keys of `x` are data, leave it out with `undeclared = \"drop\"`, or say \
+                 `acknowledge = true` if the key names nobody",
+            )
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
 /// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.

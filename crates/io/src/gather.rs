@@ -47,6 +47,8 @@ pub(crate) fn layout(read: Layout, attributes: &[AttributePolicy]) -> Layout {
     Layout {
         outline: Outline { order, namespaces: read.outline.namespaces, ..Outline::expected(attributes) },
         extended: Box::new(extended.collect()),
+        // Those of a single document; people are written in columns of their own.
+        columns: Box::default(),
         homes: Box::new(Homes::expected(attributes)),
         ..read
     }

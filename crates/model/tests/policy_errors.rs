@@ -269,11 +269,11 @@ fn attributes_among_each_other() {
         ],
     );
     expect(
-        &with("\"sensitive\"", "\"sensitive\"\nbuckets = [0, 2, 1]\nacknowledge = true"),
+        &with("\"sensitive\"", "\"sensitive\"\nbuckets = [0, 2, 1]\nshared = true"),
         &[
             "p.toml:12:18: error: `attribute.buckets` must increase (help: give the bounds from low to high)",
-            "p.toml:13:1: warning: `acknowledge` has no effect on an attribute with role \"sensitive\" (help: it \
-         belongs to role insensitive)",
+            "p.toml:13:1: warning: `shared` has no effect on an attribute with role \"sensitive\" (help: it \
+         belongs to role quasi)",
         ],
     );
     expect(

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 
 use bosket_app::anonymize::AnonymizeRequest;
+use bosket_app::measure::MeasureRequest;
+use bosket_app::report::ReportRequest;
 use bosket_app::verify::VerifyRequest;
-use bosket_app::{Release, Verified, anonymize, verify};
+use bosket_app::{Release, Verified, anonymize, measure, report, verify};
 use bosket_model::Result;
 use bosket_model::calendar::Civil;
 use bosket_model::masks::is_pseudonym;
@@ -241,5 +243,32 @@ fn a_key_of_a_table_can_be_a_pseudonym() {
     assert!(found.holds(), "{:?}", untruths(&found));
     for file in ["pub/p.csv", "pub/o.csv"] {
         assert!((0..8).all(|i| !case.text(file).contains(&format!("p{i}"))), "{}", case.text(file));
+    }
+}
+
+/// The input is not masked when it is read again, and says the same.
+#[test]
+fn figures_of_later_are_those_of_the_run() {
+    for model in ["kmn", "k-anonymity"] {
+        let case = case(model);
+        let release = case.keyed(Some("key"), &["publish.report=own.html"]).expect("published");
+        let request = MeasureRequest {
+            input: case.path().join("data.ndjson"),
+            publication: case.path().join("pub.ndjson"),
+            policy: case.policy(&[]),
+            ..MeasureRequest::default()
+        };
+        let loss = measure(&request, &Quiet).expect("measured").value;
+        assert_eq!(loss.kept, release.kept, "{model}");
+        let kinds: Vec<Option<String>> = loss.kept.attributes.iter().map(|a| a.kind()).collect();
+        let named = ["pseudonym", "sensitive, shifted", "insensitive, shifted"];
+        assert!(named.iter().all(|kind| kinds.iter().flatten().any(|k| k == kind)), "{model}: {kinds:?}");
+        let again = ReportRequest {
+            policy: case.policy(&[]),
+            out: Some(case.path().join("later.html")),
+            ..ReportRequest::default()
+        };
+        assert!(report(&again, &Quiet).expect("reported").value.holds());
+        assert_eq!(case.text("own.html"), case.text("later.html"), "{model}");
     }
 }

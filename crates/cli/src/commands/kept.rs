@@ -14,13 +14,13 @@ pub(super) fn text(kept: &Kept) -> String {
         for (attribute, told) in kept.attributes.iter().zip(&mut told).filter(|(a, _)| a.class == class.path)
         {
             *told = true;
-            let name = attribute_name(&attribute.path, attribute.role);
+            let name = attribute_name(&attribute.path, attribute.kind());
             out.push_str(&format!("  {name}: {}\n", fate(&attribute.values, " values")));
         }
     }
     // Rows of sensitive values alone are none any more where these stand apart.
     for (attribute, _) in kept.attributes.iter().zip(told).filter(|(_, told)| !told) {
-        let name = attribute_name(&attribute.path, attribute.role);
+        let name = attribute_name(&attribute.path, attribute.kind());
         out.push_str(&format!("{name}: {}\n", fate(&attribute.values, " values")));
     }
     out
@@ -33,7 +33,7 @@ pub(super) fn before(before: &Before) -> String {
         out.push_str(&format!("  {}{}{}\n", class_name(path), count(*number as usize), rows(path)));
         let own = before.attributes.iter().filter(|a| a.1 == *path);
         own.for_each(|(path, _, role, values)| {
-            let name = attribute_name(path, *role);
+            let name = attribute_name(path, (*role != Role::Quasi).then(|| role.name().to_owned()));
             out.push_str(&format!("    {name}: {} values\n", count(*values as usize)));
         });
     }
@@ -48,11 +48,8 @@ fn rows(path: &str) -> &'static str {
     if path.is_empty() { "" } else { " rows" }
 }
 
-fn attribute_name(path: &str, role: Role) -> String {
-    match role {
-        Role::Quasi => path.to_owned(),
-        role => format!("{path} ({role})"),
-    }
+fn attribute_name(path: &str, kind: Option<String>) -> String {
+    kind.map_or_else(|| path.to_owned(), |kind| format!("{path} ({kind})"))
 }
 
 fn fate(fate: &Fate, what: &str) -> String {

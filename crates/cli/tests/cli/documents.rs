@@ -90,6 +90,33 @@ fn rare_keys_are_counted_and_not_named() {
     dir.run(&["inspect", "people.ndjson", "--show-values"]).exits(0).prints(&secrets);
 }
 
+#[test]
+fn a_declared_key_of_a_handful_is_refused_unless_acknowledged() {
+    let dir = Dir::new();
+    let line = |i: usize| {
+        let rare = if i == 7 { ",\"Quetzal\":\"y\"" } else { "" };
+        format!("{{\"notes\":{{\"common\":\"x{}\"{rare}}}}}\n", i % 2)
+    };
+    dir.write("in.ndjson", (0..40).map(line).collect::<String>());
+    let policy = |more: &str| {
+        format!(
+            "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
+             [[attribute]]\npath = \"notes.common\"\nrole = \"quasi\"\nhierarchy = {{ build = \"prefix\" }}\n{more}\
+             [privacy]\nmodel = \"k-anonymity\"\nk = 5\n[publish]\npath = \"out.ndjson\"\n"
+        )
+    };
+    let rare = "[[attribute]]\npath = \"notes.Quetzal\"\nrole = \"drop\"\n";
+    dir.write("policy.toml", policy(rare));
+    dir.run(&["anonymize", "policy.toml"])
+        .exits(2)
+        .says(&["`notes.Quetzal` has a key that fewer than five people have", "acknowledge = true"]);
+    dir.write("policy.toml", policy(&format!("{rare}acknowledge = true\n")));
+    dir.run(&["anonymize", "policy.toml"]).exits(0).says_nothing();
+    // What nobody has names nobody.
+    dir.write("policy.toml", policy("[[attribute]]\npath = \"notes.Xolotl\"\nrole = \"drop\"\n"));
+    dir.run(&["anonymize", "policy.toml", "--force"]).exits(0);
+}
+
 /// Six grade sheets of each student; `grade` is the same for as many.
 fn sheets(students: usize) -> Vec<(usize, String, String)> {
     let sheet = |i: usize| {
@@ -130,6 +157,33 @@ fn sheets_of_one_student_are_gathered() {
     let two = policy.replace("model = \"kmn\"", "model = \"anatomy\"");
     dir.write("two.toml", two);
     dir.run(&["anonymize", "two.toml", "--force"]).exits(2);
+}
+
+#[test]
+fn sheets_of_one_student_are_gathered_from_parquet() {
+    let dir = Dir::new();
+    let line = |(student, class, grade): &(usize, String, String)| {
+        format!("{{\"student_id\":{student},\"class\":\"{class}\",\"scores\":[{{\"grade\":\"{grade}\"}}]}}\n")
+    };
+    dir.write("sheets.ndjson", sheets(12).iter().map(line).collect::<String>());
+    dir.run(&["convert", "sheets.ndjson", "sheets.parquet"]).exits(0);
+    let policy = |format: &str| {
+        format!(
+            "version = 1\n[source]\nformat = \"{format}\"\npath = \"sheets.{format}\"\nperson = \"student_id\"\n\
+             [[attribute]]\npath = \"document[].class\"\nrole = \"insensitive\"\n\
+             [[attribute]]\npath = \"document[].scores[].grade\"\nrole = \"quasi\"\nhierarchy = {{ build = \"fanout\", fanout = 2 }}\n\
+             [privacy]\nmodel = \"kmn\"\nk = 5\nm = 2\nn = 1\n[publish]\npath = \"out.{format}\"\n"
+        )
+    };
+    for format in ["ndjson", "parquet"] {
+        let (own, out) = (format!("{format}.toml"), format!("out.{format}"));
+        dir.write(&own, policy(format));
+        dir.run(&["anonymize", &own]).exits(0).prints(&["records: 12 of 12"]);
+        let source = format!("sheets.{format}");
+        dir.run(&["verify", &out, "--policy", &own, "--against", &source]).exits(0);
+    }
+    dir.run(&["convert", "out.parquet", "again.ndjson"]).exits(0);
+    assert_eq!(dir.text("again.ndjson"), dir.text("out.ndjson"));
 }
 
 #[test]

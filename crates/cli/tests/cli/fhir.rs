@@ -227,3 +227,53 @@ fn synthetic_patients_in_stu3() {
     assert!(text.contains("us-core-race") && text.contains("\"context\":{\"reference\""));
     dir.run(&["verify", "published.ndjson", "--policy", "p.toml", "--against", &bundles]).exits(0);
 }
+
+/// What FHIR's own rules make of a bundle in XML.
+fn in_xml(id: usize, gender: &str, code: &str) -> String {
+    let about = format!("<subject><reference value=\"urn:uuid:p{id}\"/></subject>");
+    format!(
+        "<?xml version=\"1.0\"?>\n<Bundle xmlns=\"http://hl7.org/fhir\"><type value=\"collection\"/>\
+         <entry><fullUrl value=\"urn:uuid:p{id}\"/><resource><Patient><id value=\"p{id}\"/>\
+         <text><status value=\"generated\"/><div xmlns=\"http://www.w3.org/1999/xhtml\">Dear <b>{id}</b> &amp; all</div></text>\
+         <active value=\"true\"/><name><family value=\"F{id}\"/><given value=\"A &amp; B\"/><given value=\"C\"/></name>\
+         <gender value=\"{gender}\"/><address><line value=\"Way {id}\"/><city value=\"Ulm\"/></address></Patient></resource></entry>\
+         <entry><fullUrl value=\"urn:uuid:e{id}\"/><resource><Encounter><id value=\"e{id}\"/><status value=\"finished\"/>\
+         <class><code value=\"AMB\"/></class>{about}</Encounter></resource></entry>\
+         <entry><fullUrl value=\"urn:uuid:c{id}\"/><resource><Condition><id value=\"c{id}\"/><code><coding>\
+         <system value=\"http://snomed.info/sct\"/><code value=\"{code}\"/></coding></code>{about}\
+         <encounter><reference value=\"urn:uuid:e{id}\"/></encounter></Condition></resource></entry></Bundle>"
+    )
+}
+
+fn in_json(id: usize, gender: &str, code: &str) -> Value {
+    let about = json!({"reference": format!("urn:uuid:p{id}")});
+    json!({"resourceType": "Bundle", "type": "collection", "entry": [
+        {"fullUrl": format!("urn:uuid:p{id}"), "resource": {"resourceType": "Patient", "id": format!("p{id}"),
+            "active": true, "name": [{"family": format!("F{id}"), "given": ["A & B", "C"]}], "gender": gender,
+            "address": [{"line": [format!("Way {id}")], "city": "Ulm"}]}},
+        {"fullUrl": format!("urn:uuid:e{id}"), "resource": {"resourceType": "Encounter", "id": format!("e{id}"),
+            "status": "finished", "class": {"code": "AMB"}, "subject": about}},
+        {"fullUrl": format!("urn:uuid:c{id}"), "resource": {"resourceType": "Condition", "id": format!("c{id}"),
+            "code": {"coding": [{"system": "http://snomed.info/sct", "code": code}]}, "subject": about,
+            "encounter": {"reference": format!("urn:uuid:e{id}")}}}]})
+}
+
+#[test]
+fn bundles_in_xml_are_those_in_json() {
+    let dir = Dir::new();
+    let people = |i: usize| (i, ["male", "female"][i % 2], ["44054006", "38341003", "195662009"][i % 3]);
+    let mut lines = String::new();
+    for (id, gender, code) in (0..24).map(people) {
+        dir.write(&format!("xml/{id:02}.xml"), in_xml(id, gender, code));
+        lines.push_str(&format!("{}\n", in_json(id, gender, code)));
+    }
+    dir.write("bundles.ndjson", lines);
+    dir.run(&["inspect", "xml", "--preset", "fhir-r4", "--draft", "xml.toml"]).exits(0);
+    dir.run(&["inspect", "bundles.ndjson", "--preset", "fhir-r4", "--draft", "json.toml"]).exits(0);
+    let draft = dir.text("json.toml").replace("bundles.ndjson", "xml");
+    assert_eq!(dir.text("xml.toml"), draft);
+    dir.run(&["anonymize", "xml.toml", "--set", "publish.path=\"a.ndjson\""]).exits(0);
+    dir.run(&["anonymize", "json.toml", "--set", "publish.path=\"b.ndjson\""]).exits(0);
+    assert_eq!(dir.text("a.ndjson"), dir.text("b.ndjson"));
+    dir.run(&["verify", "a.ndjson", "--policy", "xml.toml", "--against", "xml"]).exits(0);
+}

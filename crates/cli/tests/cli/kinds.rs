@@ -160,3 +160,21 @@ fn kinds_are_refused_where_nothing_tells_them() {
     dir.write("in.ndjson", other);
     refused(wrong, 2, "the one that tells another kind");
 }
+
+#[test]
+fn a_draft_says_where_a_class_has_kinds() {
+    let dir = Dir::new();
+    let line = |i: usize| {
+        format!(
+            "{{\"entry\":[{{\"resource\":\"Condition\",\"code\":\"E1{}\"}},{{\"resource\":\"Note\",\"text\":\"n{}\"}}]}}\n",
+            i % 3,
+            i % 2
+        )
+    };
+    dir.write("in.ndjson", (0..20).map(line).collect::<String>());
+    dir.run(&["inspect", "in.ndjson", "--draft", "policy.toml"]).exits(0).hides(&["Condition"]);
+    let policy = dir.text("policy.toml").replace("\n# ", " ");
+    assert!(policy.contains("kinds of `entry[]` apart: `entry[resource=…]` names one"), "{policy}");
+    assert!(!policy.contains("Condition"), "{policy}");
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+}

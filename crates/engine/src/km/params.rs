@@ -137,7 +137,7 @@ fn many_valued(policy: &Policy, model: Model) -> Vec<Diagnostic> {
         .collect();
     let single = |a: &AttributePolicy| match policy.source.as_ref() {
         Some(source) if source.format == Format::Transactions => false,
-        Some(source) if source.format.is_tables() => {
+        Some(source) if !source.tables.is_empty() => {
             let person = source.tables.iter().find(|t| t.parent.is_none());
             person.is_none_or(|t| a.path.split('.').next() == Some(t.name.as_str()) || !a.path.contains('.'))
         }

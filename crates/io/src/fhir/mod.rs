@@ -1,4 +1,4 @@
-//! FHIR: bundles of one patient each, a bundle per line or per file.
+//! FHIR: bundles of one patient each, a bundle per line or per file, in JSON or XML.
 //!
 //! A bundle is a graph that is meant to be a tree: a Patient with Encounters, which have Conditions, Procedures,
 //! MedicationRequests and Immunizations, each of which says by references where it belongs. It is read in two passes, the
@@ -16,6 +16,7 @@ mod read;
 mod resource;
 mod template;
 mod write;
+mod xml;
 
 use std::io::Write;
 
@@ -50,7 +51,7 @@ impl Format for Fhir {
     }
 
     fn extensions_in_folders(&self) -> &'static [&'static str] {
-        &["json", "ndjson", "jsonl"]
+        &["json", "ndjson", "jsonl", "xml"]
     }
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {

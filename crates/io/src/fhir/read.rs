@@ -11,6 +11,7 @@ use super::forms::{Forms, is_date, position};
 use super::names::{Resource, Version, moved};
 use super::problem::{Fault, Problem};
 use super::resource::{Reader, is_marked};
+use super::xml;
 use crate::homes::Homes;
 use crate::input::Input;
 use crate::json::document::locate;
@@ -20,6 +21,7 @@ use crate::json::record;
 use crate::json::shape::Shape;
 use crate::json::whereabouts::path_of_mistake;
 use crate::problems::Problems;
+use crate::xml::tree::tree;
 
 /// Types of resources that are named when they are left out; the rest are added up.
 const NAMED: usize = 8;
@@ -73,6 +75,12 @@ struct People {
 impl People {
     /// Reads a file: a bundle per line if its first line is one, else bundles of any layout, one after the other.
     fn file(&mut self, input: &mut Input) -> Result<()> {
+        // Publications are JSON, whatever they are made of.
+        if !self.sealed && input.head().trim_ascii_start().starts_with(b"<") {
+            let text = xml::bundle(&tree(input)?, self.version);
+            self.document(input, text.as_bytes(), false);
+            return input.stop().go_on();
+        }
         let mut bytes = Vec::new();
         let mut line = 0;
         while input.read_line(&mut bytes)? {
@@ -92,7 +100,7 @@ impl People {
                 text.push(b'\n');
                 text.extend(rest);
             }
-            self.document(input, &text);
+            self.document(input, &text, true);
             return input.stop().go_on();
         }
         while input.read_line(&mut bytes)? {
@@ -127,7 +135,8 @@ impl People {
         });
     }
 
-    fn document(&mut self, input: &Input, bytes: &[u8]) {
+    /// Reads bundles of any layout; `written` says that the text is the one in the file, whose lines can be named.
+    fn document(&mut self, input: &Input, bytes: &[u8], written: bool) {
         let source = input.name();
         let (text, broken) = match utf8(bytes) {
             Ok(text) => (text, None),
@@ -148,7 +157,9 @@ impl People {
             }
             let record = self.reader.shape.record;
             self.problems.push_like(problem.group(), |_| {
-                let mut place = locate(Place::source(source), text, problem.at()).record(record);
+                let place = Place::source(source);
+                let place = if written { locate(place, text, problem.at()) } else { place };
+                let mut place = place.record(record);
                 if syntax {
                     place.path = path_of_mistake(&text[at..]);
                 }

@@ -27,6 +27,7 @@ mod tag;
 mod tape;
 mod template;
 mod text;
+pub(crate) mod tree;
 mod unfit;
 mod write;
 

@@ -53,6 +53,7 @@ impl Kept {
         let attribute = |(path, class, values, having): (String, String, u64, u64)| AttributeKept {
             values: fate(values, out(&path), having),
             role: Role::Sensitive,
+            masked: None,
             path,
             class,
         };

@@ -12,6 +12,7 @@ mod json;
 mod tally;
 
 use bosket_model::Result;
+use bosket_model::masks::Masks;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Role, Shape};
 
@@ -71,8 +72,31 @@ pub struct AttributeKept {
     pub class: String,
     /// Its role.
     pub role: Role,
+    /// What its values are published as in place of themselves.
+    pub masked: Option<Masked>,
     /// What became of its values.
     pub values: Fate,
+}
+
+/// What values are published as by a private key: they count as published, and never as what they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masked {
+    /// Dates that are shifted, one number of days per person.
+    Shifted,
+    /// Codes that name the same person in every release.
+    Pseudonym,
+}
+
+impl AttributeKept {
+    /// What it is to a reader, if it is not quasi: `sensitive, shifted`.
+    pub fn kind(&self) -> Option<String> {
+        match (self.role, self.masked) {
+            (_, Some(Masked::Pseudonym)) => Some(Role::Pseudonym.name().to_owned()),
+            (role, Some(Masked::Shifted)) => Some(format!("{role}, shifted")),
+            (Role::Quasi, None) => None,
+            (role, None) => Some(role.name().to_owned()),
+        }
+    }
 }
 
 /// What of the rows and values of the input is published.
@@ -102,6 +126,7 @@ impl Kept {
         let (ours, theirs) = (input.binding, published.binding);
         let published_home = |path: &str| (0..theirs.homes.len()).find(|&h| path_of(theirs, h) == path);
         let mut kept = Kept::default();
+        let masks = Masks::of(compared.policy);
         for home in 0..ours.homes.len() {
             let path = path_of(ours, home);
             let rows = before.homes[home];
@@ -145,6 +170,7 @@ impl Kept {
                 path,
                 class,
                 role: attribute.role,
+                masked: masked(&masks, declared),
                 values: Fate { lost, ..fate },
             });
         }
@@ -166,6 +192,14 @@ impl Kept {
     pub fn rows(&self, path: &str) -> Option<&Fate> {
         self.classes.iter().find(|c| c.path == path).map(|c| &c.rows)
     }
+}
+
+/// What values of a declared attribute are published as.
+fn masked(masks: &Masks, declared: usize) -> Option<Masked> {
+    if masks.pseudonyms[declared] {
+        return Some(Masked::Pseudonym);
+    }
+    masks.shifts[declared].map(|_| Masked::Shifted)
 }
 
 /// What became of those that are not published.

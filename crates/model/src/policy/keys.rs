@@ -136,7 +136,7 @@ pub(super) static ATTRIBUTE: Section = Section {
         Key::new(
             "acknowledge",
             Type::Bool,
-            "publish an insensitive attribute although many of its values are rare",
+            "publish an insensitive attribute although many of its values are rare, or any whose key a handful of people have",
         )
         .default(Literal::Bool(false)),
         Key::new(

@@ -142,7 +142,7 @@ fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
         }
         Claim::Apart(_) => {}
     }
-    if policy.attributes.iter().any(|a| a.acknowledge) {
+    if policy.attributes.iter().any(|a| a.acknowledge && a.role == Role::Insensitive) {
         add(
             "rare values: attributes that the policy calls insensitive and acknowledges are published as they are",
         );

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use bosket_measure::kept::{Fate, Kept, Lost, OTHERS};
-use bosket_model::policy::Role;
 
 use super::text::{count, escape};
 
@@ -26,11 +25,8 @@ pub(super) fn section(kept: &Kept) -> String {
         row(&mut out, &name, &class.rows);
     }
     for attribute in &kept.attributes {
-        let role = match attribute.role {
-            _ if attribute.path == OTHERS => String::new(),
-            Role::Quasi => String::new(),
-            role => format!(" ({role})"),
-        };
+        let kind = attribute.kind().filter(|_| attribute.path != OTHERS);
+        let role = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
         row(&mut out, &format!("{}{role}", escape(&attribute.path)), &attribute.values);
     }
     out.push_str(

@@ -6,6 +6,7 @@
 
 mod chart;
 mod kept;
+mod legend;
 mod private;
 mod risk;
 mod text;
@@ -73,6 +74,9 @@ pub fn page(page: &Page<'_>) -> String {
     }
     body.push_str(&kept::section(&study.kept));
     body.push_str(&hierarchies(study));
+    if let Some(certified) = page.certificate.as_ref().filter(|certified| certified.problems.is_empty()) {
+        body.push_str(&legend::section(&certified.certificate.legend));
+    }
     body.push_str("<h2>What this does not promise</h2>\n<ul>\n");
     for limit in page.limits {
         let _ = writeln!(body, "<li>{}</li>", escape(limit));

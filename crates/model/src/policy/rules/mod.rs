@@ -120,10 +120,9 @@ fn suggest(word: &str, attributes: &[Attribute<'_>]) -> Option<String> {
 /// Keys that the attribute's role makes idle.
 fn no_effect(attribute: &Attribute<'_>, report: &mut Report) {
     let Some(role) = attribute.role else { return };
-    let uses: [(&str, &[Role]); 4] = [
+    let uses: [(&str, &[Role]); 3] = [
         ("hierarchy", &[Role::Quasi, Role::Sensitive]),
         ("shared", &[Role::Quasi]),
-        ("acknowledge", &[Role::Insensitive]),
         ("buckets", &[Role::Sensitive]),
     ];
     for (key, roles) in uses {
@@ -172,7 +171,9 @@ fn source_fits(root: &Node, attributes: &[Attribute<'_>], report: &mut Report) {
         }
     }
     // What is ignored there would count people several times.
-    if source.get("person").is_some() && !matches!(format, Format::Json | Format::Ndjson | Format::Xml) {
+    let documents = matches!(format, Format::Json | Format::Ndjson | Format::Xml)
+        || format == Format::Parquet && source.get("table").is_none();
+    if source.get("person").is_some() && !documents {
         let message = format!("documents of format \"{format}\" cannot be gathered by person");
         let help = "write `person` into the [[source.table]] whose rows are to be grouped";
         report.error(key_span(source, "person"), message, help);
