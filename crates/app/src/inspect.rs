@@ -7,7 +7,8 @@ use bosket_io::tables::is_address;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Input, Output};
 use bosket_measure::inspect::{
-    AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest, wrapped,
+    AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
+    take_levels, wrapped,
 };
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Draft, Format, Policy, draft};
@@ -142,15 +143,19 @@ impl Inspection {
 pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warned<Inspection>> {
     run(&request.settings, observer, |run| {
         let looked = look(request, run)?;
-        let profile = Profile::new(&looked.data, run.observer)?;
+        let mut profile = Profile::new(&looked.data, run.observer)?;
+        looked.call_by_what_is_brought(&mut profile);
+        let profile = profile;
         let mut suggestions = suggest(&profile, &looked.data, run.observer)?;
         looked.mark_references(&profile, &mut suggestions);
         looked.mark_opaque(&mut suggestions);
         looked.mark_kinds(&mut suggestions);
         let dropped = match &request.preset {
-            Some(_) => apply_preset(&profile, &looked.data, &mut suggestions),
+            Some(preset) => apply_preset(preset, &profile, &looked.data, &mut suggestions),
             None => Vec::new(),
         };
+        take_levels(&looked.data, &profile, &looked.levels(), &mut suggestions, run.observer)?;
+        looked.mark_brought(&profile, &mut suggestions);
         let unnamed = match run.settings.show_values {
             true => BTreeSet::new(),
             false => looked.keys.rare.clone(),

@@ -5,10 +5,12 @@ use std::path::Path;
 use bosket_io::gather::{document_path, gather, person_of};
 use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
-use bosket_io::tables::{Linked, Tables, catalogue, contradictions, survey};
+use bosket_io::tables::{Brought, Linked, Tables, catalogue, contradictions, survey};
 use bosket_io::xml::{Outline, Xml};
 use bosket_io::{Format as _, Layout, Opened, SourceForm};
-use bosket_measure::inspect::{Coarsening, ObjectKeys, Profile, Suggestion, telling_kinds};
+use bosket_measure::inspect::{
+    Coarsening, OMOP, ObjectKeys, Profile, Suggestion, preset_format, telling_kinds,
+};
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::words::plural;
 use bosket_model::{Dataset, Failure, Fault, Result};
@@ -57,7 +59,7 @@ pub struct LinkedTables {
 /// Reads whatever the request names.
 pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     let reading = &request.reading;
-    let format = reading.format.as_deref().or(request.preset.as_deref());
+    let format = reading.format.as_deref().or(request.preset.as_deref().and_then(preset_format));
     let separator = reading.separator.as_deref();
     let Some((format, mut catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
         let (opened, keys) = document(request, format, run)?;
@@ -78,6 +80,9 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         };
         return looked.gathered(request, run);
     };
+    if request.preset.as_deref() == Some(OMOP) {
+        catalogue.complete_omop();
+    }
     survey(&request.data, format, separator, &mut catalogue, run.observer)?;
     let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
@@ -206,6 +211,54 @@ impl Looked {
         }
     }
 
+    /// What lookups bring is judged by what it is called where it comes from.
+    pub(crate) fn call_by_what_is_brought(&self, profile: &mut Profile) {
+        for brought in self.brought() {
+            let bare = ["name", "title", "label", "display", "description", "text", "value"];
+            let name = match bare.contains(&brought.column.to_lowercase().as_str()) {
+                // Not a title of somebody's: that of a film.
+                true => format!("{}_name", brought.table),
+                false => brought.column.clone(),
+            };
+            profile.call(&brought.path, &name);
+        }
+    }
+
+    /// What lookups have brought, and what may be coarser than that, by their paths.
+    pub(crate) fn levels(&self) -> Vec<(String, Vec<String>)> {
+        self.brought().map(|b| (b.path.clone(), b.above.clone())).collect()
+    }
+
+    fn brought(&self) -> impl Iterator<Item = &Brought> {
+        self.tables.iter().flat_map(|t| &t.linked.brought)
+    }
+
+    /// Says of what lookups have brought where it comes from.
+    pub(crate) fn mark_brought(&self, profile: &Profile, suggestions: &mut [Suggestion]) {
+        let Some(found) = &self.tables else { return };
+        for (attribute, suggestion) in profile.attributes.iter().zip(suggestions) {
+            let Some(brought) = found.linked.brought_to(&attribute.path) else { continue };
+            let Brought { table, column, .. } = brought;
+            suggestion.reason += &match brought.in_place {
+                true => format!(
+                    " Looked up in {table}: its {column} stands here in place of a number; one # before the line in \
+                     `lookup` switches that off."
+                ),
+                false => format!(
+                    " Looked up in {table}: it comes with the line in `lookup`, and goes with it: if there is a # before \
+                     that, take this out, too."
+                ),
+            };
+            let told = found.linked.told_by(table).iter();
+            let lookups = || found.linked.lookups.iter().filter(|l| l.name == *table);
+            let more: Vec<&str> =
+                told.filter(|c| !lookups().any(|l| l.values.contains(c))).map(String::as_str).collect();
+            if brought.in_place && !more.is_empty() {
+                suggestion.reason += &format!(" {table} also has {}.", more.join(", "));
+            }
+        }
+    }
+
     /// Columns that refer to other tables are keys, whatever their values look like, unless what they stand for is looked
     /// up.
     pub(crate) fn mark_references(&self, profile: &Profile, suggestions: &mut [Suggestion]) {
@@ -227,16 +280,7 @@ impl Looked {
                 suggestion.follows = None;
                 continue;
             }
-            if let Some(lookup) = found.linked.lookup_of(&attribute.path) {
-                let more: Vec<&String> = told.iter().filter(|c| !lookup.values.contains(c)).collect();
-                suggestion.reason += &format!(
-                    " Looked up in {table}: its {} stands here in place of a number; one # before the line in `lookup` \
-                     switches that off.",
-                    lookup.values.join(", ")
-                );
-                if !more.is_empty() {
-                    suggestion.reason += &format!(" {table} also has {}.", listed(&more));
-                }
+            if found.linked.brought_to(&attribute.path).is_some() {
                 continue;
             }
             let columns: Vec<&String> = told.iter().collect();

@@ -149,8 +149,8 @@ pub struct Inspect {
     /// Linked tables: the foreign key, as TABLE.COLUMN, by which a table hangs below another; may be given several times
     #[arg(long, value_name = "TABLE.COLUMN")]
     pub parent: Vec<String>,
-    /// Suggest roles as they are known for a standard, and draft a policy that leaves everything else out; also says the
-    /// format
+    /// Suggest roles as they are known for a standard, and draft a policy that leaves everything else out; those of FHIR
+    /// also say the format
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRESETS))]
     pub preset: Option<String>,
     /// Write a draft policy; it holds no values of the data

@@ -300,6 +300,7 @@ fn sample() -> Draft {
         privacy: [("model", "kmn"), ("k", "5"), ("m", "2"), ("n", "1")]
             .map(|(k, v)| (k.into(), v.into()))
             .to_vec(),
+        time: None,
         publish_path: "published.json".into(),
     }
 }

@@ -78,6 +78,8 @@ pub(super) struct Arranged {
 #[derive(Debug, Default)]
 pub(super) struct Bundle {
     pub(super) entries: Vec<Entry>,
+    /// Encounters may be elsewhere: what refers to such a one hangs below the patient.
+    pub(super) partial: bool,
     names: FxHashMap<String, usize>,
 }
 
@@ -208,6 +210,7 @@ impl Bundle {
                 }
                 // STU-3 allows an EpisodeOfCare.
                 Some(_) => Ok(EncounterLink::None { masked: false }),
+                None if self.partial => Ok(EncounterLink::None { masked: false }),
                 None => Err(Problem::bundle(entry.at, Fault::Unresolved(resource.name(), key))),
             },
         }
@@ -269,6 +272,19 @@ impl Entry {
             && links.iter().all(fresh)
     }
 
+    /// Its id.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The reference to the patient it belongs to.
+    pub(super) fn owner(&self) -> Option<&str> {
+        [&self.subject, &self.patient].into_iter().find_map(|link| match link {
+            Link::To(reference) => Some(reference.as_str()),
+            _ => None,
+        })
+    }
+
     fn name(&self) -> Option<String> {
         self.full_url.clone().or_else(|| self.id.as_ref().map(|id| format!("{}/{id}", self.kind)))
     }
@@ -291,7 +307,8 @@ fn entry(parser: &mut Parser<'_>) -> Result<Option<Entry>, Problem> {
     Ok(found.map(|entry| Entry { full_url, ..entry }))
 }
 
-fn resource(parser: &mut Parser<'_>) -> Result<Entry, Problem> {
+/// Reads a resource's type and what it refers to.
+pub(super) fn resource(parser: &mut Parser<'_>) -> Result<Entry, Problem> {
     let at = parser.position();
     let mut entry = Entry { at, ..Entry::default() };
     if parser.value()? != Token::Object {

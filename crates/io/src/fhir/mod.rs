@@ -1,10 +1,12 @@
-//! FHIR: bundles of one patient each, a bundle per line or per file, in JSON or XML.
+//! FHIR: bundles of one patient each, a bundle per line or per file, in JSON or XML; or a resource per line, in a file per
+//! type.
 //!
 //! A bundle is a graph that is meant to be a tree: a Patient with Encounters, which have Conditions, Procedures,
 //! MedicationRequests and Immunizations, each of which says by references where it belongs. It is read in two passes, the
 //! first of which finds out what there is and what refers to what. Written, the resources get surrogate ids, numbered
 //! in the order of what is published, and references to these.
 
+mod bulk;
 mod bundle;
 mod entry;
 mod extension;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Kind, Place, Result};
 use rustc_hash::FxHashMap;
 
+use super::bulk::Bulk;
 use super::bundle::{Arranged, Bundle, Link};
 use super::entry::surrogate;
 use super::forms::{Forms, is_date, position};
@@ -36,6 +38,7 @@ pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result
         others: BTreeMap::new(),
         problems: Problems::new(input.name()),
         sealed: input.is_published(),
+        bulk: Bulk::default(),
     };
     match input.files() {
         None => people.file(input)?,
@@ -44,6 +47,9 @@ pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result
                 people.file(&mut input.part(&file)?)?;
             }
         }
+    }
+    if let Some(astray) = people.gather() {
+        input.warn(astray.at(Place::source(input.name())));
     }
     if input.is_published() {
         people.refuse_left(homes);
@@ -70,6 +76,8 @@ struct People {
     problems: Problems,
     /// Whether this is a publication, in which nothing may be left out.
     sealed: bool,
+    /// Resources that came one by one.
+    bulk: Bulk,
 }
 
 impl People {
@@ -89,7 +97,7 @@ impl People {
                 continue;
             }
             if !is_cut_off(&bytes) {
-                self.line(input.name(), &bytes, line);
+                self.any_line(input.name(), &bytes, line);
                 break;
             }
             // The lines before were blank, but count.
@@ -106,10 +114,37 @@ impl People {
         while input.read_line(&mut bytes)? {
             line += 1;
             if !bytes.trim_ascii().is_empty() {
-                self.line(input.name(), &bytes, line);
+                self.any_line(input.name(), &bytes, line);
             }
         }
         Ok(())
+    }
+
+    /// Reads a bundle, or keeps a resource until all are known. A publication has bundles only.
+    fn any_line(&mut self, source: &str, bytes: &[u8], line: u64) {
+        if self.sealed || !self.bulk.take(source, line, bytes) {
+            self.line(source, bytes, line);
+        }
+    }
+
+    /// Reads the bundles of resources that came one by one; says what belongs to nobody.
+    fn gather(&mut self) -> Option<Diagnostic> {
+        let mut bulk = std::mem::take(&mut self.bulk);
+        for (kind, count) in std::mem::take(&mut bulk.others) {
+            *self.others.entry(kind).or_default() += count;
+        }
+        let (bundles, astray) = bulk.bundles();
+        self.bundle.partial = true;
+        for bundle in bundles {
+            self.line(&bundle.source, bundle.text.as_bytes(), bundle.line);
+        }
+        (astray > 0).then(|| {
+            let what = format!(
+                "{} left out: no Patient is there that they refer to",
+                plural(astray as usize, "resource")
+            );
+            Diagnostic::warning(what).help("add the file of patients that they belong to")
+        })
     }
 
     fn line(&mut self, source: &str, bytes: &[u8], line: u64) {

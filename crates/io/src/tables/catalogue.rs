@@ -4,6 +4,8 @@ use bosket_model::diag::nearest;
 use bosket_model::policy::{Lookup, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use super::bridge;
+use super::facts::ColumnFacts;
 use super::link::Linker;
 use super::names::{is_about_people, names_people};
 
@@ -18,6 +20,12 @@ pub struct Reference {
     pub key: Vec<String>,
     /// In how many rows they name no row of that table; 0 until [`survey`](super::survey) has looked.
     pub astray: u64,
+    /// In how many of these they are not empty.
+    pub unknown: u64,
+    /// In how many rows they name what a row before does, too; none until [`survey`](super::survey) has looked.
+    pub repeated: Option<u64>,
+    /// It is turned round: the other table names each row of this one once, and so stands above it.
+    pub turned: bool,
 }
 
 /// A table that was found.
@@ -41,6 +49,23 @@ pub struct Listed {
     pub unnamed: Vec<String>,
     /// Why it cannot be read, if it cannot.
     pub unreadable: Option<String>,
+    /// What its columns are like; empty until [`survey`](super::survey) has looked.
+    pub facts: Vec<ColumnFacts>,
+}
+
+/// A column that a lookup brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// Its path, as `table.column`.
+    pub path: String,
+    /// The table that it is looked up in.
+    pub table: String,
+    /// The column there.
+    pub column: String,
+    /// It stands under the name of what is looked up, so that it has a place also without its lookup.
+    pub in_place: bool,
+    /// Paths of columns that may be coarser, those that say it best first.
+    pub above: Vec<String>,
 }
 
 /// The tables that were found.
@@ -71,6 +96,8 @@ pub struct Linked {
     pub told: Vec<(String, Vec<String>)>,
     /// What takes the place of columns that refer to such a table, under their names.
     pub lookups: Vec<Lookup>,
+    /// The columns that these bring.
+    pub brought: Vec<Brought>,
 }
 
 impl Linked {
@@ -79,12 +106,9 @@ impl Linked {
         self.told.iter().find(|(name, _)| name == table).map_or(&[], |(_, columns)| columns)
     }
 
-    /// The lookup that says what a column (`table.column`) stands for.
-    pub fn lookup_of(&self, path: &str) -> Option<&Lookup> {
-        self.lookups.iter().find(|l| {
-            path.strip_prefix(&l.table).and_then(|p| p.strip_prefix('.'))
-                == l.columns.first().map(String::as_str)
-        })
+    /// What a lookup has brought under a path (`table.column`).
+    pub fn brought_to(&self, path: &str) -> Option<&Brought> {
+        self.brought.iter().find(|b| b.path == path)
     }
 }
 
@@ -103,7 +127,15 @@ impl Catalogue {
         if let Some(why) = &self.tables[person].unreadable {
             return Err(unreadable(&self.tables[person].name, why));
         }
-        Linker::new(self, chosen).link(person)
+        let mut catalogue = self.clone();
+        loop {
+            let mut linked = Linker::new(&catalogue, chosen).link(person)?;
+            let Some((table, reference)) = bridge::turned(&catalogue, &linked) else {
+                linked.notes.extend(bridge::notes(&catalogue, &linked));
+                return Ok(linked);
+            };
+            catalogue.tables[table].references.push(reference);
+        }
     }
 
     /// Of the tables named like people the one with the most rows, else of those that name people in their rows the

@@ -142,7 +142,7 @@ fn guess(
             references: own.clone(),
             rows: table.rows,
             key,
-            unreadable: None,
+            ..Listed::default()
         });
     }
     group(&mut listed);

@@ -5,12 +5,13 @@
 //! that is nearest to the person, and that is told: only the user can know. A foreign key that some rows do not have hangs no table below another, unless it is asked for:
 //! the next way to the person counts.
 
-use bosket_model::policy::{Lookup, Table};
+use bosket_model::policy::Table;
 use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 use super::catalogue::{Catalogue, Linked, Listed, Reference};
-use super::names::{is_a_name, is_about_people, is_part_of_a_key};
+use super::chain::Chains;
+use super::names::is_about_people;
 
 /// That a reference does not lead anywhere from some rows.
 fn not_everywhere(table: &str, reference: &Reference) -> String {
@@ -119,8 +120,15 @@ impl<'a> Linker<'a> {
     /// The references by which a table could hang below another that leads to the person.
     fn candidates(&self, table: usize) -> Vec<usize> {
         let listed = &self.catalogue.tables[table];
+        // What hangs below this table because this one refers to it is not above it.
+        let below = |t: usize| {
+            let mut turned = self.catalogue.tables[t].references.iter().filter(|r| r.turned);
+            turned.any(|r| r.table == listed.name)
+        };
         let all: Vec<usize> = (0..listed.references.len())
-            .filter(|&r| self.target(table, r).is_some_and(|t| t != table && self.reached.contains(&t)))
+            .filter(|&r| {
+                self.target(table, r).is_some_and(|t| t != table && self.reached.contains(&t) && !below(t))
+            })
             .collect();
         let chosen = |r: &&usize| {
             let columns = &listed.references[**r].columns;
@@ -278,6 +286,8 @@ impl<'a> Linker<'a> {
                 person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
             });
             linked.notes.extend(placed.notes.iter().cloned());
+            let read: Vec<&str> = self.placed.iter().map(|p| tables[p.table].name.as_str()).collect();
+            let mut chains = Chains::new(self.catalogue, &listed.name, listed.columns.clone(), read);
             // Several columns together also say something each.
             let others = listed.references.iter().filter(|r| Some(*r) != reference && r.columns.len() == 1);
             for other in others {
@@ -289,7 +299,9 @@ impl<'a> Linker<'a> {
                     let mut joining = t.key.iter().chain(&t.foreign_key).chain(&t.person);
                     joining.any(|c| *c == other.columns[0])
                 });
-                linked.lookups.extend(self.lookup(&listed.name, other).filter(|_| !joins));
+                if !joins {
+                    chains.follow(&other.columns[0], other, &mut linked);
+                }
             }
         }
         let left: Vec<usize> = (0..tables.len())
@@ -359,26 +371,6 @@ impl<'a> Linker<'a> {
         let read = self.placed.iter().any(|p| self.catalogue.tables[p.table].name == target.name);
         let told = target.columns.iter().filter(|c| !reference.key.contains(c)).cloned();
         (!read).then(|| (target.name.clone(), told.collect()))
-    }
-
-    /// The column that says in words what a reference to a table that is not read stands for. People who have tables of
-    /// their own are not named: they are not the ones that the records are about, and nobody has asked them.
-    fn lookup(&self, table: &str, reference: &Reference) -> Option<Lookup> {
-        let (_, told) = self.told(reference)?;
-        let target = &self.catalogue.tables[self.catalogue.find(&reference.table)?];
-        let refers = |c: &&String| target.references.iter().any(|r| r.columns.contains(c));
-        let free: Vec<&String> = told.iter().filter(|c| !refers(c) && !is_part_of_a_key(c)).collect();
-        let value = free.iter().find(|c| is_a_name(c)).or(free.first())?;
-        let known = reference.astray == 0 || self.catalogue.guessed;
-        (known && target.unreadable.is_none() && !is_about_people(&target.name)).then(|| Lookup {
-            name: target.name.clone(),
-            path: target.path.clone(),
-            key: reference.key.clone(),
-            table: table.to_owned(),
-            columns: reference.columns.clone(),
-            values: vec![(*value).clone()],
-            names: reference.columns.clone(),
-        })
     }
 
     /// What nobody but the user can know.

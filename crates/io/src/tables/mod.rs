@@ -6,18 +6,22 @@
 
 mod assemble;
 mod backend;
+mod bridge;
 pub mod catalogue;
+mod chain;
 mod columns;
 mod copy;
 mod csv;
 mod disassemble;
 mod emit;
+mod facts;
 mod files;
 mod guess;
 mod keys;
 mod link;
 mod lookup;
 pub(crate) mod names;
+mod omop;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
@@ -58,11 +62,12 @@ use crate::input::document_files;
 use crate::policy_file::PolicyFile;
 use assemble::{Assembled, assemble, assemble_sealed};
 use backend::{Backend, Beside, Column, reading, waiting};
-pub use catalogue::{Catalogue, Linked, Listed, Reference};
+pub use catalogue::{Brought, Catalogue, Linked, Listed, Reference};
 use columns::Mode;
 pub use copy::Whole;
 pub(crate) use copy::copy_records;
 use csv::CsvTables;
+pub use facts::ColumnFacts;
 use files::Files;
 pub(crate) use files::{certificate_files, file_name};
 use parquet::ParquetTables;

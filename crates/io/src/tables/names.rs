@@ -81,10 +81,111 @@ pub(crate) fn names_a_person(column: &str) -> bool {
         && rest.into_iter().all(|w| IDS.contains(&w.as_str()))
 }
 
-/// Whether a column says in words what a row is: `name`, `film_title`.
-pub(super) fn is_a_name(column: &str) -> bool {
-    const NAMES: [&str; 6] = ["name", "title", "label", "description", "text", "display"];
-    words(column).last().is_some_and(|word| NAMES.contains(&word.as_str()))
+/// How well a column says in words what a row is, by its name: `name`, `film_title`, or the name of its table; less is
+/// better.
+pub(super) fn name_rank(column: &str, table: &str) -> Option<u32> {
+    let last = words(column).pop().unwrap_or_default();
+    let bare = table.rsplit('.').next().unwrap_or(table);
+    match last.as_str() {
+        "name" | "title" | "label" | "display" => Some(0),
+        _ if plain(column) == singular(bare) || plain(column) == plain(bare) => Some(1),
+        "description" | "text" => Some(2),
+        _ => None,
+    }
+}
+
+/// Words for what leads to one person or house, or says things freely.
+const PRIVATE: [&str; 31] = [
+    "address",
+    "street",
+    "house",
+    "phone",
+    "telephone",
+    "tel",
+    "mobile",
+    "fax",
+    "email",
+    "mail",
+    "url",
+    "web",
+    "website",
+    "homepage",
+    "password",
+    "username",
+    "login",
+    "contact",
+    "note",
+    "notes",
+    "comment",
+    "remark",
+    "surname",
+    "firstname",
+    "lastname",
+    "picture",
+    "photo",
+    "image",
+    "iban",
+    "birth",
+    "salary",
+];
+
+/// Whether a column of a table that is looked up leads to one person or house, or says things freely.
+pub(super) fn is_private(column: &str) -> bool {
+    let words = words(column);
+    let part =
+        |word: &String| ["first", "last", "given", "family", "middle", "full"].contains(&word.as_str());
+    let name = words.last().is_some_and(|word| word == "name") && words.iter().any(part);
+    name || words.iter().any(|word| PRIVATE.contains(&word.as_str()) || people(word))
+}
+
+/// Whether a column is a postal code.
+pub(super) fn is_postal(column: &str) -> bool {
+    let words = words(column);
+    words.iter().any(|w| ["zip", "postal", "postcode", "zipcode", "plz"].contains(&w.as_str()))
+}
+
+/// Words for those whom people deal with.
+const STAFF: [&str; 13] = [
+    "staff",
+    "doctor",
+    "physician",
+    "provider",
+    "nurse",
+    "teacher",
+    "lecturer",
+    "instructor",
+    "agent",
+    "manager",
+    "salesperson",
+    "rep",
+    "clerk",
+];
+
+/// Whether a table holds people, of whatever side.
+pub(super) fn holds_people(table: &str) -> bool {
+    let staff = |word: &String| {
+        STAFF.contains(&word.as_str()) || word.strip_suffix('s').is_some_and(|one| STAFF.contains(&one))
+    };
+    is_about_people(table) || words(table).iter().any(staff)
+}
+
+/// Whether a table or column sorts others into a few kinds.
+pub(super) fn is_a_kind(name: &str) -> bool {
+    const KINDS: [&str; 12] = [
+        "category",
+        "genre",
+        "type",
+        "kind",
+        "class",
+        "group",
+        "country",
+        "region",
+        "state",
+        "continent",
+        "domain",
+        "sector",
+    ];
+    words(name).iter().any(|word| KINDS.contains(&singular(word).as_str()))
 }
 
 /// Whether a column could be part of a key by its name.

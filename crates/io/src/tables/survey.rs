@@ -16,7 +16,8 @@ use bosket_model::{Fault, Result};
 use super::backend::{At, Backend, ColumnKind, reading};
 use super::catalogue::{Catalogue, Linked, why};
 use super::csv::CsvTables;
-use super::keys::Keys;
+use super::facts::Counting;
+use super::keys::{Keys, Lost};
 use super::parquet::ParquetTables;
 use super::postgres::PgTables;
 use super::sqlite::SqliteTables;
@@ -96,7 +97,9 @@ fn look_through(
     };
     let links: Vec<Option<Vec<usize>>> = listed.references.iter().map(|r| cells(&r.columns)).collect();
     let person = cells(&listed.person).unwrap_or_default();
-    let mut astray = vec![0u64; links.len()];
+    let mut astray = vec![(0u64, 0u64); links.len()];
+    let mut met: Vec<(Keys, u64)> = links.iter().map(|_| (Keys::default(), 0)).collect();
+    let mut facts: Vec<Counting> = wanted.iter().map(|&i| Counting::new(&columns[i].name)).collect();
     let (mut bad, mut nobody) = (None, 0usize);
     let lines = backend.has_lines();
     backend.read(&at, &wanted, &[], observer, &mut |number, row| {
@@ -108,14 +111,20 @@ fn look_through(
                 return false;
             }
         };
+        facts.iter_mut().enumerate().for_each(|(cell, counting)| counting.row(row, cell));
+        for (link, (keys, repeated)) in links.iter().zip(&mut met) {
+            let twice = link.as_ref().is_some_and(|link| keys.insert(row, link) == Some(false));
+            *repeated += u64::from(twice);
+        }
         nobody += usize::from(person.iter().any(|&c| row.cell(c).is_none()));
         for ((reference, link), astray) in listed.references.iter().zip(&links).zip(&mut astray) {
             let keys = known.get_mut(&(reference.table.clone(), reference.key.clone()));
             let found = match (keys, link) {
-                (Some(Some(keys)), Some(link)) => keys.get(row, link).is_ok(),
-                _ => false,
+                (Some(Some(keys)), Some(link)) => keys.get(row, link),
+                _ => Err(Lost::Unknown),
             };
-            *astray += u64::from(!found);
+            astray.0 += u64::from(found.is_err());
+            astray.1 += u64::from(found == Err(Lost::Unknown));
         }
         true
     })?;
@@ -129,8 +138,10 @@ fn look_through(
         ));
     }
     listed.unreadable = bad;
-    for (reference, astray) in listed.references.iter_mut().zip(astray) {
-        reference.astray = astray;
+    listed.facts = facts.into_iter().map(Counting::finish).collect();
+    for ((reference, astray), (_, repeated)) in listed.references.iter_mut().zip(astray).zip(met) {
+        (reference.astray, reference.unknown) = astray;
+        reference.repeated = Some(repeated);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! the step before was too small.
 
 use bosket_model::Dataset;
-use bosket_model::hierarchy::{Build, Clamp, build};
+use bosket_model::hierarchy::{Build, Clamp, DateLevel, build};
 
 use super::bounds;
 use super::profile::AttributeProfile;
@@ -48,6 +48,18 @@ impl Coarsening {
         Coarsening { build: Build::Fanout { fanout: FANOUT }, note: None }
     }
 
+    /// The same with days put together by years at once.
+    pub(super) fn by_year(&self) -> Self {
+        let mut coarse = self.clone();
+        if let Build::Date { levels, .. } = &mut coarse.build {
+            *levels = vec![DateLevel::Year, DateLevel::Decade];
+            let note = "Days are put together by years at once, for there is much to search; without `levels` months are \
+                        tried, too.";
+            coarse.note = Some(coarse.note.map_or(note.to_owned(), |first| format!("{first} {note}")));
+        }
+        coarse
+    }
+
     /// The builder as a policy writes it. Groups of the `order` builder are never suggested.
     pub fn toml(&self) -> String {
         match &self.build {
@@ -57,15 +69,34 @@ impl Coarsening {
                 format!(r#"{{ build = "interval", min = {min}, max = {max}, widths = [{widths}]{clamp} }}"#)
             }
             Build::Range { min, max } => format!(r#"{{ build = "range", min = {min}, max = {max} }}"#),
-            Build::Date { min, max, format, clamp, .. } => {
+            Build::Date { min, max, format, clamp, levels } => {
+                let name = |level: &DateLevel| match level {
+                    DateLevel::Month => r#""month""#,
+                    DateLevel::Quarter => r#""quarter""#,
+                    DateLevel::Year => r#""year""#,
+                    DateLevel::Decade => r#""decade""#,
+                };
+                let levels: Vec<&str> = levels.iter().map(name).collect();
+                let levels = match levels.is_empty() {
+                    true => String::new(),
+                    false => format!(", levels = [{}]", levels.join(", ")),
+                };
                 let format = format.as_ref().map_or(String::new(), |f| format!(r#", format = "{f}""#));
                 let clamp = clamped(*clamp);
-                format!(r#"{{ build = "date", min = "{min}", max = "{max}"{format}{clamp} }}"#)
+                format!(r#"{{ build = "date", min = "{min}", max = "{max}"{format}{levels}{clamp} }}"#)
             }
             Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
             Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),
             Build::Letters => r#"{ build = "letters" }"#.to_owned(),
-            Build::Fanout { .. } | Build::Order { .. } | Build::From { .. } => {
+            Build::From { paths } => match paths.as_slice() {
+                // A text of JSON is one of TOML.
+                [path] => format!("{{ from = {} }}", serde_json::json!(path)),
+                paths => {
+                    let all: Vec<String> = paths.iter().map(|p| serde_json::json!(p).to_string()).collect();
+                    format!("{{ from = [{}] }}", all.join(", "))
+                }
+            },
+            Build::Fanout { .. } | Build::Order { .. } => {
                 format!(r#"{{ build = "fanout", fanout = {FANOUT} }}"#)
             }
         }

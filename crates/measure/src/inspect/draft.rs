@@ -2,8 +2,16 @@
 
 use bosket_model::policy::{Draft, DraftAttribute, Format, Role};
 
+use super::builder::Coarsening;
 use super::profile::Profile;
 use super::suggest::Suggestion;
+
+/// From so many quasi values on a search may take long.
+const LARGE: usize = 20_000;
+/// How long it may take then.
+const TIME: &str = "30s";
+/// From so many on, days have few levels, so that there is less to search.
+const HUGE: usize = 200_000;
 
 /// Characters in a line of a comment.
 const LINE: usize = 100;
@@ -26,16 +34,24 @@ pub struct Origin {
 /// open.
 pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Origin) -> Draft {
     let path = |id: bosket_model::AttributeId| profile.attributes[id.index()].path.clone();
+    let quasi = profile
+        .attributes
+        .iter()
+        .zip(suggestions)
+        .filter(|(_, s)| s.role == Role::Quasi && s.follows.is_none());
+    let quasi_values: usize = quasi.map(|(a, _)| a.present).sum();
+    let coarse = |h: &Coarsening| if quasi_values > HUGE { h.by_year() } else { h.clone() };
     let attributes: Vec<DraftAttribute> = (profile.attributes.iter().zip(suggestions))
         .map(|(attribute, suggestion)| {
-            let note = suggestion.hierarchy.as_ref().and_then(|h| h.note.as_deref());
+            let hierarchy = suggestion.hierarchy.as_ref().map(coarse);
+            let note = hierarchy.as_ref().and_then(|h| h.note.as_deref());
             let lines: Vec<String> =
                 std::iter::once(suggestion.reason.as_str()).chain(note).map(wrapped).collect();
             DraftAttribute {
                 path: attribute.path.clone(),
                 role: suggestion.role,
                 reason: lines.join("\n"),
-                hierarchy: suggestion.hierarchy.as_ref().map(|h| h.toml()),
+                hierarchy: hierarchy.as_ref().map(Coarsening::toml),
                 follows: suggestion.follows.map(path),
             }
         })
@@ -61,6 +77,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         dropped: Vec::new(),
         unnamed: 0,
         attributes,
+        time: (quasi_values > LARGE).then(|| TIME.to_owned()),
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         publish_path: publish_path(origin),
     }

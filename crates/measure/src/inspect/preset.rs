@@ -7,13 +7,26 @@ use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Dataset};
 
 use super::builder::{coarsening, in_order};
+use super::omop;
 use super::profile::Profile;
 use super::shape::ValueType;
 use super::suggest::Suggestion;
 use super::topic::Topic;
 
-/// The presets by name: those of FHIR, each with the name of its format.
-pub const PRESETS: [&str; 2] = ["fhir-r4", "fhir-stu3"];
+/// The presets by name: those of FHIR, and that of OMOP.
+pub const PRESETS: [&str; 4] = ["fhir-r4", "fhir-stu3", "fhir-bulk", OMOP];
+/// The preset of OMOP databases, which come in any format.
+pub const OMOP: &str = "omop";
+
+/// The format that a preset says.
+pub fn preset_format(preset: &str) -> Option<&str> {
+    match preset {
+        OMOP => None,
+        // A resource per line is read like bundles.
+        "fhir-bulk" => Some("fhir-r4"),
+        fhir => Some(fhir),
+    }
+}
 
 /// What the last keys of a path mean in any resource of FHIR.
 struct Element {
@@ -62,7 +75,16 @@ const CODED: [&str; 3] = ["Condition[]", "Procedure[]", "Immunization[]"];
 const COMPANIONS: [&str; 4] = ["display", "system", "text", "version"];
 
 /// Replaces the suggestions for what a preset knows, and gives the attributes that it leaves out.
-pub fn apply_preset(profile: &Profile, data: &Dataset, suggestions: &mut [Suggestion]) -> Vec<AttributeId> {
+pub fn apply_preset(
+    preset: &str,
+    profile: &Profile,
+    data: &Dataset,
+    suggestions: &mut [Suggestion],
+) -> Vec<AttributeId> {
+    if preset == OMOP {
+        omop::apply(profile, data, suggestions);
+        return Vec::new();
+    }
     let element = |path: &str| ELEMENTS.iter().find(|e| is_at(path, e.path));
     let mut dropped = Vec::new();
     for (i, attribute) in profile.attributes.iter().enumerate() {

@@ -5,7 +5,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
 use super::shape::{Shape, ValueType};
 use super::topic::Topic;
-use super::words::{Name, is};
+use super::words::{Name, is, words};
 
 /// Records between two signs of life.
 const STRIDE: usize = 1 << 14;
@@ -100,6 +100,15 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 }
 
 impl Profile {
+    /// Judges an attribute by another name than it stands under: that of the column which a lookup has put there.
+    pub fn call(&mut self, path: &str, name: &str) {
+        for attribute in self.attributes.iter_mut().filter(|a| a.path == path) {
+            let class = std::mem::take(&mut attribute.name.class);
+            let words = words(name);
+            attribute.name = Name { last: words.clone(), own: words, class, object: Vec::new() };
+        }
+    }
+
     /// Looks at all values once.
     pub fn new(data: &Dataset, observer: &dyn Observer) -> Result<Profile> {
         let schema = data.schema();

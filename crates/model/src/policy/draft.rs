@@ -30,6 +30,8 @@ pub struct Draft {
     pub unnamed: usize,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
+    /// How long to search at most; none where it ends soon by itself.
+    pub time: Option<String>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
     pub privacy: Vec<(String, String)>,
     /// Where the result shall go; the database's address for PostgreSQL.
@@ -123,7 +125,18 @@ pub fn draft(draft: &Draft) -> String {
             );
             quote(Algorithm::Gcs.name())
         });
-        block(&mut out, "[method]", &[("algorithm", cheap), ("cost", Some(quote("lm")))]);
+        let time = draft.time.as_deref();
+        if time.is_some() {
+            out.push_str(
+                "# There is much: the best that has been found in this time is published. Without the line the search goes to\n\
+                 # its end, and what comes out is the same on every machine.\n",
+            );
+        }
+        block(
+            &mut out,
+            "[method]",
+            &[("algorithm", cheap), ("cost", Some(quote("lm"))), ("time", time.map(quote))],
+        );
     }
     let schema = (draft.source_format == Format::Postgres).then(|| quote("published"));
     block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path))), ("schema", schema)]);
@@ -152,7 +165,29 @@ fn lookups(all: &[Lookup]) -> String {
         let keys = keys.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}", value?)));
         format!("  {{ {} }},\n", keys.collect::<Vec<_>>().join(", "))
     };
-    format!("[\n{}]", all.iter().map(line).collect::<String>())
+    let mut out = String::from("[\n");
+    let mut rest = all;
+    while let Some(first) = rest.first() {
+        // A line that looks up what one before has brought needs that.
+        let brought = |i: usize| {
+            let needs =
+                |l: &Lookup| l.table == rest[i].table && rest[i].columns.iter().any(|c| l.names.contains(c));
+            rest[..i].iter().any(needs)
+        };
+        let end = (1..rest.len()).find(|&i| !brought(i)).unwrap_or(rest.len());
+        if end > 1 {
+            let names: Vec<&str> = rest[..end].iter().map(|l| l.name.as_str()).collect();
+            out.push_str(&format!(
+                "  # {}.{}: {}. A line needs the ones before it that bring what it looks up: they go together.\n",
+                first.table,
+                first.columns.join(", "),
+                names.join(", then "),
+            ));
+        }
+        rest[..end].iter().for_each(|lookup| out.push_str(&line(lookup)));
+        rest = &rest[end..];
+    }
+    out + "]"
 }
 
 /// One column as a text, several as a list.
