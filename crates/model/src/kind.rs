@@ -57,7 +57,13 @@ impl ClassKind {
     }
 
     fn text(&self, notation: Notation) -> String {
-        let by = notation.attribute_path("", &self.by);
+        // A key that holds what parts key and value must be told from it.
+        let key = |key: &String| match notation.attribute_path("", std::slice::from_ref(key)) {
+            plain if key.contains('=') && !plain.starts_with('"') => format!("\"{plain}\""),
+            written => written,
+        };
+        let between = if notation == Notation::Slashes { "/" } else { "." };
+        let by = self.by.iter().map(key).collect::<Vec<_>>().join(between);
         if self.value.contains([']', '"']) {
             format!("[{by}=\"{}\"]", self.value.replace('\\', "\\\\").replace('"', "\\\""))
         } else {
