@@ -15,4 +15,4 @@ pub mod kmn;
 mod params;
 
 pub use common::refuse_common;
-pub use params::{Input, Params, check, foreseen, refuse_unfit};
+pub use params::{Input, Params, check, foreseen, refuse_unfit, trees};

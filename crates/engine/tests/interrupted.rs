@@ -97,6 +97,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         disassociate: true,
         disassociation: kmn::Disassociation::Value,
         suppress: false,
+        counted: false,
         shared: (0..3).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

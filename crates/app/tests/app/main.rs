@@ -5,6 +5,7 @@ mod dry_run;
 mod edges;
 mod interrupted;
 mod left_out;
+mod missing;
 mod report;
 mod rows;
 mod selection;

@@ -18,11 +18,13 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::dataset::Builder;
+use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Role, Rows};
-use bosket_model::value_tree::{Item, ValueTrees};
+use bosket_model::value_tree::{EMPTY_PLACE, Item, ValueTrees};
 use bosket_model::{AttributeId, ClassId, Dataset, Failure, Kind, MISSING, Result};
 
+use super::Attempt;
 use super::distinct::{OutRow, leave_out_contained};
 use super::domain::{Domain, Node};
 use super::problem::Solution;
@@ -44,17 +46,20 @@ pub struct Source<'a> {
 /// The records that a solution makes of the input, in its order.
 pub(super) fn publish_rows(
     source: &Source<'_>,
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     observer: &dyn Observer,
 ) -> Result<Dataset> {
-    let (items, number) = published_items(trees, domain, &solution.cut);
-    let mut publisher = Publisher::new(source, trees, domain, solution, &items, &number);
+    let (items, number) = published_items(attempt, domain, &solution.cut);
+    let mut publisher = Publisher::new(source, attempt.trees, domain, solution, &items, &number);
     publisher.attributes_in_order(ClassId::ROOT, 0);
     for record in 0..source.data.len() {
         observer.go_on()?;
-        publisher.record(record, observer)?;
+        match attempt.emptied.is_some_and(|emptied| emptied[record]) {
+            true => publisher.emptied(record)?,
+            false => publisher.record(record, observer)?,
+        }
     }
     Ok(publisher.builder.finish())
 }
@@ -81,6 +86,10 @@ struct Publisher<'a> {
     beside: Vec<Vec<AttributeId>>,
     /// Per attribute and code what is published of it.
     nodes: Vec<Vec<Option<Node>>>,
+    /// Per attribute what is published of an empty place, if these count.
+    empty: Vec<Option<Node>>,
+    /// Per declared attribute whether empty places count.
+    counted: Vec<bool>,
     /// Per declared attribute whether any of it is published.
     occurs: Vec<bool>,
     /// The published class of a home below another class.
@@ -115,6 +124,12 @@ impl<'a> Publisher<'a> {
                 .collect(),
             _ => Vec::new(),
         });
+        let empty = schema.attributes().map(|(id, _)| {
+            let declared =
+                binding.attributes[id.index()].filter(|_| binding.role(id) == Some(Role::Quasi))?;
+            let is_seen = binding.is_single_valued(schema, id) && !data.dictionary(id).is_empty();
+            of_item.get(&(declared, EMPTY_PLACE, Kind::Text)).copied().flatten().filter(|_| is_seen)
+        });
         let beside = |class: ClassId| {
             let mut found = match payload {
                 Payload::Drop => Vec::new(),
@@ -125,6 +140,9 @@ impl<'a> Publisher<'a> {
             found
         };
         let beside: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| beside(id)).collect();
+        let mut counted = vec![false; binding.declared.len()];
+        let empty_places = trees.items().iter().filter(|item| item.label == EMPTY_PLACE);
+        empty_places.for_each(|item| counted[item.declared] = true);
         let mut occurs = vec![false; binding.declared.len()];
         items.iter().for_each(|item| occurs[item.declared] = true);
         for attribute in beside.iter().flatten().filter(|a| !data.dictionary(**a).is_empty()) {
@@ -139,12 +157,32 @@ impl<'a> Publisher<'a> {
             beside,
             occurs,
             nodes: nodes.collect(),
+            empty: empty.collect(),
+            counted,
             classes: FxHashMap::default(),
             attributes: FxHashMap::default(),
             item_codes: FxHashMap::default(),
             beside_codes: FxHashMap::default(),
             builder: Builder::in_notation(binding.notation),
         }
+    }
+
+    /// Whether an item says no more than an empty place.
+    fn says_nothing(&self, item: u32) -> bool {
+        let Item { declared, label, .. } = &self.items[item as usize];
+        label == ROOT_LABEL && self.counted[*declared]
+    }
+
+    /// A record of which nothing is told but what stands beside its own values.
+    fn emptied(&mut self, record: usize) -> Result<()> {
+        let vertex = self.source.data.vertices(record).start;
+        let mut row = OutRow::new(0, vertex);
+        let empty = self.quasi[ClassId::ROOT.index()].iter().filter_map(|a| self.empty[a.index()]);
+        row.items = empty.map(|node| self.number[&node]).collect();
+        row.has_payload = true;
+        self.builder.begin_record();
+        self.values_of(&row, ClassId::ROOT);
+        self.builder.end_record().map_err(|_| Failure::defect("a published row has a value twice"))
     }
 
     fn record(&mut self, record: usize, observer: &dyn Observer) -> Result<()> {
@@ -168,6 +206,8 @@ impl<'a> Publisher<'a> {
             let item = self.number[&value.node];
             match value.moved {
                 None => rows[value.vertex - first].items.push(item),
+                // The place that it leaves says that anything may stand there; so would it.
+                Some(_) if self.says_nothing(item) => {}
                 Some(below) => {
                     let mut part = OutRow::new(self.home(value.vertex), value.vertex);
                     part.items.push(item);
@@ -202,7 +242,7 @@ impl<'a> Publisher<'a> {
 
     fn node(&self, vertex: usize, attribute: AttributeId) -> Option<Node> {
         match self.source.data.value(vertex, attribute) {
-            MISSING => None,
+            MISSING => self.empty[attribute.index()],
             code => self.nodes[attribute.index()][code as usize],
         }
     }
@@ -235,7 +275,9 @@ impl<'a> Publisher<'a> {
             return;
         }
         let mut apply: Vec<(u32, usize, usize)> = Vec::new();
-        for (below, value) in values.iter().enumerate() {
+        // An empty place is seen in its row, whatever is said of it elsewhere.
+        let is_value = |value: &Value| self.items[self.number[&value.node] as usize].label != EMPTY_PLACE;
+        for (below, value) in values.iter().enumerate().filter(|(_, value)| is_value(value)) {
             let mut at = value.parent;
             while let Some(above) = at {
                 let rule = self.rules.get(&(values[above].node, value.node));
@@ -308,8 +350,19 @@ impl<'a> Publisher<'a> {
     }
 
     fn values_of(&mut self, row: &OutRow, class: ClassId) {
-        for &item in &row.items {
+        // A row in which nothing stands is not kept by all formats: it says that anything may.
+        let is_empty = |item: &u32| self.items[*item as usize].label == EMPTY_PLACE;
+        let bare = class != ClassId::ROOT
+            && !row.has_payload
+            && row.children.is_empty()
+            && row.items.iter().all(is_empty);
+        for (at, &item) in row.items.iter().enumerate() {
             let Item { declared, label, kind } = &self.items[item as usize];
+            let label = match label == EMPTY_PLACE {
+                false => label,
+                true if bare && at == 0 => ROOT_LABEL,
+                true => continue,
+            };
             let out = self.attribute(class, *declared);
             let Publisher { builder, item_codes, .. } = self;
             let code = *item_codes.entry((out, item)).or_insert_with(|| builder.code(out, *kind, label));

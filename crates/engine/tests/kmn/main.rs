@@ -2,6 +2,7 @@
 
 mod forests;
 mod laws;
+mod missing;
 mod promises;
 mod rows;
 
@@ -34,6 +35,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         disassociate: true,
         disassociation: Disassociation::Value,
         suppress: false,
+        counted: false,
         shared: (0..attributes).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

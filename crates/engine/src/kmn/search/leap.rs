@@ -25,8 +25,8 @@ use crate::kmn::violations::Concerned;
 impl Problem<'_> {
     /// The finest cut, if it is a solution and nothing above it can be expected to be better.
     pub(super) fn leap(&self) -> Result<Option<Finalists>> {
-        // Whoever may reject a solution needs others to go on with; what is left out is decided step by step.
-        if !self.shortcuts.leap || self.suppress || self.finalists == usize::MAX {
+        // Whoever may reject a solution needs others to go on with.
+        if !self.shortcuts.leap || self.finalists == usize::MAX {
             return Ok(None);
         }
         let depths = self.depths()?;
