@@ -16,18 +16,19 @@ fn json(text: &str) -> Vec<Value> {
 #[test]
 fn a_gender_that_is_left_out_was_known_all_the_same() {
     let example = clinic(2000);
-    let release =
-        anonymize(&example.request(&[]), &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value;
-    let published = json(&std::fs::read_to_string(&release.target).expect("published"));
-    let input = json(&std::fs::read_to_string(example.folder.path().join("data.ndjson")).expect("input"));
+    let input = std::fs::read_to_string(example.folder.path().join("data.ndjson")).expect("input");
+    let operation = "\"Surgery\"";
     let mut lines = String::new();
-    for (mut record, original) in published.into_iter().zip(input) {
-        let gender = &original["gender"];
-        match gender == "diverse" {
-            true => _ = record.as_object_mut().expect("an object").remove("gender"),
-            false => record["gender"] = gender.clone(),
+    for (record, text) in json(&input).into_iter().zip(input.lines()) {
+        let mut told = serde_json::Map::new();
+        if record["gender"] != "diverse" {
+            told.insert("gender".to_owned(), record["gender"].clone());
         }
-        lines += &format!("{record}\n");
+        if text.contains(operation) {
+            let visits = serde_json::json!([{"diagnoses": [{"treatments": ["Operation"]}]}]);
+            told.insert("visits".to_owned(), visits);
+        }
+        lines += &format!("{}\n", Value::Object(told));
     }
     let at = example.folder.path().join("old.ndjson");
     std::fs::write(&at, lines).expect("written");
