@@ -29,8 +29,8 @@ pub struct KmnFigures {
     pub rpd: f64,
     /// Kinds of relation that were taken apart.
     pub disassociations: usize,
-    /// Values that are left out everywhere.
-    pub values_left_out: usize,
+    /// People of whom no quasi value is published.
+    pub people_emptied: usize,
 }
 
 /// What generalizing sets took.
@@ -95,7 +95,7 @@ impl Figures {
                 "cuts_examined": f.cuts_examined,
                 "rpd": f.rpd,
                 "disassociations": f.disassociations,
-                "values_left_out": f.values_left_out,
+                "people_emptied": f.people_emptied,
             }),
             Figures::Km(f) => json!({
                 "algorithm": f.algorithm,
@@ -147,7 +147,7 @@ impl Figures {
         let all = match self {
             Figures::Kmn(f) => vec![
                 ("disassociations", json!(f.disassociations)),
-                ("values_left_out", json!(f.values_left_out)),
+                ("people_emptied", json!(f.people_emptied)),
             ],
             Figures::Km(f) => vec![
                 ("items_left_out", json!(f.items_left_out)),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
@@ -39,10 +39,9 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The records as value trees.
+    /// The records as value trees, with nodes for empty places where these count.
     pub fn trees(&self) -> Result<ValueTrees> {
-        let privacy = self.policy.need_privacy()?;
-        Ok(ValueTrees::new(self.data, self.published, privacy.root, privacy.payload))
+        bosket_engine::trees(self.policy.need_privacy()?, self.data, self.published, &Quiet)
     }
 }
 
@@ -136,23 +135,34 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     let trees = work.trees()?;
     if policy.rows() == Rows::United {
         let keeps = |trees: &ValueTrees| keeps(&trees.write_back(work.binding));
-        let accept: Option<kmn::Accept<'_>> = if params.beyond { Some(&keeps) } else { None };
+        let accept: Option<kmn::Accept<'_>> =
+            if params.beyond || params.counted { Some(&keeps) } else { None };
         let release = kmn::run(&trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
         let (figures, private) = told(&release, work.binding);
         let cut_short = release.cut_short;
-        return Ok(Made { product: Product::Trees(release.published), figures, private, cut_short });
+        let product = match params.counted {
+            false => Product::Trees(release.published),
+            // Trees that are read again have no nodes for empty places.
+            true => vertices(release.published.write_back(work.binding), &bind)?,
+        };
+        return Ok(Made { product, figures, private, cut_short });
     }
     let payload = policy.need_privacy()?.payload;
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
     let accept: Option<kmn::Accept<'_, Dataset>> =
-        if params.beyond || params.local { Some(&keeps) } else { None };
+        if params.beyond || params.counted || params.local { Some(&keeps) } else { None };
     let release =
         kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
     let (figures, private) = told(&release, work.binding);
-    let (data, cut_short) = (release.published, release.cut_short);
+    let cut_short = release.cut_short;
+    Ok(Made { product: vertices(release.published, &bind)?, figures, private, cut_short })
+}
+
+/// Records in the order of the input.
+fn vertices(data: Dataset, bind: &dyn Fn(&Dataset) -> Result<Binding>) -> Result<Product> {
     let binding = bind(&data)?;
     let records = (0..data.len() as u32).collect();
-    Ok(Made { product: Product::Vertices { data, binding, records }, figures, private, cut_short })
+    Ok(Product::Vertices { data, binding, records })
 }
 
 /// Names l as what cannot be reached.
@@ -182,7 +192,7 @@ fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
         cost: release.cost,
         rpd: release.rpd,
         disassociations: release.rules.len(),
-        values_left_out: release.suppressed,
+        people_emptied: release.emptied,
     });
     let private = json!({
         "cut": release.cut.iter().map(cut).collect::<Vec<_>>(),

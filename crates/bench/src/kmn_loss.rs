@@ -11,7 +11,7 @@ use bosket_model::value_tree::ValueTrees;
 use bosket_testkit::dice::Dice;
 use bosket_testkit::trees::{ATTRIBUTES, PathRecord, dataset};
 
-use crate::kmn::{customers, hierarchies};
+use crate::kmn::{customers, hierarchies, of_the_paper};
 
 const KS: [u32; 3] = [5, 20, 100];
 const MS: [u32; 3] = [2, 3, 4];
@@ -28,7 +28,7 @@ pub(crate) fn run(number: u64, more: u64) {
 }
 
 fn search(trees: &ValueTrees, sets: &[String]) -> Option<Release> {
-    let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), sets).expect("a good policy");
+    let (policy, _) = Policy::parse("tpch", &of_the_paper(Shape::Chain), sets).expect("a good policy");
     let params = Params::new(&policy).expect("possible");
     kmn::run(trees, &hierarchies(Shape::Chain, &policy), &params, None, &Quiet).ok()
 }
@@ -77,7 +77,7 @@ fn claim(trees: &ValueTrees, binding: &Binding, number: u64) {
     for k in KS {
         for algorithm in ["gcs", "ocs", "best"] {
             let Some(release) = search(trees, &sets(algorithm, k, 3, 2)) else { continue };
-            let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), &[]).expect("a good policy");
+            let (policy, _) = Policy::parse("tpch", &of_the_paper(Shape::Chain), &[]).expect("a good policy");
             // Records keep their order until they are written.
             let mapping: Vec<(u32, u32)> = (0..trees.len() as u32).map(|r| (r, r)).collect();
             let compared = Comparison {
@@ -112,7 +112,7 @@ fn distribution(size: usize) {
     let mut ratios: Vec<f64> = (0..20)
         .map(|seed| {
             let data = dataset(&records(seed, size));
-            let sets = ["privacy.model=kmn", "privacy.k=5", "privacy.m=3", "privacy.n=2"].map(str::to_owned);
+            let sets = ["model=kmn", "k=5", "m=3", "n=2", "missing=nothing"].map(|s| format!("privacy.{s}"));
             let cost = |algorithm: &str| {
                 let sets: Vec<String> =
                     sets.iter().cloned().chain([format!("method.algorithm={algorithm}")]).collect();

@@ -9,7 +9,7 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Relations};
 use bosket_verify::knowledge::{Range, Records, View, smallest_violation};
 
-use crate::kmn::{customers, hierarchies};
+use crate::kmn::{customers, hierarchies, of_the_paper};
 use crate::read::read;
 use crate::resources::{mb, memory, timed};
 
@@ -40,7 +40,7 @@ pub(crate) fn run() {
 /// The publication of TPC-H customers, as its claim says.
 fn publication() {
     let (trees, binding) = customers(Shape::Chain, PEOPLE);
-    let (policy, _) = Policy::parse("tpch", Shape::Chain.policy(), &[]).expect("a good policy");
+    let (policy, _) = Policy::parse("tpch", &of_the_paper(Shape::Chain), &[]).expect("a good policy");
     let params = Params::new(&policy).expect("possible");
     let release =
         kmn::run(&trees, &hierarchies(Shape::Chain, &policy), &params, None, &Quiet).expect("reachable");

@@ -16,4 +16,4 @@ mod local;
 mod params;
 
 pub use common::refuse_common;
-pub use params::{Input, Params, check, foreseen, refuse_unfit};
+pub use params::{Input, Params, check, foreseen, refuse_unfit, trees};

@@ -3,8 +3,8 @@
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Algorithm, Family, Policy};
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::policy::{Algorithm, Family, Missing, Model, Policy, Privacy};
+use bosket_model::value_tree::{EMPTY_PLACE, TreeView, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Result};
 
 use crate::common::refuse_common;
@@ -62,6 +62,23 @@ pub struct Input<'a> {
     pub hierarchies: &'a [Option<Hierarchy>],
 }
 
+/// The records as the value trees that are searched, with nodes for empty places where these count.
+pub fn trees(
+    privacy: &Privacy,
+    data: &Dataset,
+    binding: &Binding,
+    observer: &dyn Observer,
+) -> Result<ValueTrees> {
+    let counted = privacy.model == Model::Kmn && privacy.missing == Missing::Counted;
+    let view = TreeView {
+        root: privacy.root,
+        united: true,
+        payload: privacy.payload,
+        missing: counted.then_some(EMPTY_PLACE),
+    };
+    ValueTrees::viewed(data, binding, &view, observer)
+}
+
 /// What a run is going to lose for sure, whatever it finds; the data is one that it would not give up on.
 pub fn foreseen(params: &Params, input: Input<'_>) -> Result<Vec<Diagnostic>> {
     match params {
@@ -79,13 +96,13 @@ pub fn refuse_unfit(
 ) -> Result<()> {
     let Input { data, binding, hierarchies } = input;
     let privacy = policy.need_privacy()?;
-    let trees = || ValueTrees::new(data, binding, privacy.root, privacy.payload);
+    let trees = || trees(privacy, data, binding, observer);
     match params {
         Params::Kmn(params) => {
             refuse_common(policy, data, binding)?;
-            kmn::refuse_unfit(&trees(), hierarchies, params, observer)
+            kmn::refuse_unfit(&trees()?, hierarchies, params, observer)
         }
-        Params::Km(params) => km::refuse_unfit(&trees(), hierarchies, params, observer),
+        Params::Km(params) => km::refuse_unfit(&trees()?, hierarchies, params, observer),
         Params::Cluster(params) => cluster::refuse_unfit(data, binding, hierarchies, params),
         Params::Dissect(params) => {
             let values = dissect::sensitive_values(data, binding);

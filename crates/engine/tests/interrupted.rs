@@ -99,6 +99,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         suppress: false,
         local: false,
         root: bosket_model::policy::RootMode::Separate,
+        counted: false,
         shared: (0..3).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

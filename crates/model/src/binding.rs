@@ -268,6 +268,32 @@ impl Binding {
         (0..self.declared.len()).filter(move |&d| !present[d])
     }
 
+    /// Whether a vertex of the attribute's class has one place for its value, which is then seen to be empty. The items of an
+    /// array are a set, a companion only repeats, and what stands above its home was parted from its row.
+    pub fn is_single_valued(&self, schema: &Schema, attribute: AttributeId) -> bool {
+        let Some(declared) = self.attributes[attribute.index()] else {
+            return false;
+        };
+        let class = schema.attribute(attribute).class;
+        self.declared[declared].follows.is_none() && self.is_at_home(schema, class) && !self.is_item(declared)
+    }
+
+    /// Whether a class, and all above it, stand where the policy has them.
+    fn is_at_home(&self, schema: &Schema, class: ClassId) -> bool {
+        let above = schema.class(class).parent;
+        let home = self.classes[class.index()];
+        let home_above = home.map(|home| self.homes[home].parent);
+        home_above == Some(above.and_then(|above| self.classes[above.index()]))
+            && above.is_none_or(|above| self.is_at_home(schema, above))
+    }
+
+    /// Whether a declared attribute is the item of an array, which has nothing else.
+    pub fn is_item(&self, declared: usize) -> bool {
+        let home = self.declared[declared].home;
+        let beside = self.declared.iter().filter(|other| other.home == home).count() > 1;
+        home != 0 && self.declared[declared].name.is_empty() && !beside
+    }
+
     /// The role of an attribute of the data; none if it is dropped.
     pub fn role(&self, attribute: AttributeId) -> Option<Role> {
         self.attributes[attribute.index()].map(|d| self.declared[d].role)

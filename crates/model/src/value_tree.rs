@@ -6,6 +6,9 @@
 //! under the record's root, unless the policy makes them the first chain. Everything published beside the quasi
 //! values is a **payload** under its vertex's last quasi value.
 //!
+//! Where a missing value counts ([`TreeView::missing`]), an empty place of a vertex that is there is a node with a label of
+//! its own.
+//!
 //! Items are numbered by the policy's order, then by label, so that their order is the same in every run.
 
 use std::cell::Cell;
@@ -15,8 +18,9 @@ use rustc_hash::FxHashMap;
 
 use crate::binding::Binding;
 use crate::dataset::{Builder, Dataset};
-use crate::diag::Result;
+use crate::diag::{Diagnostic, Failure, Fault, Place, Result};
 use crate::dictionary::{Kind, MISSING};
+use crate::hierarchy::ROOT_LABEL;
 use crate::observe::{Observer, Quiet};
 use crate::policy::{Payload, Role, RootMode};
 use crate::schema::{AttributeId, ClassId};
@@ -56,9 +60,27 @@ pub struct ValueTrees {
     first_node: Vec<u32>,
     payloads: Vec<PayloadAt>,
     first_payload: Vec<u32>,
+    /// The items of empty places of the record's own object, and whether they form a chain.
+    top: (Vec<u32>, bool),
 }
 
 const ROOT: u32 = u32::MAX;
+
+/// The label of an empty place while records are worked on. It is never written, and data that has it is refused.
+pub const EMPTY_PLACE: &str = "\u{fdd0}missing";
+
+/// How records are read as trees.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeView<'a> {
+    /// Where the values of the record's top object stand.
+    pub root: RootMode,
+    /// Whether rows that look alike are one; else every value of every vertex is a node.
+    pub united: bool,
+    /// What happens to what stands beside the quasi values.
+    pub payload: Payload,
+    /// The label of a place that can hold one value and holds none; none if such places are no nodes.
+    pub missing: Option<&'a str>,
+}
 
 impl ValueTrees {
     /// How many records there are.
@@ -121,32 +143,32 @@ impl ValueTrees {
         payload: Payload,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        Self::read(data, binding, (root, true), payload, observer)
+        let view = TreeView { root, united: true, payload, missing: None };
+        Self::viewed(data, binding, &view, observer)
     }
 
-    /// The same where rows stand for themselves: a node for every value of every vertex, and nothing beside them.
-    pub fn of_rows(
+    /// The value trees of a dataset in any view.
+    pub fn viewed(
         data: &Dataset,
         binding: &Binding,
-        root: RootMode,
+        view: &TreeView<'_>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        Self::read(data, binding, (root, false), Payload::Drop, observer)
-    }
-
-    fn read(
-        data: &Dataset,
-        binding: &Binding,
-        (root, united): (RootMode, bool),
-        payload: Payload,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
-        let (items, codes) = number_items(data, binding);
+        let TreeView { root, united, payload, missing } = *view;
+        let (items, codes) = number_items(data, binding, missing)?;
         let schema = data.schema();
         let by_role = |role| -> Vec<Vec<AttributeId>> {
             schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, role)).collect()
         };
         let quasi = by_role(Role::Quasi);
+        let empty: Vec<Option<u32>> = schema
+            .attributes()
+            .map(|(id, _)| {
+                let label = missing.filter(|_| has_empty_places(data, binding, id))?;
+                let key = (binding.attributes[id.index()]?, label, Kind::Text);
+                Some(items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < key) as u32)
+            })
+            .collect();
         let beside: Vec<Vec<AttributeId>> = schema
             .classes()
             .map(|(id, class)| {
@@ -159,6 +181,8 @@ impl ValueTrees {
             .collect();
 
         let mut trees = ValueTrees::over(items);
+        let own = quasi[ClassId::ROOT.index()].iter();
+        trees.top = (own.filter_map(|a| empty[a.index()]).collect(), root == RootMode::Chain);
         let mut record_tree = RecordTree::default();
         let mut anchor: Vec<u32> = Vec::new();
         for record in 0..data.len() {
@@ -172,11 +196,12 @@ impl ValueTrees {
                 let above = data.parent(v).map_or(ROOT, |p| anchor[p - first]);
                 let mut at = above;
                 for &a in &quasi[class.index()] {
-                    let code = data.value(v, a);
-                    if code == MISSING || repeats(data, binding, v, a, code) {
-                        continue;
-                    }
-                    let item = codes[a.index()][code as usize];
+                    let item = match data.value(v, a) {
+                        MISSING => empty[a.index()],
+                        code if repeats(data, binding, v, a, code) => None,
+                        code => Some(codes[a.index()][code as usize]),
+                    };
+                    let Some(item) = item else { continue };
                     if class == ClassId::ROOT && root == RootMode::Separate {
                         record_tree.child(ROOT, item);
                     } else if united {
@@ -209,6 +234,7 @@ impl ValueTrees {
             first_node: vec![0],
             payloads: Vec::new(),
             first_payload: vec![0],
+            top: (Vec::new(), false),
         }
     }
 
@@ -288,6 +314,45 @@ impl ValueTrees {
         self.first_node.push(all);
     }
 
+    /// The items of empty places of the record's own object.
+    pub fn empty_tops(&self) -> &[u32] {
+        &self.top.0
+    }
+
+    /// The same, some of the records without any value: of their own object all places are empty, and nothing hangs below it.
+    /// What stands beside its values stays.
+    pub fn emptied(&self, records: &[bool], observer: &dyn Observer) -> Result<Self> {
+        let mut trees = ValueTrees { top: self.top.clone(), ..ValueTrees::over(self.items.clone()) };
+        trees.reserve(self);
+        let mut tree = RecordTree::default();
+        let mut place: Vec<u32> = Vec::new();
+        for (record, &emptied) in records.iter().enumerate() {
+            observer.go_on()?;
+            tree.clear();
+            place.clear();
+            let nodes = self.nodes(record);
+            if emptied {
+                let (tops, chain) = &self.top;
+                let end =
+                    tops.iter().fold(ROOT, |at, &item| tree.child(if *chain { at } else { ROOT }, item));
+                let own = self.payloads(record).iter().find(|payload| payload.home == 0);
+                own.into_iter()
+                    .for_each(|p| tree.payload(if *chain { end } else { ROOT }, 0, p.values.clone()));
+            } else {
+                for node in nodes.clone() {
+                    let above = self.parent(node).map_or(ROOT, |above| place[above - nodes.start]);
+                    place.push(tree.add(above, self.item(node)));
+                }
+                for payload in self.payloads(record) {
+                    let at = payload.node.map_or(ROOT, |node| place[node as usize - nodes.start]);
+                    tree.payload(at, payload.home, payload.values.clone());
+                }
+            }
+            trees.append(&mut tree);
+        }
+        Ok(trees)
+    }
+
     /// Adds the records of other trees over the same items.
     pub fn extend(&mut self, other: ValueTrees) {
         let (nodes, payloads) = (self.item.len() as u32, self.payloads.len() as u32);
@@ -331,10 +396,21 @@ impl ValueTrees {
     }
 }
 
+/// Whether an attribute's empty places are seen: it has one place per vertex, and values in some.
+fn has_empty_places(data: &Dataset, binding: &Binding, id: AttributeId) -> bool {
+    binding.role(id) == Some(Role::Quasi)
+        && binding.is_single_valued(data.schema(), id)
+        && !data.dictionary(id).is_empty()
+}
+
 /// Items sorted by attribute and label, and for each attribute of the data the item of each code.
-fn number_items(data: &Dataset, binding: &Binding) -> (Vec<Item>, Vec<Vec<u32>>) {
+fn number_items(
+    data: &Dataset,
+    binding: &Binding,
+    missing: Option<&str>,
+) -> Result<(Vec<Item>, Vec<Vec<u32>>)> {
     let mut items = Vec::new();
-    for (id, _) in data.schema().attributes() {
+    for (id, attribute) in data.schema().attributes() {
         if binding.role(id) == Some(Role::Quasi) {
             let declared = binding.attributes[id.index()].expect("it has a role");
             items.extend(data.dictionary(id).iter().map(|(kind, text)| Item {
@@ -342,6 +418,14 @@ fn number_items(data: &Dataset, binding: &Binding) -> (Vec<Item>, Vec<Vec<u32>>)
                 label: text.to_owned(),
                 kind,
             }));
+            let Some(label) = missing.filter(|_| has_empty_places(data, binding, id)) else { continue };
+            if label == EMPTY_PLACE && data.dictionary(id).iter().any(|(_, text)| text == label) {
+                let what = "a value is the text that stands for empty places while records are worked on";
+                let what = Diagnostic::error(what).at(Place::default().path(&attribute.path));
+                let help = "it holds a code point that is not for text: take it out of the data";
+                return Err(Failure::new(Fault::Data, what.help(help)));
+            }
+            items.push(Item { declared, label: label.to_owned(), kind: Kind::Text });
         }
     }
     items.sort();
@@ -363,7 +447,7 @@ fn number_items(data: &Dataset, binding: &Binding) -> (Vec<Item>, Vec<Vec<u32>>)
             data.dictionary(id).iter().map(find).collect()
         })
         .collect();
-    (items, codes)
+    Ok((items, codes))
 }
 
 /// Whether a companion column only repeats the label of the attribute it follows.
@@ -565,10 +649,15 @@ impl Writer<'_> {
             self.payloads(Some(node)).partition(|p| p.home == own_home);
         if same.is_empty() || !other.is_empty() || !own_payloads.is_empty() || !lone.is_empty() {
             let (own_class, opened) = self.descend(builder, class, home, own_home);
+            // An object in which nothing stands is not kept by all formats: it says that anything may.
+            let bare = other.is_empty() && lone.is_empty() && above.iter().all(|&n| self.is_empty_place(n));
             for i in 0..own_payloads.len().max(1) {
                 builder.open(own_class);
                 for &value in above.iter() {
                     self.set(builder, own_class, value);
+                }
+                if bare && own_payloads.is_empty() {
+                    self.set_anything(builder, own_class, above[0]);
                 }
                 if let Some(payload) = own_payloads.get(i) {
                     self.set_payload(builder, own_class, payload);
@@ -591,7 +680,20 @@ impl Writer<'_> {
         above.pop();
     }
 
+    fn is_empty_place(&self, node: usize) -> bool {
+        self.trees.items[self.trees.item(node) as usize].label == EMPTY_PLACE
+    }
+
+    fn set_anything(&self, builder: &mut Builder, class: ClassId, node: usize) {
+        let item = &self.trees.items[self.trees.item(node) as usize];
+        let attribute = builder.attribute(class, &self.binding.declared[item.declared].name);
+        builder.set(attribute, Kind::Text, ROOT_LABEL);
+    }
+
     fn set(&self, builder: &mut Builder, class: ClassId, node: usize) {
+        if self.is_empty_place(node) {
+            return;
+        }
         let number = self.trees.item(node) as usize;
         let (attribute, code) = match self.known[number].get() {
             Some((known, attribute, code)) if known == class => (attribute, code),

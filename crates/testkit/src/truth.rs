@@ -131,6 +131,8 @@ pub struct Global<'a> {
     pub keep: bool,
     /// Whether values may be left out.
     pub suppress: bool,
+    /// Whether all values of a person may be.
+    pub emptied: bool,
 }
 
 impl Global<'_> {
@@ -156,8 +158,18 @@ impl Global<'_> {
                 |item: &Item| choice.iter().find(|(from, _)| from == item).and_then(|(_, to)| to.clone());
             let whole: Vec<View> = input.iter().map(|view| view.recode(&recode)).collect();
             let may_be_left = |i: usize| whole[i].items.is_empty();
+            // Of whom nothing is told but what stands beside the person's own values.
+            let empties = |p: usize, i: usize| {
+                let is_bare = self.emptied && out[p].items.is_empty() && published[p].children.is_empty();
+                let own = |view: &View| -> Vec<Vec<(usize, String)>> {
+                    let person = view.payloads.iter().filter(|payload| payload.class == PERSON);
+                    person.map(|payload| payload.values.clone()).collect()
+                };
+                is_bare && own(&out[p]) == own(&whole[i])
+            };
             assignable(out.len(), whole.len(), &may_be_left, &|p, i| {
-                pairs.is_none_or(|pairs| pairs.contains(&(i, p))) && out[p].tells(&whole[i])
+                pairs.is_none_or(|pairs| pairs.contains(&(i, p)))
+                    && (out[p].tells(&whole[i]) || empties(p, i))
             })
         })
     }

@@ -71,6 +71,8 @@ pub struct Kmn {
     pub rows: Rows,
     /// Whether relations that can be put together again count.
     pub guard: bool,
+    /// What a value that is not there tells.
+    pub missing: Missing,
     /// Among the records that match any knowledge no sensitive value has a share over 1/l.
     pub l: Option<f64>,
     /// Per declared attribute, the bounds between buckets of a numeric sensitive value. May be empty.
@@ -90,6 +92,7 @@ impl Kmn {
             root: RootMode::Separate,
             rows: Rows::Distinct,
             guard: false,
+            missing: Missing::Nothing,
             l: None,
             buckets: Vec::new(),
             negative: Vec::new(),
@@ -140,6 +143,7 @@ impl Claim {
                 root: privacy.root,
                 rows: policy.rows(),
                 guard: privacy.guard,
+                missing: privacy.missing,
                 l: privacy.l,
                 buckets: buckets(),
                 negative: privacy.negative.clone(),
@@ -220,7 +224,7 @@ impl Claim {
                     diverse(*l, "item")
                 )
             }
-            Claim::Kmn(Kmn { k, m, n, relations, rows, guard, l, negative, .. }) => {
+            Claim::Kmn(Kmn { k, m, n, relations, rows, guard, missing, l, negative, .. }) => {
                 let known = match n {
                     0 => String::new(),
                     1 => " and one relation between them".to_owned(),
@@ -237,8 +241,12 @@ impl Claim {
                     Rows::All => "; how many rows a person has is not covered",
                     Rows::United => "; a row may stand for several",
                 };
+                let missing = match missing {
+                    Missing::Counted => "; missing values are counted as `*`",
+                    _ => "; whoever knows a value that the data lacks is not covered",
+                };
                 format!(
-                    "whoever knows {} of a person{known}{reading}{guard}{absent} finds at least {k} people who fit{}{rows}",
+                    "whoever knows {} of a person{known}{reading}{guard}{absent} finds at least {k} people who fit{}{rows}{missing}",
                     up_to(*m, "value"),
                     diverse(*l, "value")
                 )
@@ -300,10 +308,10 @@ impl Claim {
                 }
                 claim
             }
-            Claim::Kmn(Kmn { k, m, n, relations, root, rows, guard, l, .. }) => {
+            Claim::Kmn(Kmn { k, m, n, relations, root, rows, guard, missing, l, .. }) => {
                 let mut claim = json!({
                     "model": "kmn", "k": k, "m": m, "n": n, "relations": relations.name(),
-                    "root": root.name(), "rows": rows.name(), "guard": guard,
+                    "root": root.name(), "rows": rows.name(), "guard": guard, "missing": missing.name(),
                 });
                 if let Some(l) = l {
                     claim["l"] = json!(l);

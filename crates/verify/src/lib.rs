@@ -23,7 +23,7 @@ use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::is_pseudonym;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Relations, Role, Rows};
+use bosket_model::policy::{Missing, Relations, Role, Rows};
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
@@ -121,6 +121,7 @@ fn verify_kmn(
         relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
         united: claim.rows == Rows::United,
         guard: claim.guard,
+        missing: claim.missing == Missing::Counted,
         negative: &claim.negative,
         hierarchies,
         ..View::default()
@@ -168,6 +169,7 @@ fn check(
 
 /// Knowledge with paths and labels instead of numbers.
 fn witness(records: &Records, binding: &Binding, found: &Knowledge) -> Witness {
+    let binding = &columns::with_sections(binding);
     let known = |i: usize| records.known(found.items[i]);
     let values: Vec<Value> = (0..found.items.len())
         .map(known)

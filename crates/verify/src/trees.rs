@@ -20,6 +20,8 @@
 //!
 //! Where rows are published as they are, whoever reads them sees each for itself: then every value of every vertex is a node
 //! of its own ([`Trees::of_rows`]), and the two visits above are two nodes H1, one above flu, one above flu and cold.
+//!
+//! Where missing values count, an empty place is a node `*` like any other (see `columns`).
 
 use std::ops::Range;
 
@@ -30,7 +32,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Role, RootMode};
 use bosket_model::{AttributeId, ClassId, Dataset, MISSING, Result};
 
-use crate::columns::{Columns, Item};
+use crate::columns::{Columns, Emptiness, Item};
 
 /// Records that are read together; enough to make handing them out cheap.
 const BLOCK: usize = 1024;
@@ -77,9 +79,10 @@ impl Trees {
         binding: &Binding,
         root: RootMode,
         payload: Payload,
+        emptiness: Emptiness,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let columns = Columns::new(data, binding);
+        let columns = Columns::new(data, binding, emptiness);
         let beside = |class: ClassId| -> Vec<AttributeId> {
             let attributes = data.schema().class(class).attributes.iter().copied();
             let is_beside = |a: AttributeId| {
@@ -120,9 +123,10 @@ impl Trees {
         data: &Dataset,
         binding: &Binding,
         root: RootMode,
+        emptiness: Emptiness,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let columns = Columns::new(data, binding);
+        let columns = Columns::new(data, binding, emptiness);
         let mut trees = Trees::default();
         let mut last: Vec<Option<u32>> = Vec::new();
         for record in 0..data.len() {
@@ -300,7 +304,7 @@ impl Reading<'_> {
 mod tests {
     use bosket_model::observe::Quiet;
     use bosket_model::policy::{Policy, Undeclared};
-    use bosket_model::value_tree::ValueTrees;
+    use bosket_model::value_tree::{TreeView, ValueTrees};
     use bosket_testkit::dice::{Dice, cases};
     use bosket_testkit::vertices::{self, NAMES, Roles, Vertex};
     use proptest::prelude::*;
@@ -325,7 +329,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(cases(600)))]
         /// The makers' trees are another implementation of the same definition.
         #[test]
-        fn are_those_that_the_makers_see(seed: u64, chain: bool, keep: bool) {
+        fn are_those_that_the_makers_see(seed: u64, chain: bool, keep: bool, counted: bool) {
             let mut dice = Dice::new(seed);
             let records: Vec<Vertex> = (0..1 + dice.below(4))
                 .map(|_| {
@@ -340,8 +344,10 @@ mod tests {
             let binding = bound(&mut dice, &data);
             let root = if chain { RootMode::Chain } else { RootMode::Separate };
             let payload = if keep { Payload::Keep } else { Payload::Drop };
-            let own = Trees::new(&data, &binding, root, payload, &Quiet).expect("nobody gives up");
-            let theirs = ValueTrees::new(&data, &binding, root, payload);
+            let emptiness = if counted { Emptiness::Counted } else { Emptiness::Nothing };
+            let own = Trees::new(&data, &binding, root, payload, emptiness, &Quiet).expect("nobody gives up");
+            let view = TreeView { root, united: true, payload, missing: counted.then_some("*") };
+            let theirs = ValueTrees::viewed(&data, &binding, &view, &Quiet).expect("nobody gives up");
             let items = |item: &Item| (item.declared, item.label.clone());
             let their_items = theirs.items().iter().map(|i| (i.declared, i.label.clone()));
             prop_assert_eq!(own.items().iter().map(items).collect::<Vec<_>>(), their_items.collect::<Vec<_>>());

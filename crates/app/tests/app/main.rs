@@ -8,6 +8,7 @@ mod interrupted;
 mod left_out;
 #[cfg(unix)]
 mod masks;
+mod missing;
 mod report;
 mod rows;
 mod selection;

@@ -15,6 +15,8 @@ use bosket_model::observe::Quiet;
 use bosket_testkit::shared::shared;
 use sha2::{Digest as _, Sha256};
 
+use crate::kmn::of_the_paper;
+
 use super::result::Dataset;
 
 pub(super) use real::QUASI;
@@ -124,7 +126,8 @@ impl Datasets {
     }
 
     fn tpch_shaped(&self, name: &str, shape: Shape, customers: u64) -> Result<PathBuf, String> {
-        let policy = ("data.ndjson", shape.policy());
+        let text = of_the_paper(shape);
+        let policy = ("data.ndjson", text.as_str());
         self.generated(&format!("{name}-{customers}"), policy, &tpch::hierarchies(shape), |mut out| {
             tpch::write_records(&mut out, shape, customers, &Quiet).map(drop)
         })

@@ -119,12 +119,13 @@ fn in_words(figures: &Figures) -> String {
                 1 => "one kind of relation was taken apart".to_owned(),
                 n => format!("{} kinds of relation were taken apart", count(n)),
             };
-            let left_out = match f.values_left_out {
+            let emptied = match f.people_emptied {
                 0 => String::new(),
-                n => format!("; {} left out everywhere", plural(n, "value")),
+                1 => "; one person's values are all left out".to_owned(),
+                n => format!("; all values of {} people are left out", count(n)),
             };
             let examined = plural(f.cuts_examined as usize, "cut");
-            format!("{apart}{left_out}; loss RPD {:.3e}; {} after {examined}", f.rpd, f.route)
+            format!("{apart}{emptied}; loss RPD {:.3e}; {} after {examined}", f.rpd, f.route)
         }
         Figures::Km(f) => {
             let parts = match f.parts {

@@ -91,7 +91,7 @@ fn it_says_what_was_done() {
     let found = dir.certified("out.ndjson", CERTIFICATE);
     assert_eq!(
         found["claim"],
-        json!({"model": "kmn", "k": 4, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false})
+        json!({"model": "kmn", "k": 4, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false, "missing": "counted"})
     );
     assert_eq!(
         (&found["seed"], &found["records"], &found["verified"]),
@@ -99,10 +99,7 @@ fn it_says_what_was_done() {
     );
     assert_eq!(found["policy"]["privacy"]["k"], 4, "what the command line sets counts");
     assert_eq!(found["loss"]["rpd"], told["rpd"]);
-    assert_eq!(
-        found["suppressed"],
-        json!({"disassociations": told["disassociations"], "values_left_out": 0})
-    );
+    assert_eq!(found["suppressed"], json!({"disassociations": told["disassociations"], "people_emptied": 0}));
     assert_eq!(found["hierarchies"].as_array().map(Vec::len), Some(2));
     assert_eq!(found["tool"], format!("bosket {}", env!("CARGO_PKG_VERSION")));
     let limits = found["not_claimed"].to_string();

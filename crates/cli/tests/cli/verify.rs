@@ -42,7 +42,7 @@ fn the_json_has_the_published_shape() {
     let found = dir.run(&args).exits(1).says_nothing().json();
     assert_eq!(keys(&found)[..3], ["holds", "claim", "witness"]);
     assert_eq!(found["holds"], false);
-    let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false});
+    let claim = json!({"model": "kmn", "k": 2, "m": 2, "n": 1, "relations": "pair", "root": "separate", "rows": "distinct", "guard": false, "missing": "counted"});
     assert_eq!(found["claim"], claim);
     assert_eq!(keys(&found["witness"]), ["values", "relations", "support", "records"]);
     let witness =
@@ -113,7 +113,10 @@ fn a_witness_names_what_is_absent() {
         quasi("v[].a", "hierarchy = \"a.csv\""),
         quasi("v[].b[]", "hierarchy = { build = \"order\", groups = [\"5\", \"6\"] }"),
     ];
-    let kmn = |negative: &str| format!("model = \"kmn\"\nk = 2\nm = 2\nn = 1\nnegative = {negative}");
+    // A visit without an `a` would be one that may be anything.
+    let kmn = |negative: &str| {
+        format!("model = \"kmn\"\nk = 2\nm = 2\nn = 1\nmissing = \"nothing\"\nnegative = {negative}")
+    };
     dir.write("a.csv", "1;X;*\n2;X;*\n3;Y;*\n");
     let run = |negative: &str| {
         dir.write("policy.toml", policy(&attributes, &kmn(negative)));

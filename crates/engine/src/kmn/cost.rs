@@ -376,17 +376,17 @@ impl Ends {
 }
 
 /// The share of related pairs of the input that a cut and its rules take away, counted per row.
-pub(super) fn relations_lost(groups: &[Arc<Group>], above: Option<&[Vec<u64>]>, rows: &Rows) -> f64 {
+pub(super) fn relations_lost(groups: &[Arc<Group>], above: Option<&[Vec<u64>]>, pairs: u64) -> f64 {
     let kept: u64 = (groups.iter().enumerate())
         .map(|(g, group)| {
-            let pairs: u64 = match above {
+            let related: u64 = match above {
                 None => (group.path.len() * group.path.len().saturating_sub(1) / 2) as u64,
                 Some(above) => {
                     above[g][..group.path.len()].iter().map(|mask| u64::from(mask.count_ones())).sum()
                 }
             };
-            pairs * group.rows.len() as u64
+            related * group.rows.len() as u64
         })
         .sum();
-    if rows.pairs() == 0 { 0.0 } else { 1.0 - kept as f64 / rows.pairs() as f64 }
+    if pairs == 0 { 0.0 } else { 1.0 - kept as f64 / pairs as f64 }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
 
 use super::rows::Change;
 use super::set::Set;
@@ -33,6 +33,8 @@ pub(super) struct Wishes<'a> {
     pub(super) negative: &'a [String],
     /// Per declared attribute the home of its rows, if rows are published as they are.
     pub(super) homes: Option<&'a [usize]>,
+    /// Per declared attribute how many values of it went with emptied people.
+    pub(super) lost: &'a [u64],
 }
 
 /// One quasi attribute.
@@ -47,6 +49,10 @@ pub(super) struct Level<'a> {
     leader: usize,
     /// How much the detail of its values counts.
     weight: f64,
+    /// How many of its values went with emptied people.
+    lost: u64,
+    /// The leaf of empty places, if these count.
+    pub(super) empty: Option<Node>,
     /// Factor of a node in the loss of its path, by hierarchy depth: the nodes at that depth and the leaves above it.
     width: Vec<f64>,
 }
@@ -95,7 +101,19 @@ impl<'a> Domain<'a> {
                 let leader = levels.iter().position(shares).unwrap_or(levels.len());
                 let home = wishes.homes.map(|homes| homes[item.declared]);
                 let declared = item.declared;
-                levels.push(Level { declared, hierarchy, home, root: next, leader, weight, width });
+                let empty = hierarchy.leaf(EMPTY_PLACE).map(|leaf| next + leaf.0);
+                let lost = wishes.lost.get(declared).copied().unwrap_or(0);
+                levels.push(Level {
+                    declared,
+                    hierarchy,
+                    home,
+                    root: next,
+                    leader,
+                    weight,
+                    lost,
+                    empty,
+                    width,
+                });
                 next += hierarchy.len() as Node;
             }
             let level = levels.len() - 1;
@@ -258,6 +276,11 @@ impl<'a> Domain<'a> {
         }
     }
 
+    /// The root of a node's hierarchy.
+    pub(super) fn top(&self, node: Node) -> Node {
+        self.levels[self.level_of(node)].root
+    }
+
     /// The node and everything below it, as numbers.
     pub(super) fn subtree(&self, node: Node) -> std::ops::Range<Node> {
         let (level, id) = self.id(node);
@@ -276,19 +299,32 @@ impl<'a> Domain<'a> {
             .collect()
     }
 
-    /// The factor of a node at some depth of a tree.
+    /// Whether a node stands for places in which nothing stands.
+    pub(super) fn is_empty_place(&self, node: Node) -> bool {
+        self.levels[self.level_of(node)].empty == Some(node)
+    }
+
+    /// The factor of a node at some depth of a tree. An empty place says as much as the root does: nothing.
     pub(super) fn factor(&self, node: Node, depth: usize) -> f64 {
         let (level, id) = self.id(node);
+        if self.levels[level].empty == Some(node) {
+            return depth as f64;
+        }
         depth as f64 * self.levels[level].width[self.levels[level].hierarchy.depth(id) as usize]
     }
 
     /// Detail lost by a cut: per value (leaves of its node − 1) / (leaves of the root − 1), 1 if it is left out; the mean over
-    /// all values, weighted by attribute.
+    /// all values, weighted by attribute. What was empty before is not lost.
     pub(super) fn detail_lost(&self, cut: &[Node]) -> f64 {
-        let (mut lost, mut all) = (0.0, 0.0);
+        let mut lost: f64 = self.levels.iter().map(|level| level.lost as f64 * level.weight).sum();
+        let mut all = lost;
         for (item, node) in self.assign_all(cut).into_iter().enumerate() {
             let level = &self.levels[self.level_of_item(item as u32)];
-            let leaves = |n: NodeId| level.hierarchy.leaves(n).len() as f64;
+            if level.empty == Some(self.leaf[item].1) {
+                continue;
+            }
+            let is_more = |n: NodeId| n == NodeId::ROOT && level.empty.is_some();
+            let leaves = |n: NodeId| (level.hierarchy.leaves(n).len() - usize::from(is_more(n))) as f64;
             let root = leaves(NodeId::ROOT);
             let share = match node {
                 None => 1.0,
@@ -299,7 +335,7 @@ impl<'a> Domain<'a> {
             lost += values * share;
             all += values;
         }
-        lost / all
+        if all > 0.0 { lost / all } else { 0.0 }
     }
 
     /// The records that have a value under the node; of an absence those that have none.
@@ -351,9 +387,14 @@ impl<'a> Domain<'a> {
     }
 }
 
-/// Per node whether all its leaves are listed.
+/// Per node whether all its leaves are listed. An empty place is published as the root is, and is listed if that is.
 fn negatable(hierarchy: &Hierarchy, listed: &[String]) -> Vec<bool> {
-    let listed = hierarchy.listed(listed.iter().map(String::as_str));
+    let mut listed = hierarchy.listed(listed.iter().map(String::as_str));
+    if hierarchy.leaf(EMPTY_PLACE).is_some()
+        && let Some((last, others)) = listed.split_last_mut()
+    {
+        *last = others.iter().all(|&other| other);
+    }
     (hierarchy.nodes()).map(|node| hierarchy.leaves(node).all(|leaf| listed[leaf as usize])).collect()
 }
 
@@ -361,7 +402,7 @@ fn negatable(hierarchy: &Hierarchy, listed: &[String]) -> Vec<bool> {
 fn widths(hierarchy: &Hierarchy, weight: f64) -> Vec<f64> {
     let mut at_depth = vec![0usize; hierarchy.height() as usize + 1];
     let mut leaves = vec![0usize; hierarchy.height() as usize + 1];
-    for node in hierarchy.nodes() {
+    for node in hierarchy.nodes().filter(|&node| hierarchy.label(node) != EMPTY_PLACE) {
         at_depth[hierarchy.depth(node) as usize] += 1;
         if hierarchy.is_leaf(node) {
             leaves[hierarchy.depth(node) as usize] += 1;

@@ -2,9 +2,9 @@
 
 use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
-use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 
+use super::Attempt;
 use super::domain::Domain;
 use super::params::Params;
 use super::problem::Solution;
@@ -14,13 +14,14 @@ use crate::local::{self, Promise, Taxonomy};
 /// Starts from the cut, and lowers what can be lowered; none if nothing can.
 pub(super) fn publish_local(
     source: &Source<'_>,
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<Option<Dataset>> {
-    let (mut cells, places) = published_rows::cells(source, trees, domain, solution, params.root, observer)?;
+    let (mut cells, places) =
+        published_rows::cells(source, attempt, domain, solution, params.root, observer)?;
     let taxonomy = taxonomy(domain);
     let before = cells.label.clone();
     let promise = Promise { k: params.k, m: params.m, n: params.n };
@@ -30,7 +31,7 @@ pub(super) fn publish_local(
     if own.is_empty() {
         return Ok(None);
     }
-    published_rows::write(source, trees, domain, solution, &own, observer).map(Some)
+    published_rows::write(source, attempt, domain, solution, &own, observer).map(Some)
 }
 
 /// The hierarchies of all attributes, with the detail that a cell loses at each of their nodes.

@@ -9,6 +9,7 @@ mod distinct;
 mod domain;
 mod improve;
 mod localized;
+mod outliers;
 mod params;
 mod problem;
 mod publish;
@@ -25,7 +26,7 @@ use std::sync::Mutex;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use bosket_model::policy::Algorithm;
@@ -34,7 +35,7 @@ pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
 
 use domain::{Domain, Wishes};
-use problem::{Pairs, Problem, Solution};
+use problem::{Pairs, Problem, Solution, rounded};
 use rows::Rows;
 use search::Stop;
 use structure::{How, Rule};
@@ -61,8 +62,8 @@ pub struct Release<P = ValueTrees> {
     pub examined: u64,
     /// Time was over before the search was.
     pub cut_short: bool,
-    /// How many different values of published attributes are left out everywhere. Which ones is private.
-    pub suppressed: usize,
+    /// How many people are published without any of their values. Who they are is private.
+    pub emptied: usize,
 }
 
 /// A value above another, each with its declared attribute and label.
@@ -80,10 +81,21 @@ pub enum Verdict {
 /// Judges a promise that the search knows only a part of.
 pub type Accept<'a, P = ValueTrees> = &'a dyn Fn(&P) -> Result<Verdict>;
 
+/// What is searched: the records, of which some people may have been emptied.
+struct Attempt<'a> {
+    trees: &'a ValueTrees,
+    /// Per record whether it is emptied; none if nobody is.
+    emptied: Option<&'a [bool]>,
+    /// Per declared attribute how many values went with them; it may end early.
+    lost: Vec<u64>,
+    /// How many related pairs did.
+    lost_pairs: u64,
+}
+
 /// What becomes of a solution.
 #[derive(Clone, Copy)]
 struct Outcome<'a, P> {
-    publish: &'a dyn Fn(&Domain<'_>, &Solution) -> Result<P>,
+    publish: &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<P>,
     accept: Option<Accept<'a, P>>,
     /// Per declared attribute the home of its rows, if rows are published as they are.
     homes: Option<&'a [usize]>,
@@ -91,12 +103,14 @@ struct Outcome<'a, P> {
 }
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
-type Refine<'a, P> = (&'a dyn Fn(&Domain<'_>, &Solution) -> Result<Option<P>>, Option<Accept<'a, P>>);
+type Refine<'a, P> =
+    (&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<Option<P>>, Option<Accept<'a, P>>);
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
 
-/// Anonymizes value trees, in which rows that look alike are one. `hierarchies` cover every value of every quasi attribute. With `accept`, solutions are offered
+/// Anonymizes value trees, in which rows that look alike are one. `hierarchies` cover every value of every quasi attribute; where
+/// missing values count (`params.counted`), the trees have nodes for empty places. With `accept`, solutions are offered
 /// from the cheapest on until one is accepted. So promises that are not monotone (embedded relations, the guard, diversity)
 /// are kept: by taking apart the relations that break them, or else by rejecting cuts. Such a promise is refused without
 /// `accept`.
@@ -107,8 +121,9 @@ pub fn run(
     accept: Option<Accept<'_>>,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let publish =
-        |domain: &Domain<'_>, solution: &Solution| publish::publish(trees, domain, solution, observer);
+    let publish = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
+        publish::publish(attempt, domain, solution, observer)
+    };
     search_and_publish(
         trees,
         hierarchies,
@@ -128,14 +143,13 @@ pub fn run_rows(
     observer: &dyn Observer,
 ) -> Result<Release<Dataset>> {
     let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
-    let refine = |domain: &Domain<'_>, solution: &Solution| {
-        localized::publish_local(source, trees, domain, solution, params, observer)
+    let refine = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
+        localized::publish_local(source, attempt, domain, solution, params, observer)
     };
-    let publish = |domain: &Domain<'_>, solution: &Solution| {
-        published_rows::publish_rows(source, trees, domain, solution, observer)
+    let publish = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
+        published_rows::publish_rows(source, attempt, domain, solution, observer)
     };
     let refine: Option<Refine<'_, Dataset>> = if params.local { Some((&refine, accept)) } else { None };
-    let accept = accept.filter(|_| params.beyond);
     let outcome = Outcome { publish: &publish, accept, homes: Some(&homes), refine };
     search_and_publish(trees, hierarchies, params, outcome, observer)
 }
@@ -147,96 +161,233 @@ fn search_and_publish<P>(
     outcome: Outcome<'_, P>,
     observer: &dyn Observer,
 ) -> Result<Release<P>> {
-    let accept = outcome.accept;
-    if params.beyond && accept.is_none() {
+    if params.beyond && outcome.accept.is_none() {
         // The search would publish what nobody has looked at.
         return Err(Failure::defect("a promise beyond what the search counts has nobody to judge it"));
     }
-    let domain = domain(trees, hierarchies, params, outcome.homes, observer)?;
-    let rows = Rows::new(trees, domain.levels.len(), observer)?;
-    let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
-    let mut problem = Problem {
-        domain,
-        rows,
-        range,
-        cost: params.cost,
-        repair: params.disassociate,
-        how: match params.disassociation {
-            // Rows that are published as they are lose values one by one.
-            _ if outcome.homes.is_some() => Some(How::Value),
-            Disassociation::Value => Some(How::Value),
-            Disassociation::Subtree => Some(How::Subtree),
-            Disassociation::Ancestor => Some(How::Ancestor),
-            Disassociation::Cheapest => None,
-        },
-        suppress: params.suppress,
-        max_cuts: params.max_cuts,
-        finalists: if accept.is_some() { usize::MAX } else { FINALISTS },
-        shortcuts: params.shortcuts,
-        memory: params.memory,
-        pairs: Pairs::new(params.memory / 4),
-        judged: Mutex::default(),
-        observer,
+    let hierarchies = &with_empty_places(trees, hierarchies, params)?;
+    let attempt = Attempt::whole(trees);
+    let mut problem = attempt.problem(hierarchies, params, &outcome, observer)?;
+    let plain = attempt.search(&mut problem, params, &outcome);
+    let cut = match &plain {
+        Ok((release, cut)) if params.suppress && !release.cut_short => cut.as_slice(),
+        Err(failure) if params.suppress && failure.fault == Fault::Unreachable => &[],
+        _ => return plain.map(|(release, _)| release),
     };
-    let name = params.algorithm.name().to_owned();
-    let (route, found) = match params.algorithm {
-        Algorithm::Acs => (name, problem.acs()?),
-        Algorithm::Gcs => (name, problem.gcs(params.g)?),
-        Algorithm::Ocs => (name, problem.ocs(params.g)?),
-        Algorithm::Best => problem.best(params)?,
-        other => return Err(foreign(other)),
+    let Some(emptied) = outliers::outliers(trees, &problem.domain, cut, problem.range, observer)? else {
+        return plain.map(|(release, _)| release);
     };
-    match found.stopped {
-        Some(Stop::Cuts) if params.algorithm == Algorithm::Acs => {
-            return Err(unreachable(
-                format!("there are more than {} cuts", params.max_cuts),
-                "raise `max_cuts`, or use `gcs` or `best`",
-            ));
-        }
-        Some(Stop::Memory(bytes)) => {
-            return Err(unreachable(
-                format!("the search takes {} MB, of {} allowed", bytes >> 20, params.memory >> 20),
-                "allow it more memory, or use a smaller `g`",
-            ));
-        }
-        _ => {}
+    drop(problem);
+    let without = trees.emptied(&emptied, observer)?;
+    let attempt = Attempt::without(trees, &without, &emptied);
+    let mut problem = attempt.problem(hierarchies, params, &outcome, observer)?;
+    match (plain, attempt.search(&mut problem, params, &outcome)) {
+        (Ok((plain, _)), Ok((other, _))) if rounded(plain.cost) <= rounded(other.cost) => Ok(plain),
+        (Ok((plain, _)), Err(failure)) if failure.fault == Fault::Unreachable => Ok(plain),
+        (_, other) => other.map(|(release, _)| release),
     }
-    if found.best.is_empty() {
-        return Err(unreachable(
-            format!("no value can be published with k = {}: nothing would be left", params.k),
-            "ask for a smaller k or m, or check the roles",
-        ));
+}
+
+/// The hierarchies with a leaf for empty places, where these count.
+fn with_empty_places(
+    trees: &ValueTrees,
+    hierarchies: &[Option<Hierarchy>],
+    params: &Params,
+) -> Result<Vec<Option<Hierarchy>>> {
+    let mut counts = vec![false; hierarchies.len()];
+    for item in trees.items().iter().filter(|item| item.label == EMPTY_PLACE) {
+        // Attributes that share a cut have the same nodes.
+        let shares = |d: &usize| params.shared[*d] == params.shared[item.declared];
+        (0..counts.len()).filter(shares).for_each(|d| counts[d] = true);
     }
-    let mut solutions = found.best;
-    let mut cut_short = found.stopped == Some(Stop::Time);
-    if params.improve && !cut_short {
-        if problem.cost == Cost::RpdA {
-            problem.cost = Cost::Rpd;
+    let one = |(hierarchy, counts): (&Option<Hierarchy>, bool)| match hierarchy {
+        Some(hierarchy) if counts && hierarchy.node(EMPTY_PLACE).is_some() => {
+            let what = "a hierarchy has the text that stands for empty places while records are worked on";
+            let help = "it holds a code point that is not for text: take it out of the hierarchy";
+            Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)))
         }
-        solutions.insert(0, improve::improve(&problem, solutions[0].clone())?);
-        cut_short = observer.out_of_time();
+        Some(hierarchy) if counts => Ok(Some(hierarchy.with_last_leaf(EMPTY_PLACE))),
+        other => Ok(other.clone()),
+    };
+    hierarchies.iter().zip(counts).map(one).collect()
+}
+
+/// A release with the nodes of its cut.
+type Found<P> = (Release<P>, Vec<domain::Node>);
+
+/// What came of the solutions of a search.
+struct Offered<P> {
+    /// The cheapest that keeps the whole promise.
+    kept: Option<Found<P>>,
+    /// How many there were before it that do not.
+    rejected: usize,
+}
+
+impl<'a> Attempt<'a> {
+    /// The records as they are.
+    fn whole(trees: &'a ValueTrees) -> Self {
+        Attempt { trees, emptied: None, lost: Vec::new(), lost_pairs: 0 }
     }
-    solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
-    let offered = solutions.len();
-    for solution in solutions {
-        let Some((solution, mut published)) = keep(&problem, solution, &outcome)? else {
-            continue;
-        };
-        if let Some((refine, judge)) = outcome.refine
-            && let Some(finer) = refine(&problem.domain, &solution)?
-        {
-            let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
-            // Promises beyond what is counted here may not survive it; those of the cut do.
-            if kept == Verdict::Kept {
-                published = finer;
+
+    /// Some people of `before` emptied, who are `without` any value.
+    fn without(before: &ValueTrees, without: &'a ValueTrees, emptied: &'a [bool]) -> Self {
+        let mut lost = Vec::new();
+        let mut lost_pairs = 0;
+        for record in (0..before.len()).filter(|&record| emptied[record]) {
+            for node in before.nodes(record) {
+                let item = &before.items()[before.item(node) as usize];
+                lost.resize(lost.len().max(item.declared + 1), 0);
+                lost[item.declared] += u64::from(item.label != EMPTY_PLACE);
+                if before.end(node) == node + 1 {
+                    let length = depth(before, node) as u64;
+                    lost_pairs += length * (length - 1) / 2;
+                }
             }
         }
-        return Ok(Release { cut_short, ..release(&problem, solution, published, route, found.examined)? });
+        Attempt { trees: without, emptied: Some(emptied), lost, lost_pairs }
     }
-    Err(unreachable(
-        format!("none of the {offered} solutions found keeps the whole promise"),
-        "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
-    ))
+
+    fn problem<'h, P>(
+        &self,
+        hierarchies: &'h [Option<Hierarchy>],
+        params: &Params,
+        outcome: &Outcome<'_, P>,
+        observer: &'h dyn Observer,
+    ) -> Result<Problem<'h>> {
+        let trees = self.trees;
+        let domain = domain(trees, hierarchies, params, (outcome.homes, &self.lost), observer)?;
+        let rows = Rows::new(trees, domain.levels.len(), observer)?;
+        let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
+        Ok(Problem {
+            domain,
+            input_pairs: rows.pairs() + self.lost_pairs,
+            rows,
+            range,
+            cost: params.cost,
+            repair: params.disassociate,
+            how: match params.disassociation {
+                // Rows that are published as they are lose values one by one.
+                _ if outcome.homes.is_some() => Some(How::Value),
+                Disassociation::Value => Some(How::Value),
+                Disassociation::Subtree => Some(How::Subtree),
+                Disassociation::Ancestor => Some(How::Ancestor),
+                Disassociation::Cheapest => None,
+            },
+            max_cuts: params.max_cuts,
+            finalists: if params.beyond { usize::MAX } else { FINALISTS },
+            shortcuts: params.shortcuts,
+            memory: params.memory,
+            pairs: Pairs::new(params.memory / 4),
+            judged: Mutex::default(),
+            observer,
+        })
+    }
+
+    /// The cheapest solution that keeps the whole promise.
+    fn search<P>(
+        &self,
+        problem: &mut Problem<'_>,
+        params: &Params,
+        outcome: &Outcome<'_, P>,
+    ) -> Result<Found<P>> {
+        // A row from which something is parted has an empty place then, which the search does not count.
+        let parts = params.disassociate && (!params.counted || outcome.accept.is_some());
+        let params = &Params { disassociate: parts, ..params.clone() };
+        problem.repair = parts;
+        let Offered { mut kept, mut rejected } = self.offer(problem, params, outcome)?;
+        if rejected > 0 && parts && params.counted && !params.beyond {
+            // Somebody is found by such places: cuts that need no parting are left.
+            problem.repair = false;
+            problem.cost = params.cost;
+            let whole = &Params { disassociate: false, ..params.clone() };
+            match self.offer(problem, whole, outcome) {
+                Ok(other) => {
+                    rejected += other.rejected;
+                    let cost = |found: &Found<P>| rounded(found.0.cost);
+                    kept = [kept, other.kept].into_iter().flatten().min_by_key(cost);
+                }
+                Err(failure) if failure.fault == Fault::Unreachable && kept.is_some() => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        kept.ok_or_else(|| {
+            unreachable(
+                format!("none of the {rejected} solutions found keeps the whole promise"),
+                "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
+            )
+        })
+    }
+
+    fn offer<P>(
+        &self,
+        problem: &mut Problem<'_>,
+        params: &Params,
+        outcome: &Outcome<'_, P>,
+    ) -> Result<Offered<P>> {
+        let name = params.algorithm.name().to_owned();
+        let (route, found) = match params.algorithm {
+            Algorithm::Acs => (name, problem.acs()?),
+            Algorithm::Gcs => (name, problem.gcs(params.g)?),
+            Algorithm::Ocs => (name, problem.ocs(params.g)?),
+            Algorithm::Best => problem.best(params)?,
+            other => return Err(foreign(other)),
+        };
+        match found.stopped {
+            Some(Stop::Cuts) if params.algorithm == Algorithm::Acs => {
+                return Err(unreachable(
+                    format!("there are more than {} cuts", params.max_cuts),
+                    "raise `max_cuts`, or use `gcs` or `best`",
+                ));
+            }
+            Some(Stop::Memory(bytes)) => {
+                return Err(unreachable(
+                    format!("the search takes {} MB, of {} allowed", bytes >> 20, params.memory >> 20),
+                    "allow it more memory, or use a smaller `g`",
+                ));
+            }
+            _ => {}
+        }
+        if found.best.is_empty() {
+            return Err(unreachable(
+                format!("no value can be published with k = {}: nothing would be left", params.k),
+                "ask for a smaller k or m, or check the roles",
+            ));
+        }
+        let mut solutions = found.best;
+        let mut cut_short = found.stopped == Some(Stop::Time);
+        if params.improve && !cut_short {
+            if problem.cost == Cost::RpdA {
+                problem.cost = Cost::Rpd;
+            }
+            solutions.insert(0, improve::improve(problem, solutions[0].clone())?);
+            cut_short = problem.observer.out_of_time();
+        }
+        solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
+        let mut rejected = 0;
+        for solution in solutions {
+            // What the search counts, it need not be told.
+            let is_counted = !params.beyond && (solution.rules.is_empty() || !params.counted);
+            let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted), ..*outcome };
+            let Some((solution, mut published)) = keep(problem, self, solution, &judge)? else {
+                rejected += 1;
+                continue;
+            };
+            if let Some((refine, judge)) = outcome.refine
+                && let Some(finer) = refine(self, &problem.domain, &solution)?
+            {
+                let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
+                // Promises beyond what is counted there may not survive it; those of the cut do.
+                if kept == Verdict::Kept {
+                    published = finer;
+                }
+            }
+            let cut = solution.cut.clone();
+            let release = release(problem, solution, published, route, found.examined)?;
+            let emptied = self.emptied.map_or(0, |emptied| emptied.iter().filter(|gone| **gone).count());
+            return Ok(Offered { kept: Some((Release { cut_short, emptied, ..release }, cut)), rejected });
+        }
+        Ok(Offered { kept: None, rejected })
+    }
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -246,7 +397,8 @@ pub fn refuse_unfit(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<()> {
-    domain(trees, hierarchies, params, None, observer).map(|_| ())
+    let hierarchies = &with_empty_places(trees, hierarchies, params)?;
+    domain(trees, hierarchies, params, (None, &[]), observer).map(|_| ())
 }
 
 /// The hierarchies laid over the records, unless they do not fit.
@@ -254,7 +406,7 @@ fn domain<'h>(
     trees: &ValueTrees,
     hierarchies: &'h [Option<Hierarchy>],
     params: &Params,
-    homes: Option<&[usize]>,
+    (homes, lost): (Option<&[usize]>, &[u64]),
     observer: &dyn Observer,
 ) -> Result<Domain<'h>> {
     let mut longest = 0;
@@ -269,7 +421,7 @@ fn domain<'h>(
         ));
     }
     let wishes =
-        Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative, homes };
+        Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative, homes, lost };
     let domain = Domain::new(trees, hierarchies, &wishes, observer)?;
     if let Some((a, b)) = domain.mismatch() {
         let what = format!("attributes {} and {} share a cut, but their hierarchies differ", a + 1, b + 1);
@@ -283,6 +435,7 @@ fn domain<'h>(
 /// help.
 fn keep<P>(
     problem: &Problem<'_>,
+    attempt: &Attempt<'_>,
     mut solution: Solution,
     outcome: &Outcome<'_, P>,
 ) -> Result<Option<(Solution, P)>> {
@@ -293,7 +446,7 @@ fn keep<P>(
         lowest(&mut rule.pair.1);
     }
     loop {
-        let released = (outcome.publish)(&problem.domain, &solution)?;
+        let released = (outcome.publish)(attempt, &problem.domain, &solution)?;
         let broken = match outcome.accept.map_or(Ok(Verdict::Kept), |accept| accept(&released))? {
             Verdict::Kept => return Ok(Some((solution, released))),
             Verdict::Broken(relations) => relations,
@@ -336,15 +489,12 @@ fn release<P>(
     let named =
         |node: domain::Node| (domain.levels[domain.level_of(node)].declared, domain.label(node).to_owned());
     let mut cut: Vec<(usize, Vec<String>)> = domain.levels.iter().map(|l| (l.declared, Vec::new())).collect();
-    for &node in &solution.cut {
+    for &node in solution.cut.iter().filter(|&&node| !domain.is_empty_place(node)) {
         cut[domain.level_of(node)].1.push(domain.label(node).to_owned());
     }
-    let is_published = |item: u32| !cut[domain.level_of_item(item)].1.is_empty();
-    let above = domain.assign_all(&solution.cut);
-    let left_out = |&item: &u32| above[item as usize].is_none() && is_published(item);
     Ok(Release {
         rules: solution.rules.iter().map(|rule| (named(rule.pair.0), named(rule.pair.1))).collect(),
-        suppressed: (0..domain.item_count() as u32).filter(left_out).count(),
+        emptied: 0,
         cut,
         published,
         cut_short: false,

@@ -1,6 +1,6 @@
 //! Parameters from a policy.
 
-use bosket_model::policy::{Algorithm, Family, Negative, Number, Policy, Relations, RootMode, Rows};
+use bosket_model::policy::{Algorithm, Family, Missing, Negative, Number, Policy, Relations, RootMode, Rows};
 use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
@@ -45,6 +45,9 @@ pub struct Params {
     pub disassociation: Disassociation,
     /// Values that would keep their siblings from being published may be left out everywhere.
     pub suppress: bool,
+    /// Empty places that can hold one value count as `*`. The trees have nodes for them
+    /// ([`EMPTY_PLACE`](bosket_model::value_tree::EMPTY_PLACE)).
+    pub counted: bool,
     /// Per declared attribute the first one that shares its cut; itself if none does.
     pub shared: Vec<usize>,
     /// Values whose absence counts as knowledge.
@@ -114,6 +117,7 @@ impl Params {
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             disassociation,
             suppress: method.flag("suppress") == Some(true),
+            counted: privacy.missing == Missing::Counted,
             shared,
             negative: negative.collect(),
             memory: MEMORY,

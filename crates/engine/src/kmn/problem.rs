@@ -36,8 +36,8 @@ pub(super) struct Problem<'a> {
     pub(super) repair: bool,
     /// How relations are taken apart; none to choose per rule.
     pub(super) how: Option<How>,
-    /// Values that would make a step unsound may be left out.
-    pub(super) suppress: bool,
+    /// How many related pairs the input has, those of emptied people too.
+    pub(super) input_pairs: u64,
     pub(super) max_cuts: u64,
     /// How many of its cheapest solutions a search hands on.
     pub(super) finalists: usize,
@@ -210,7 +210,10 @@ impl Problem<'_> {
     ) -> Result<(f64, Option<Counted>)> {
         let (rows, domain, observer) = (&self.rows, &self.domain, self.observer);
         if self.cost == Cost::Lm {
-            return Ok((0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, rows), None));
+            return Ok((
+                0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, self.input_pairs),
+                None,
+            ));
         }
         let plain = Counted::new(groups, None, rows, domain, reuse, observer)?;
         let repaired = above.map(|above| {

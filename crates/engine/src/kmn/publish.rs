@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
 use bosket_model::{Kind, Result};
 
+use super::Attempt;
 use super::domain::{Domain, Node};
 use super::problem::Solution;
 use super::structure::{How, Rule, take_apart};
@@ -17,12 +19,13 @@ const CHUNK: usize = 4096;
 
 /// The value trees that a solution makes of the input.
 pub(super) fn publish(
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     observer: &dyn Observer,
 ) -> Result<ValueTrees> {
-    let (items, number) = published_items(trees, domain, &solution.cut);
+    let trees = attempt.trees;
+    let (items, number) = published_items(attempt, domain, &solution.cut);
     let above_item = domain.assign_all(&solution.cut);
     let rules = by_pair(&solution.rules);
     let chunks: Vec<usize> = (0..trees.len()).step_by(CHUNK).collect();
@@ -141,12 +144,18 @@ pub(super) fn rewrite(path: &[Node], rules: &Rules, domain: &Domain<'_>) -> Vec<
     above
 }
 
-/// The items of a publication. An attribute of which anything is generalized is text.
+/// The items of a publication. An attribute of which anything is generalized is text. Empty places keep the label that is
+/// never written; where somebody was emptied, all of an attribute's are `*`, so that nobody can tell them apart.
 pub(super) fn published_items(
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     cut: &[Node],
 ) -> (Vec<Item>, FxHashMap<Node, u32>) {
+    let trees = attempt.trees;
+    let emptied: Vec<Node> = match attempt.emptied {
+        None => Vec::new(),
+        Some(_) => trees.empty_tops().iter().map(|&item| domain.leaf_of_item(item)).collect(),
+    };
     // The label of an inner node would say that it may be anything below: such a value is published by the label of its
     // leaf.
     let is_inner = |node: Node, label: &str| domain.levels[domain.level_of(node)].hierarchy.is_inner(label);
@@ -155,7 +164,7 @@ pub(super) fn published_items(
         .iter()
         .enumerate()
         .map(|(i, item)| (domain.leaf_of_item(i as u32), (item.label.as_str(), item.kind)))
-        .filter(|&(node, (label, _))| !is_inner(node, label))
+        .filter(|&(node, (label, _))| !is_inner(node, label) && !emptied.contains(&node))
         .collect();
     let mut items: Vec<(Item, Node)> = (cut.iter())
         .map(|&node| {
@@ -164,6 +173,7 @@ pub(super) fn published_items(
                 cut.iter().filter(|&&n| domain.level_of(n) == level).all(|n| original.contains_key(n));
             let (label, kind) = match original.get(&node) {
                 Some(&(label, kind)) if whole => (label, kind),
+                None if emptied.contains(&node) => (ROOT_LABEL, Kind::Text),
                 _ => (domain.label(node), Kind::Text),
             };
             (Item { declared: domain.levels[level].declared, label: label.to_owned(), kind }, node)

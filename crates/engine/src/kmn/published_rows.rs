@@ -20,11 +20,13 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::dataset::Builder;
+use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Role, RootMode, Rows};
-use bosket_model::value_tree::{Item, ValueTrees};
+use bosket_model::value_tree::{EMPTY_PLACE, Item, ValueTrees};
 use bosket_model::{AttributeId, ClassId, Dataset, Failure, Kind, MISSING, Result};
 
+use super::Attempt;
 use super::distinct::{OutRow, leave_out_contained};
 use super::domain::{Domain, Node};
 use super::problem::Solution;
@@ -47,12 +49,12 @@ pub struct Source<'a> {
 /// The records that a solution makes of the input, in its order.
 pub(super) fn publish_rows(
     source: &Source<'_>,
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     observer: &dyn Observer,
 ) -> Result<Dataset> {
-    write(source, trees, domain, solution, &Own::default(), observer)
+    write(source, attempt, domain, solution, &Own::default(), observer)
 }
 
 /// Labels that cells have of their own, by vertex and attribute, where they are finer than the cut.
@@ -61,7 +63,7 @@ pub(super) type Own = FxHashMap<(u32, AttributeId), Node>;
 /// The same with cells that have labels of their own.
 pub(super) fn write(
     source: &Source<'_>,
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     own: &Own,
@@ -70,12 +72,16 @@ pub(super) fn write(
     let mut nodes: Vec<Node> = solution.cut.iter().chain(own.values()).copied().collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let (items, number) = published_items(trees, domain, &nodes);
-    let mut publisher = Publisher { own, ..Publisher::new(source, trees, domain, solution, &items, &number) };
+    let (items, number) = published_items(attempt, domain, &nodes);
+    let mut publisher =
+        Publisher { own, ..Publisher::new(source, attempt.trees, domain, solution, &items, &number) };
     publisher.attributes_in_order(ClassId::ROOT, 0);
     for record in 0..source.data.len() {
         observer.go_on()?;
-        publisher.record(record, observer)?;
+        match attempt.emptied.is_some_and(|emptied| emptied[record]) {
+            true => publisher.emptied(record)?,
+            false => publisher.record(record, observer)?,
+        }
     }
     Ok(publisher.builder.finish())
 }
@@ -83,20 +89,27 @@ pub(super) fn write(
 /// The cells of all records as a solution publishes them, and where each of them is.
 pub(super) fn cells(
     source: &Source<'_>,
-    trees: &ValueTrees,
+    attempt: &Attempt<'_>,
     domain: &Domain<'_>,
     solution: &Solution,
     root: RootMode,
     observer: &dyn Observer,
 ) -> Result<(Cells, Vec<(u32, AttributeId)>)> {
-    let (items, number) = published_items(trees, domain, &solution.cut);
-    let publisher = Publisher::new(source, trees, domain, solution, &items, &number);
-    let leaves = publisher.leaves(trees, domain);
+    let (items, number) = published_items(attempt, domain, &solution.cut);
+    let publisher = Publisher::new(source, attempt.trees, domain, solution, &items, &number);
+    let leaves = publisher.leaves(attempt.trees, domain);
     let (mut cells, mut places) = (Cells::default(), Vec::new());
     cells.first.push(0);
     for record in 0..source.data.len() {
         observer.go_on()?;
-        publisher.cells_of(record, root, &leaves, &mut cells, &mut places);
+        let emptied = attempt.emptied.is_some_and(|emptied| emptied[record]);
+        publisher.cells_of(
+            record,
+            (root, emptied),
+            &|node| domain.top(node),
+            &leaves,
+            (&mut cells, &mut places),
+        );
         cells.first.push(cells.label.len() as u32);
     }
     Ok((cells, places))
@@ -128,6 +141,10 @@ struct Publisher<'a> {
     beside: Vec<Vec<AttributeId>>,
     /// Per attribute and code what is published of it.
     nodes: Vec<Vec<Option<Node>>>,
+    /// Per attribute what is published of an empty place, if these count.
+    empty: Vec<Option<Node>>,
+    /// Per declared attribute whether empty places count.
+    counted: Vec<bool>,
     /// Per declared attribute whether any of it is published.
     occurs: Vec<bool>,
     /// The published class of a home below another class.
@@ -162,6 +179,12 @@ impl<'a> Publisher<'a> {
                 .collect(),
             _ => Vec::new(),
         });
+        let empty = schema.attributes().map(|(id, _)| {
+            let declared =
+                binding.attributes[id.index()].filter(|_| binding.role(id) == Some(Role::Quasi))?;
+            let is_seen = binding.is_single_valued(schema, id) && !data.dictionary(id).is_empty();
+            of_item.get(&(declared, EMPTY_PLACE, Kind::Text)).copied().flatten().filter(|_| is_seen)
+        });
         let beside = |class: ClassId| {
             let mut found = match payload {
                 Payload::Drop => Vec::new(),
@@ -172,6 +195,9 @@ impl<'a> Publisher<'a> {
             found
         };
         let beside: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| beside(id)).collect();
+        let mut counted = vec![false; binding.declared.len()];
+        let empty_places = trees.items().iter().filter(|item| item.label == EMPTY_PLACE);
+        empty_places.for_each(|item| counted[item.declared] = true);
         let mut occurs = vec![false; binding.declared.len()];
         items.iter().for_each(|item| occurs[item.declared] = true);
         for attribute in beside.iter().flatten().filter(|a| !data.dictionary(**a).is_empty()) {
@@ -187,12 +213,32 @@ impl<'a> Publisher<'a> {
             beside,
             occurs,
             nodes: nodes.collect(),
+            empty: empty.collect(),
+            counted,
             classes: FxHashMap::default(),
             attributes: FxHashMap::default(),
             item_codes: FxHashMap::default(),
             beside_codes: FxHashMap::default(),
             builder: Builder::in_notation(binding.notation),
         }
+    }
+
+    /// Whether an item says no more than an empty place.
+    fn says_nothing(&self, item: u32) -> bool {
+        let Item { declared, label, .. } = &self.items[item as usize];
+        label == ROOT_LABEL && self.counted[*declared]
+    }
+
+    /// A record of which nothing is told but what stands beside its own values.
+    fn emptied(&mut self, record: usize) -> Result<()> {
+        let vertex = self.source.data.vertices(record).start;
+        let mut row = OutRow::new(0, vertex);
+        let empty = self.quasi[ClassId::ROOT.index()].iter().filter_map(|a| self.empty[a.index()]);
+        row.items = empty.map(|node| self.number[&node]).collect();
+        row.has_payload = true;
+        self.builder.begin_record();
+        self.values_of(&row, ClassId::ROOT);
+        self.builder.end_record().map_err(|_| Failure::defect("a published row has a value twice"))
     }
 
     fn record(&mut self, record: usize, observer: &dyn Observer) -> Result<()> {
@@ -216,6 +262,8 @@ impl<'a> Publisher<'a> {
             let item = self.number[&self.shown(value.vertex, value.attribute, value.node)];
             match value.moved {
                 None => rows[value.vertex - first].items.push(item),
+                // The place that it leaves says that anything may stand there; so would it.
+                Some(_) if self.says_nothing(item) => {}
                 Some(below) => {
                     let mut part = OutRow::new(self.home(value.vertex), value.vertex);
                     part.items.push(item);
@@ -250,7 +298,7 @@ impl<'a> Publisher<'a> {
 
     fn node(&self, vertex: usize, attribute: AttributeId) -> Option<Node> {
         match self.source.data.value(vertex, attribute) {
-            MISSING => None,
+            MISSING => self.empty[attribute.index()],
             code => self.nodes[attribute.index()][code as usize],
         }
     }
@@ -302,30 +350,38 @@ impl<'a> Publisher<'a> {
     fn cells_of(
         &self,
         record: usize,
-        root: RootMode,
+        (root, emptied): (RootMode, bool),
+        top_of: &dyn Fn(Node) -> Node,
         leaves: &[Vec<Option<Node>>],
-        cells: &mut Cells,
-        places: &mut Vec<(u32, AttributeId)>,
+        (cells, places): (&mut Cells, &mut Vec<(u32, AttributeId)>),
     ) {
         let data = self.source.data;
         let vertices = data.vertices(record);
         let first = vertices.start;
-        let mut add = |vertex: usize, attribute: AttributeId, node: Node, above: u32| {
-            let code = data.value(vertex, attribute) as usize;
-            cells.leaf.push(leaves[attribute.index()][code].unwrap_or(node));
-            cells.label.push(node);
+        let mut add = |vertex: usize, attribute: AttributeId, node: Node, above: u32, empty: bool| {
+            // An empty place may be anything, and stays so.
+            let (leaf, label) = match data.value(vertex, attribute) {
+                code if empty || code == MISSING => (top_of(node), top_of(node)),
+                code => (leaves[attribute.index()][code as usize].unwrap_or(node), node),
+            };
+            cells.leaf.push(leaf);
+            cells.label.push(label);
             cells.above.push(above);
             places.push((vertex as u32, attribute));
             cells.label.len() as u32 - 1
         };
         let mut top = local::NONE;
         for &attribute in &self.quasi[ClassId::ROOT.index()] {
-            if let Some(node) = self.node(first, attribute) {
-                let cell = add(first, attribute, node, top);
+            let node = if emptied { self.empty[attribute.index()] } else { self.node(first, attribute) };
+            if let Some(node) = node {
+                let cell = add(first, attribute, node, top, emptied);
                 if root == RootMode::Chain {
                     top = cell;
                 }
             }
+        }
+        if emptied {
+            return;
         }
         let mut values = self.values(record);
         self.part(&mut values);
@@ -335,10 +391,15 @@ impl<'a> Publisher<'a> {
         for vertex in vertices.clone().skip(1) {
             let mut above = data.parent(vertex).map_or(top, |parent| last[parent - first]);
             while let Some(value) = values.get(at).filter(|value| value.vertex == vertex) {
-                let below = value.moved.map_or(above, |moved| last[moved - first]);
-                let cell = add(vertex, value.attribute, value.node, below);
-                if value.moved.is_none() {
-                    above = cell;
+                match value.moved {
+                    None => above = add(vertex, value.attribute, value.node, above, false),
+                    Some(moved) => {
+                        add(vertex, value.attribute, value.node, last[moved - first], false);
+                        // The place that it has left is empty.
+                        if self.empty[value.attribute.index()].is_some() {
+                            above = add(vertex, value.attribute, value.node, above, true);
+                        }
+                    }
                 }
                 at += 1;
             }
@@ -352,7 +413,9 @@ impl<'a> Publisher<'a> {
             return;
         }
         let mut apply: Vec<(u32, usize, usize)> = Vec::new();
-        for (below, value) in values.iter().enumerate() {
+        // An empty place is seen in its row, whatever is said of it elsewhere.
+        let is_value = |value: &Value| self.items[self.number[&value.node] as usize].label != EMPTY_PLACE;
+        for (below, value) in values.iter().enumerate().filter(|(_, value)| is_value(value)) {
             let mut at = value.parent;
             while let Some(above) = at {
                 let rule = self.rules.get(&(values[above].node, value.node));
@@ -425,8 +488,19 @@ impl<'a> Publisher<'a> {
     }
 
     fn values_of(&mut self, row: &OutRow, class: ClassId) {
-        for &item in &row.items {
+        // A row in which nothing stands is not kept by all formats: it says that anything may.
+        let is_empty = |item: &u32| self.items[*item as usize].label == EMPTY_PLACE;
+        let bare = class != ClassId::ROOT
+            && !row.has_payload
+            && row.children.is_empty()
+            && row.items.iter().all(is_empty);
+        for (at, &item) in row.items.iter().enumerate() {
             let Item { declared, label, kind } = &self.items[item as usize];
+            let label = match label == EMPTY_PLACE {
+                false => label,
+                true if bare && at == 0 => ROOT_LABEL,
+                true => continue,
+            };
             let out = self.attribute(class, *declared);
             let Publisher { builder, item_codes, .. } = self;
             let code = *item_codes.entry((out, item)).or_insert_with(|| builder.code(out, *kind, label));

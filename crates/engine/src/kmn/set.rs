@@ -73,6 +73,14 @@ impl Set {
         }
     }
 
+    /// Every record, ascending.
+    pub(super) fn each(&self, mut then: impl FnMut(u32)) {
+        match self {
+            Set::List(list) => list.iter().copied().for_each(then),
+            Set::Bits { words, .. } => list_of(words).into_iter().for_each(&mut then),
+        }
+    }
+
     /// The records in both.
     pub(super) fn and(&self, other: &Set, total: usize) -> Set {
         match (self, other) {

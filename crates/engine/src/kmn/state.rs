@@ -39,8 +39,6 @@ pub(super) struct Child {
     pub(super) state: State,
     /// The violations that hold its new nodes.
     pub(super) violations: Vec<Knowledge>,
-    /// Values were left out, without which the step is not sound.
-    pub(super) thinned: bool,
 }
 
 /// What is known about a step beforehand.
@@ -104,11 +102,10 @@ impl Problem<'_> {
         Ok(State { cut: cut.to_vec(), groups: grouped.groups, related, cost, counted, ..self.start() })
     }
 
-    /// The steps worth a look. One that is not sound is worth it only if values may be left out.
+    /// The steps worth a look.
     pub(super) fn steps(&self, state: &State) -> Vec<Step> {
         let mut steps = self.domain.steps(&state.cut);
-        let dead = |step: Step| state.dead.contains(&self.domain.key(step));
-        steps.retain(|&step| !dead(step) || (self.suppress && matches!(step, Step::Specialise(_))));
+        steps.retain(|&step| !state.dead.contains(&self.domain.key(step)));
         steps
     }
 
@@ -123,11 +120,7 @@ impl Problem<'_> {
         if self.shortcuts.memo && !state.dead.contains(&key) {
             self.learn(&self.child_cut(state, step), Judged { dead: true, ..Judged::default() });
         }
-        let thinned = if self.suppress { self.thin(state, changes)? } else { None };
-        let Some(thinned) = thinned else {
-            return Ok(None);
-        };
-        Ok(Some(Child { thinned: true, ..self.changed(state, &thinned, None)? }))
+        Ok(None)
     }
 
     /// Values that are not sound after some changes; with `again` only those that hold a node new in the state are asked for.
@@ -136,23 +129,6 @@ impl Problem<'_> {
         let old: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
         let fresh = again.then_some(state.fresh.as_slice());
         values::unsound(&self.domain, &Sets { new: &new, fresh, old: &old }, self.range, self.observer)
-    }
-
-    /// The changes without the values that make them unsound, the rarest of each unsound set first.
-    fn thin(&self, state: &State, mut changes: Vec<Change>) -> Result<Option<Vec<Change>>> {
-        while let Some(set) = self.unsound(state, &changes, false)? {
-            let new = new_nodes(&changes);
-            let rarest =
-                set.iter().filter(|n| new.contains(n)).min_by_key(|&&n| (self.domain.set(n).len(), n));
-            let Some(&rarest) = rarest else {
-                return Ok(None);
-            };
-            changes.iter_mut().for_each(|change| change.new.retain(|&n| n != rarest));
-            if changes.iter().all(|change| change.new.is_empty()) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(changes))
     }
 
     /// The cut after changes that are sound by their values.
@@ -222,7 +198,7 @@ impl Problem<'_> {
             known: Arc::default(),
             counted,
         };
-        Ok(Child { state, violations: own, thinned: false })
+        Ok(Child { state, violations: own })
     }
 
     /// What the cost of a changed cut can take over. Where values are left out, or an attribute comes in, other paths than
@@ -251,8 +227,7 @@ impl Problem<'_> {
 
     /// What a step leads to, as far as that is known without looking at all knowledge again.
     pub(super) fn recall(&self, state: &State, step: Step) -> Result<Option<Recalled>> {
-        // What is left out depends on the way that led here, not on the cut alone.
-        if !self.shortcuts.memo || self.suppress {
+        if !self.shortcuts.memo {
             return Ok(None);
         }
         let cut = self.child_cut(state, step);

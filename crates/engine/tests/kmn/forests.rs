@@ -3,7 +3,7 @@
 use bosket_engine::kmn::{Algorithm, Disassociation, Params, run};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, Policy, RootMode, Rows};
+use bosket_model::policy::{Missing, Payload, Policy, RootMode, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Builder, ClassId, Dataset, Kind};
 use bosket_testkit::dice::Dice;
@@ -109,7 +109,7 @@ proptest! {
                 published: Side { data: &published, binding: &again },
                 input: Side { data: &data, binding: &binding },
                 hierarchies: &hierarchies,
-                recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows: Rows::United },
+                recoding: Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows: Rows::United, missing: Missing::Nothing },
                 suppress,
                 mapping: None,
                 sensitive: &[],

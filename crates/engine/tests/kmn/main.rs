@@ -2,6 +2,7 @@
 
 mod forests;
 mod laws;
+mod missing;
 mod promises;
 mod rows;
 
@@ -37,6 +38,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         suppress: false,
         local: false,
         root: RootMode::Separate,
+        counted: false,
         shared: (0..attributes).collect(),
         negative: Vec::new(),
         memory: 1 << 30,

@@ -4,7 +4,7 @@ use bosket_engine::kmn::{Algorithm, Disassociation, Params, Release, Shortcuts, 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Negative, Payload, Policy, Relations, RootMode, Rows};
+use bosket_model::policy::{Missing, Negative, Payload, Policy, Relations, RootMode, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 use bosket_testkit::hurried::Hurried;
@@ -72,6 +72,7 @@ fn check(data: &Dataset, release: &Release, p: &Params, claim: &Claim) {
             root: RootMode::Separate,
             payload: Payload::Keep,
             rows: Rows::United,
+            missing: Missing::Nothing,
         },
         suppress: p.suppress,
         mapping: None,
@@ -143,7 +144,7 @@ proptest! {
                     check(&data, &release, &p, &promised(&p));
                     let plain = Params { shortcuts: NONE, ..p.clone() };
                     prop_assert_eq!(&anonymize(&data, &plain).expect("as with").published, &release.published);
-                    prop_assert!(release.suppressed > 0 || algorithm != Algorithm::Acs || with.is_ok());
+                    prop_assert!(release.emptied > 0 || algorithm != Algorithm::Acs || with.is_ok());
                 }
                 (Err(_), without) => prop_assert!(without.is_err()),
             }

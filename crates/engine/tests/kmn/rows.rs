@@ -2,42 +2,47 @@
 
 use std::collections::BTreeMap;
 
-use bosket_engine::kmn::{Accept, Algorithm, Params, Source, Verdict, run_rows};
+use bosket_engine::kmn::{Accept, Algorithm, Params, Release, Source, Verdict, run_rows};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, Policy, Relations, Role, RootMode, Rows};
-use bosket_model::value_tree::ValueTrees;
+use bosket_model::policy::{Missing, Payload, Policy, Relations, Role, RootMode, Rows};
+use bosket_model::value_tree::{EMPTY_PLACE, TreeView, ValueTrees};
 use bosket_model::{Builder, ClassId, Dataset, Kind, MISSING, Result};
 use bosket_testkit::dice::{Dice, cases};
-use bosket_verify::truth::{Comparison, Recoding, Side, compare};
+use bosket_verify::truth::{Comparison, Mapping, Pair, Recoding, Side, compare};
 use bosket_verify::{Claim, Kmn, verify};
 use proptest::prelude::*;
 
 use crate::{hierarchies, params};
 
 /// A class: where it hangs, its path, and its attributes by letter; some have none.
-struct Class {
+pub(crate) struct Class {
     parent: Option<usize>,
     path: String,
     attributes: Vec<char>,
 }
 
-fn classes(dice: &mut Dice) -> Vec<Class> {
+/// Some letters for the record's own object, and classes.
+fn classes(dice: &mut Dice) -> (Vec<char>, Vec<Class>) {
     let mut classes: Vec<Class> = Vec::new();
     let mut letters = 'A'..;
+    let own = letters.by_ref().take(dice.below(3)).collect();
     for i in 0..1 + dice.below(4) {
         let parent = if i == 0 || dice.one_in(4) { None } else { Some(dice.below(i)) };
         let above = parent.map_or(String::new(), |p| format!("{}.", classes[p].path));
         let attributes = letters.by_ref().take(if i == 0 { 1 } else { dice.below(3) }).collect();
         classes.push(Class { parent, path: format!("{above}c{i}[]"), attributes });
     }
-    classes
+    (own, classes)
 }
 
 /// All quasi attributes first, so that they are those of the hierarchies; then what stands beside them.
-fn policy(classes: &[Class]) -> Policy {
+fn policy(own: &[char], classes: &[Class]) -> Policy {
     let mut text = "version = 1\n".to_owned();
+    for letter in own {
+        text += &format!("[[attribute]]\npath = \"{letter}\"\nrole = \"quasi\"\n");
+    }
     for class in classes {
         for letter in &class.attributes {
             text += &format!("[[attribute]]\npath = \"{}.{letter}\"\nrole = \"quasi\"\n", class.path);
@@ -83,10 +88,17 @@ impl Filler<'_> {
     }
 }
 
-fn dataset(dice: &mut Dice, classes: &[Class], records: usize, notes: bool) -> Dataset {
+fn dataset(dice: &mut Dice, (own, classes): (&[char], &[Class]), records: usize, notes: bool) -> Dataset {
     let mut filler = Filler { dice, classes, notes, builder: Builder::new(), row: 0 };
     for _ in 0..records {
         filler.builder.begin_record();
+        for letter in own {
+            let attribute = filler.builder.attribute(ClassId::ROOT, &[letter.to_string()]);
+            if !filler.dice.one_in(4) {
+                let value = format!("{letter}{}", 1 + filler.dice.below(4));
+                filler.builder.set(attribute, Kind::Text, &value);
+            }
+        }
         filler.fill(None, ClassId::ROOT);
         filler.builder.end_record().expect("one value per attribute");
     }
@@ -94,19 +106,19 @@ fn dataset(dice: &mut Dice, classes: &[Class], records: usize, notes: bool) -> D
 }
 
 /// A case with what it is published as.
-struct Case {
+pub(crate) struct Case {
     policy: Policy,
-    data: Dataset,
+    pub(crate) data: Dataset,
     binding: Binding,
-    hierarchies: Vec<Option<Hierarchy>>,
+    pub(crate) hierarchies: Vec<Option<Hierarchy>>,
 }
 
 impl Case {
-    fn new(seed: u64, records: usize, notes: bool) -> Self {
+    pub(crate) fn new(seed: u64, records: usize, notes: bool) -> Self {
         let mut dice = Dice::new(seed);
-        let classes = classes(&mut dice);
-        let data = dataset(&mut dice, &classes, records, notes);
-        let policy = policy(&classes);
+        let (own, classes) = classes(&mut dice);
+        let data = dataset(&mut dice, (&own, &classes), records, notes);
+        let policy = policy(&own, &classes);
         let quasi = policy.attributes.iter().filter(|a| a.role == Role::Quasi).count();
         let mut hierarchies = hierarchies(quasi);
         hierarchies.resize_with(policy.attributes.len(), || None);
@@ -114,12 +126,22 @@ impl Case {
         Case { policy, data, binding, hierarchies }
     }
 
+    pub(crate) fn bound(&self, data: &Dataset) -> Binding {
+        Self::bind(&self.policy, data)
+    }
+
     fn bind(policy: &Policy, data: &Dataset) -> Binding {
         Binding::new(data.schema(), &policy.attributes, policy.undeclared, "d").expect("all declared")
     }
 
-    fn publish(&self, p: &Params, rows: Rows, claim: &Claim) -> Result<Dataset> {
-        let trees = ValueTrees::new(&self.data, &self.binding, RootMode::Separate, Payload::Keep);
+    pub(crate) fn publish(&self, p: &Params, rows: Rows, claim: &Claim) -> Result<Release<Dataset>> {
+        let view = TreeView {
+            root: RootMode::Separate,
+            united: true,
+            payload: Payload::Keep,
+            missing: p.counted.then_some(EMPTY_PLACE),
+        };
+        let trees = ValueTrees::viewed(&self.data, &self.binding, &view, &Quiet)?;
         let source = Source { data: &self.data, binding: &self.binding, payload: Payload::Keep, rows };
         let keeps = |data: &Dataset| {
             let binding = Self::bind(&self.policy, data);
@@ -127,18 +149,24 @@ impl Case {
             Ok(witness.map_or(Verdict::Kept, |w| {
                 let value = |i: usize| {
                     let known = &w.values[i];
-                    let declared = binding.declared.iter().position(|d| d.path == known.path);
-                    (declared.expect("a declared path"), known.value.clone())
+                    let declared = binding.declared.iter().position(|d| d.path == known.path)?;
+                    Some((declared, known.value.clone()))
                 };
-                Verdict::Broken(w.relations.iter().map(|&(a, b)| (value(a), value(b))).collect())
+                let related = w.relations.iter().filter_map(|&(a, b)| Some((value(a)?, value(b)?)));
+                Verdict::Broken(related.collect())
             }))
         };
-        let accept: Option<Accept<'_, Dataset>> = if p.beyond { Some(&keeps) } else { None };
-        let release = run_rows(&source, &trees, &self.hierarchies, p, accept, &Quiet)?;
-        Ok(release.published)
+        let accept: Option<Accept<'_, Dataset>> = if p.beyond || p.counted { Some(&keeps) } else { None };
+        run_rows(&source, &trees, &self.hierarchies, p, accept, &Quiet)
     }
 
-    fn check(&self, published: &Dataset, claim: &Claim, rows: Rows, local: bool) {
+    pub(crate) fn check(
+        &self,
+        published: &Dataset,
+        claim: &Claim,
+        rows: Rows,
+        (emptied, local): (bool, bool),
+    ) {
         let binding = Self::bind(&self.policy, published);
         let witness = verify(published, &binding, claim, &[], 1 << 30, &Quiet).expect("countable");
         assert_eq!(witness, None);
@@ -148,14 +176,29 @@ impl Case {
             hierarchies: &self.hierarchies,
             recoding: match local {
                 true => Recoding::LocalRows { payload: Payload::Keep },
-                false => Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows },
+                false => Recoding::GlobalTrees {
+                    root: RootMode::Separate,
+                    payload: Payload::Keep,
+                    rows,
+                    missing: match claim {
+                        Claim::Kmn(claim) => claim.missing,
+                        _ => Missing::Nothing,
+                    },
+                },
             },
-            suppress: false,
+            suppress: emptied,
             mapping: None,
             sensitive: &[],
         };
         assert_eq!(compare(&comparison, &Quiet).expect("comparable"), []);
-        self.rows_are_where_they_were(published, &binding);
+        let line = |record: u32| Pair { line: 1, input: record, published: record };
+        let pairs = (0..published.len() as u32).map(line).collect();
+        let mapping = Mapping { name: "m".to_owned(), pairs };
+        let mapped = Comparison { mapping: Some(&mapping), ..comparison };
+        assert_eq!(compare(&mapped, &Quiet).expect("comparable"), []);
+        if !emptied {
+            self.rows_are_where_they_were(published, &binding);
+        }
     }
 
     /// Wherever rows have notes of their own: each stands below the row it stood below, with values that cover its own.
@@ -166,7 +209,8 @@ impl Case {
         for (note, row) in &output {
             let original = &input[note];
             assert_eq!(row.parent, original.parent, "row {note}");
-            for (declared, label) in &row.values {
+            // What may be anything says nothing.
+            for (declared, label) in row.values.iter().filter(|(_, label)| *label != "*") {
                 let hierarchy = self.hierarchies[*declared].as_ref().expect("quasi");
                 let value = original.values.get(declared).expect("a value that was there");
                 let node = hierarchy.node(label).expect("a label");
@@ -213,8 +257,8 @@ proptest! {
         for (algorithm, local) in [(Algorithm::Gcs, false), (Algorithm::Best, false), (Algorithm::Gcs, true)] {
             let p = Params { local, ..params(case.hierarchies.len(), algorithm, k, m, n) };
             let claim = Claim::Kmn(Kmn { rows, ..Kmn::new(k, m as u32, n as u32) });
-            if let Ok(published) = case.publish(&p, rows, &claim) {
-                case.check(&published, &claim, rows, local);
+            if let Ok(release) = case.publish(&p, rows, &claim) {
+                case.check(&release.published, &claim, rows, (false, local));
             }
         }
     }
@@ -227,8 +271,8 @@ proptest! {
         for local in [false, true] {
             let plain = params(case.hierarchies.len(), Algorithm::Best, k, m as usize, 2);
             let p = Params { beyond: true, local, ..plain };
-            if let Ok(published) = case.publish(&p, rows, &claim) {
-                case.check(&published, &claim, rows, local);
+            if let Ok(release) = case.publish(&p, rows, &claim) {
+                case.check(&release.published, &claim, rows, (false, local));
             }
         }
     }

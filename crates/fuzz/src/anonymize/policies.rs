@@ -115,6 +115,7 @@ pub(super) fn kmn(dice: &mut Dice) -> Case {
     draft.privacy("relations", dice.of(readings));
     draft.privacy("root", dice.of(&["\"separate\"", "\"chain\""]));
     draft.privacy("payload", dice.of(&["\"keep\"", "\"keep\"", "\"drop\""]));
+    draft.privacy("missing", dice.of(&["\"counted\"", "\"nothing\""]));
     if diverse {
         draft.privacy("l", l(dice));
     }

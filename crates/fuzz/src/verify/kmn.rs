@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Negative, Relations, RootMode, Rows};
+use bosket_model::policy::{Missing, Negative, Relations, RootMode, Rows};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::fixtures;
 use bosket_testkit::knowledge::{
     Absence, Knowledge, Signed, smallest_guarded_violation, smallest_signed_violation, smallest_violation,
 };
 use bosket_testkit::trees::PathRecord;
-use bosket_verify::{Claim, Kmn, Witness};
+use bosket_verify::{Claim, Kmn, Value, Witness};
 
-use super::people::{KINDS, LETTERS, LEVELLED, Shape, attributes, dataset};
+use super::people::{KINDS, LETTERS, LEVELLED, Shape, attributes, dataset, filled, path};
 use super::{Published, few, memory, outcome};
 use crate::{Outcome, dice};
 
@@ -44,11 +44,14 @@ fn plain(dice: &mut Dice, claim: Kmn) -> Outcome {
     let people = shape.people(dice, 6);
     let chain = dice.one_in(3);
     let root = if chain { RootMode::Chain } else { RootMode::Separate };
-    let records: Vec<PathRecord> = people.iter().map(|p| p.paths(chain)).collect();
+    let counted = dice.one_in(2);
+    let missing = if counted { Missing::Counted } else { Missing::Nothing };
+    let read = if counted { filled(&people) } else { people.clone() };
+    let records: Vec<PathRecord> = read.iter().map(|p| p.paths(chain)).collect();
     let (k, m, n, embedded) = numbers(&claim);
     let expected = smallest_violation(&records, k, m, n, embedded);
     let published = Published { data: &dataset(&people), attributes: &attributes(), hierarchies: &[] };
-    let found = published.witness(&Claim::Kmn(Kmn { root, ..claim }), memory(dice));
+    let found = published.witness(&Claim::Kmn(Kmn { root, missing, ..claim }), memory(dice));
     assert_eq!(found.as_ref().map(unsigned), expected, "{records:?}");
     outcome(&found)
 }
@@ -96,7 +99,10 @@ fn some_kinds(dice: &mut Dice) -> Vec<usize> {
 }
 
 fn unsigned(witness: &Witness) -> (Knowledge, usize) {
-    let values = witness.values.iter().map(|v| v.value.clone()).collect();
+    // What counts as anything has no letter of its own.
+    let letter = |at: &str| LETTERS.iter().find(|letter| path(letter) == at).copied().unwrap_or_default();
+    let label = |v: &Value| if v.value == "*" { format!("{}*", letter(&v.path)) } else { v.value.clone() };
+    let values = witness.values.iter().map(label).collect();
     ((values, witness.relations.clone()), witness.support)
 }
 

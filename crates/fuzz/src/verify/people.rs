@@ -35,17 +35,28 @@ pub(super) const LETTERS: [&str; 7] = ["A", "B", "C", "D", "E", "F", "R"];
 
 /// The policy's attributes, in the order of their letters.
 pub(super) fn attributes() -> String {
-    let attribute = |letter: &str| {
-        let at = KINDS.iter().position(|k| k.letters.contains(&letter)).expect("a letter of some kind");
-        let mut path = name(letter).to_owned();
-        let mut kind = at;
-        while kind != 0 {
-            path = format!("{}[].{path}", KINDS[kind].name);
-            kind = KINDS[kind].above;
-        }
-        format!("[[attribute]]\npath = \"{path}\"\nrole = \"quasi\"\n")
-    };
+    let attribute = |letter: &str| format!("[[attribute]]\npath = \"{}\"\nrole = \"quasi\"\n", path(letter));
     "version = 1\n".to_owned() + &LETTERS.map(attribute).concat()
+}
+
+/// The path of a letter's attribute.
+pub(super) fn path(letter: &str) -> String {
+    let at = KINDS.iter().position(|k| k.letters.contains(&letter)).expect("a letter of some kind");
+    let mut path = name(letter).to_owned();
+    let mut kind = at;
+    while kind != 0 {
+        path = format!("{}[].{path}", KINDS[kind].name);
+        kind = KINDS[kind].above;
+    }
+    path
+}
+
+/// The same people with a label that ends in a star wherever one that stands where it belongs could have a value and has
+/// none; not of letters that nobody has there.
+pub(super) fn filled(people: &[Vertex]) -> Vec<Vertex> {
+    let mut there = std::collections::BTreeSet::new();
+    people.iter().for_each(|person| person.letters(&mut there));
+    people.iter().map(|person| person.filled(&there)).collect()
 }
 
 fn name(letter: &str) -> &'static str {
@@ -108,6 +119,29 @@ impl Shape<'_> {
 }
 
 impl Vertex {
+    fn is_stray(&self, above: &Vertex) -> bool {
+        KINDS[self.kind].above != above.kind
+    }
+
+    fn letters(&self, there: &mut std::collections::BTreeSet<String>) {
+        there.extend(self.labels.iter().map(|label| label[..1].to_owned()));
+        let kept = self.children.iter().filter(|child| !child.is_stray(self));
+        kept.for_each(|child| child.letters(there));
+    }
+
+    fn filled(&self, there: &std::collections::BTreeSet<String>) -> Vertex {
+        let of = |letter: &&str| {
+            let own = self.labels.iter().find(|label| label.starts_with(*letter)).cloned();
+            own.or_else(|| there.contains(*letter).then(|| format!("{letter}*")))
+        };
+        let fill = |child: &Vertex| if child.is_stray(self) { child.clone() } else { child.filled(there) };
+        Vertex {
+            kind: self.kind,
+            labels: KINDS[self.kind].letters.iter().filter_map(of).collect(),
+            children: self.children.iter().map(fill).collect(),
+        }
+    }
+
     /// Takes out a child or a label somewhere, or doubles a child.
     fn thin(&mut self, dice: &mut Dice) {
         if !self.children.is_empty() && !dice.one_in(3) {

@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Privacy, Role, Shape};
-use bosket_model::value_tree::{Item, ValueTrees};
+use bosket_model::policy::{Missing, Payload, Privacy, Role, Shape};
+use bosket_model::value_tree::{Item, TreeView, ValueTrees};
 use bosket_model::{Dataset, MISSING, Result};
 
 use super::records::Value;
@@ -128,10 +129,14 @@ pub(super) fn read_trees(
     privacy: &Privacy,
     observer: &dyn Observer,
 ) -> Result<ValueTrees> {
-    match privacy.united || !privacy.model.counts_relations() {
-        true => ValueTrees::observed(data, binding, privacy.root, Payload::Drop, observer),
-        false => ValueTrees::of_rows(data, binding, privacy.root, observer),
-    }
+    let view = TreeView {
+        root: privacy.root,
+        united: privacy.united || !privacy.model.counts_relations(),
+        payload: Payload::Drop,
+        // An empty place fits whatever is known there, as one that says so does.
+        missing: (privacy.missing == Missing::Counted).then_some(ROOT_LABEL),
+    };
+    ValueTrees::viewed(data, binding, &view, observer)
 }
 
 /// Values together with how often a record has them.

@@ -84,6 +84,19 @@ impl Hierarchy {
         builder.finish()
     }
 
+    /// The same hierarchy with one more leaf, the last one directly under the root. All other nodes keep their numbers.
+    #[must_use]
+    pub fn with_last_leaf(&self, label: &str) -> Hierarchy {
+        if self.len() == 1 || self.node(label).is_some() {
+            let (mut builder, _) = self.regrow();
+            builder.place(TreeBuilder::ROOT, label);
+            return builder.finish();
+        }
+        let mut hierarchy = self.clone();
+        hierarchy.push_leaf(label);
+        hierarchy
+    }
+
     fn regrow(&self) -> (TreeBuilder, Vec<Handle>) {
         let mut builder = TreeBuilder::new();
         let mut handles = Vec::with_capacity(self.len());
@@ -138,6 +151,21 @@ mod tests {
         assert_eq!(listed(&["a", "A (unspecified)"]), ["A (unspecified)", "a"]);
         assert_eq!(listed(&["*"]).len(), h.leaf_count());
         assert_eq!(listed(&["x"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_last_leaf_changes_no_other_number() {
+        let h = parse("h", "a;A;*\nb;A;*\nc;*\n").expect("good");
+        let more = h.with_last_leaf("x");
+        assert!(h.nodes().all(|n| h.label(n) == more.label(n) && h.parent(n) == more.parent(n)));
+        let leaf = more.leaf("x").expect("there");
+        assert_eq!((leaf.index(), more.parent(leaf)), (h.len(), Some(h.root())));
+        assert_eq!(more.leaves(more.root()).len(), h.leaf_count() + 1);
+        assert_eq!(more.leaf_node(h.leaf_count() as u32), leaf);
+        assert_eq!(more.children(more.root()).last(), Some(leaf));
+        let (mut builder, _) = h.regrow();
+        builder.place(TreeBuilder::ROOT, "x");
+        assert!(builder.finish() == more);
     }
 
     #[test]

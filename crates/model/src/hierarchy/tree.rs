@@ -93,6 +93,17 @@ impl Hierarchy {
         }
     }
 
+    /// Adds a leaf behind all others, directly under the root, which is not a leaf itself.
+    pub(super) fn push_leaf(&mut self, label: &str) {
+        let node = self.labels.push(label);
+        self.parents.push(NodeId::ROOT.0);
+        self.depths.push(1);
+        self.ends.push(node + 1);
+        self.ends[NodeId::ROOT.index()] = node + 1;
+        self.leaf_nodes.push(node);
+        self.leaves_before.push(self.leaf_nodes.len() as u32);
+    }
+
     /// How many nodes there are, the root included.
     #[expect(clippy::len_without_is_empty, reason = "there is always a root")]
     pub fn len(&self) -> usize {

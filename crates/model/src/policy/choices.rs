@@ -4,9 +4,12 @@
 //! have a table of their own, `models`.
 
 use super::describe::Choice;
+use super::models::Model;
 
 macro_rules! choices {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal: $about:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $($variant:ident = $text:literal: $about:literal $([$($model:ident),+])?),+ $(,)?
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $(#[doc = $about] $variant),+ }
@@ -15,7 +18,7 @@ macro_rules! choices {
             /// All of them, in the order of the reference.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             pub(super) const CHOICES: &'static [Choice] =
-                &[$(Choice { name: $text, about: $about, models: &[] }),+];
+                &[$(Choice { name: $text, about: $about, models: &[$($(Model::$model),+)?] }),+];
 
             /// How a policy spells it.
             pub const fn name(self) -> &'static str {
@@ -128,10 +131,22 @@ choices! {
 }
 
 choices! {
-    /// What it means that somebody has no sensitive value.
+    /// What it means that a value is not there.
     Missing {
-        Value = "value": "a value like any other: at most one person without stands in a group",
-        None = "none": "nothing: people without value fill groups, and who has none is not protected",
+        Value = "value": "a value like any other: at most one person without stands in a group" [Anatomy],
+        None = "none": "nothing: people without value fill groups, and who has none is not protected" [Anatomy],
+        Counted = "counted": "it may be anything: where one value can stand, a missing one counts as `*`" [Kmn],
+        Nothing = "nothing": "nothing: whoever knows a value that the data lacks is not covered" [Kmn],
+    }
+}
+
+impl Missing {
+    /// What it means where a policy does not say.
+    pub const fn default_of(model: Model) -> Self {
+        match model {
+            Model::Kmn => Missing::Counted,
+            _ => Missing::Value,
+        }
     }
 }
 

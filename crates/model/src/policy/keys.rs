@@ -343,10 +343,10 @@ pub(super) static PRIVACY: Section = Section {
         Key::new(
             "missing",
             Type::OneOf(Missing::CHOICES),
-            "what it means that somebody has no sensitive value",
+            "what it means that a value is not there: a sensitive one (anatomy; `value` if not given) or a quasi one \
+             (kmn; `counted` if not given)",
         )
-        .default(Literal::Text("value"))
-        .protects(&[Anatomy]),
+        .protects(&[Anatomy, Kmn]),
         Key::new(
             "group_size",
             Type::at_least(2),
@@ -428,7 +428,7 @@ pub(super) static METHOD: Section = Section {
         Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
             .default(Literal::Text("global"))
             .only(&[Km, Kmn]),
-        Key::new("suppress", Type::Bool, "a value may be dropped everywhere where that costs less")
+        Key::new("suppress", Type::Bool, "values may be dropped where that costs less: of km one everywhere, of kmn all of a few people")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
             .only(&[Kmn, KAnonymity, LDiversity]),

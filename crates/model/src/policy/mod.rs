@@ -207,7 +207,7 @@ pub struct Privacy {
     pub siblings: Siblings,
     /// Sensitive values that may not recur in a class.
     pub distinct_everywhere: Vec<String>,
-    /// What it means that somebody has no sensitive value.
+    /// What it means that a value is not there.
     pub missing: Missing,
     /// Distinct sensitive values per group.
     pub group_size: Option<u32>,

@@ -269,8 +269,10 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         false => given.word("relations", Relations::from_name),
     };
     let negative = given.get("negative").map_or(&[][..], Node::items);
+    let model = given.model.expect("checked: required, one of the models");
+    let missing = given.get("missing").and_then(Node::text).and_then(Missing::from_name);
     Privacy {
-        model: given.model.expect("checked: required, one of the models"),
+        model,
         k: given.count("k"),
         m: given.count("m"),
         n: given.count("n"),
@@ -286,7 +288,7 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         diversity: given.word("diversity", Diversity::from_name),
         siblings: given.word("siblings", Siblings::from_name),
         distinct_everywhere: given.texts("distinct_everywhere"),
-        missing: given.word("missing", Missing::from_name),
+        missing: missing.unwrap_or(Missing::default_of(model)),
         group_size: given.count("group_size"),
         delta_target: given.count("delta_target"),
         pairwise: given.flag("pairwise"),

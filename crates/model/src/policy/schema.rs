@@ -24,17 +24,26 @@ pub fn json_schema() -> Value {
     Value::Object(root)
 }
 
-/// Which keys a model needs and refuses, and which algorithms it has.
+/// Which keys a model needs and refuses, which words it has for the others, and which algorithms.
 fn model_rule(model: Model) -> Value {
     let needed: Vec<&str> = PRIVACY.keys.iter().filter(|k| k.is_needed_by(model)).map(|k| k.name).collect();
     let refuses =
         |k: &&Key| !k.fits(model) && k.scope.as_ref().is_some_and(|s| s.otherwise == Severity::Error);
-    let refused: Map<String, Value> =
+    let mut own: Map<String, Value> =
         PRIVACY.keys.iter().filter(refuses).map(|k| (k.name.to_owned(), Value::Bool(false))).collect();
-    let mut then = json!({ "privacy": { "required": needed, "properties": refused } });
-    if let Some(Type::OneOf(choices)) = METHOD.key("algorithm").map(|k| &k.kind) {
-        let fitting: Vec<&str> = choices.iter().filter(|c| c.fits(model)).map(|c| c.name).collect();
-        then["method"] = json!({ "properties": { "algorithm": { "enum": fitting } } });
+    let words = |key: &Key| match &key.kind {
+        Type::OneOf(choices) if choices.iter().any(|c| !c.fits(model)) => {
+            let fitting: Vec<&str> = choices.iter().filter(|c| c.fits(model)).map(|c| c.name).collect();
+            Some(json!({ "enum": fitting }))
+        }
+        _ => None,
+    };
+    for key in PRIVACY.keys.iter().filter(|k| k.fits(model)) {
+        own.extend(words(key).map(|words| (key.name.to_owned(), words)));
+    }
+    let mut then = json!({ "privacy": { "required": needed, "properties": own } });
+    if let Some(words) = METHOD.key("algorithm").and_then(words) {
+        then["method"] = json!({ "properties": { "algorithm": words } });
     }
     json!({
         "if": {

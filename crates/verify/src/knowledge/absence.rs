@@ -146,7 +146,9 @@ impl<'a> Domains<'a> {
         };
         let mut missing: BTreeSet<usize> = BTreeSet::new();
         let mut strange: BTreeMap<usize, usize> = BTreeMap::new();
-        for (item, _) in items.iter().zip(used).filter(|(_, used)| **used) {
+        // A vertex without a value has no hierarchy, and is never known to be absent.
+        let is_value = |item: &Item| item.declared < binding.declared.len();
+        for (item, _) in items.iter().zip(used).filter(|(item, used)| **used && is_value(item)) {
             let Some(hierarchy) = domains.hierarchies[item.declared] else {
                 missing.insert(item.declared);
                 continue;
@@ -183,7 +185,7 @@ impl<'a> Domains<'a> {
 
     /// The hierarchy and node of an item; none for a companion's text that is no label.
     fn node(&self, item: usize) -> Option<(&'a Hierarchy, NodeId)> {
-        let hierarchy = self.hierarchies[self.items[item].declared]?;
+        let hierarchy = (*self.hierarchies.get(self.items[item].declared)?)?;
         hierarchy.node(&self.items[item].label).map(|node| (hierarchy, node))
     }
 
@@ -205,7 +207,7 @@ impl<'a> Domains<'a> {
     /// Whether a companion column publishes the value as it is.
     fn has_label(&self, value: &str) -> bool {
         let mut published = self.items.iter().zip(self.used).filter(|(_, used)| **used);
-        published.any(|(item, _)| self.companion[item.declared] && item.label == value)
+        published.any(|(item, _)| self.companion.get(item.declared) == Some(&true) && item.label == value)
     }
 
     /// The pairs of items of which all pairs of leaves are listed.

@@ -31,7 +31,7 @@ use bosket_model::{ClassId, Dataset, Result};
 use super::absence::Absence;
 use super::guard::Inferred;
 use super::records::{Known, Nodes, Records, Relations};
-use crate::columns::{Columns, Item};
+use crate::columns::{Columns, Emptiness, Item, with_sections};
 use crate::trees::Trees;
 
 /// Records that are read together; enough to make handing them out cheap.
@@ -47,6 +47,8 @@ pub struct View<'a> {
     pub united: bool,
     /// Whether relations that can be put together again count.
     pub guard: bool,
+    /// Whether an empty place that can hold one value counts as `*`.
+    pub missing: bool,
     /// Whether an item is a value together with how often it occurs.
     pub multiset: bool,
     /// What counts as knowledge by its absence.
@@ -64,6 +66,7 @@ impl Default for View<'_> {
             relations: None,
             united: false,
             guard: false,
+            missing: false,
             multiset: false,
             negative: &[],
             sensitive: &[],
@@ -72,10 +75,25 @@ impl Default for View<'_> {
     }
 }
 
+impl View<'_> {
+    /// What empty places tell. That entries stand in one section takes a place that carries several relations: where each
+    /// stands for itself, or rows are united, it says no more than that the entries are there.
+    fn emptiness(&self) -> Emptiness {
+        match self.missing {
+            false => Emptiness::Nothing,
+            true if self.relations == Some(Reading::Embedded) && !self.united => {
+                Emptiness::CountedWithSections
+            }
+            true => Emptiness::Counted,
+        }
+    }
+}
+
 impl Records {
     /// What can be known of the records of a publication.
     pub fn read(data: &Dataset, binding: &Binding, view: &View<'_>, observer: &dyn Observer) -> Result<Self> {
-        let columns = Columns::new(data, binding);
+        let emptiness = view.emptiness();
+        let columns = Columns::new(data, binding, emptiness);
         let absence = if view.negative.is_empty() {
             Absence::default()
         } else {
@@ -99,11 +117,11 @@ impl Records {
         };
         let mut records = if by_nodes {
             let trees = match view.united {
-                true => Trees::new(data, binding, view.root, Payload::Drop, observer)?,
-                false => Trees::of_rows(data, binding, view.root, observer)?,
+                true => Trees::new(data, binding, view.root, Payload::Drop, emptiness, observer)?,
+                false => Trees::of_rows(data, binding, view.root, emptiness, observer)?,
             };
             let inferred = match view.guard {
-                true => Inferred::new(&trees, binding, view.root, observer)?,
+                true => Inferred::new(&trees, &with_sections(binding), view.root, observer)?,
                 false => Inferred::default(),
             };
             let embedded = view.relations == Some(Reading::Embedded);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Negative, Relations, RootMode, Rows};
+use bosket_model::policy::{Missing, Negative, Relations, RootMode, Rows};
 use bosket_model::{Dataset, Result};
 
 use super::absent;
@@ -88,7 +88,10 @@ fn of_reading(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut reader = Reader::new(data, binding, (claim.root, claim.rows == Rows::United), &[]);
+    let united = claim.rows == Rows::United;
+    let counted = claim.missing == Missing::Counted;
+    let sections = claim.relations == Relations::Embedded && claim.n > 0 && claim.m > 1 && !united;
+    let mut reader = Reader::new(data, binding, (claim.root, united), &[]).showing_empty(counted, sections);
     let mut left_out = Vec::new();
     let mut n = if claim.m > 1 { claim.n as usize } else { 0 };
     let mut guarded = None;

@@ -18,6 +18,8 @@ pub(super) struct Reader<'a> {
     binding: &'a Binding,
     root: RootMode,
     united: bool,
+    /// Whether an empty place counts as `*`, and a vertex that has no place as one.
+    shows_empty: (bool, bool),
     /// Labels that the attacker does not know.
     hidden: &'a [String],
     /// Per class its quasi attributes in the policy's order.
@@ -58,6 +60,7 @@ impl<'a> Reader<'a> {
             binding,
             root,
             united,
+            shows_empty: (false, false),
             hidden,
             quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
             numbers: FxHashMap::default(),
@@ -68,6 +71,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same where a value that is not there counts as `*`; a vertex that has no place for one only if `sections`.
+    pub(super) fn showing_empty(mut self, counted: bool, sections: bool) -> Self {
+        self.shows_empty = (counted, counted && sections);
+        self
+    }
+
     /// The declared attribute of an item.
     pub(super) fn declared(&self, item: u32) -> usize {
         self.declared[item as usize]
@@ -76,13 +85,43 @@ impl<'a> Reader<'a> {
     /// Adds the items of a vertex in the policy's order.
     fn of_vertex(&mut self, vertex: usize, out: &mut Vec<u32>) {
         let class = self.data.class(vertex).index();
+        let mut places = 0;
         for at in 0..self.quasi[class].len() {
             let attribute = self.quasi[class][at];
-            let code = self.data.value(vertex, attribute);
-            if code != MISSING && !self.repeats_its_leader(vertex, attribute, code) {
-                out.extend(self.item(attribute, code));
+            places += usize::from(!self.data.dictionary(attribute).is_empty());
+            match self.data.value(vertex, attribute) {
+                MISSING => out.extend(self.empty(vertex, attribute)),
+                code if self.repeats_its_leader(vertex, attribute, code) => {}
+                code => out.extend(self.item(attribute, code)),
             }
         }
+        if places == 0 && self.shows_empty.1 && vertex_is_at_home(self.data, self.binding, vertex) {
+            let home = self.binding.classes[class].unwrap_or(0);
+            out.extend((home != 0).then(|| self.number(self.binding.declared.len() + home, "*")));
+        }
+    }
+
+    /// The item of an empty place: `*`, if the vertex is where it belongs and its class is more than one value.
+    fn empty(&mut self, vertex: usize, attribute: AttributeId) -> Option<u32> {
+        let Reader { data, binding, .. } = *self;
+        let declared = binding.attributes[attribute.index()]?;
+        let own = &binding.declared[declared];
+        let of_home = binding.declared.iter().filter(|other| other.home == own.home).count();
+        let is_item_of_array = own.home != 0 && own.name.is_empty() && of_home == 1;
+        let shows = self.shows_empty.0
+            && !is_item_of_array
+            && own.follows.is_none()
+            && !data.dictionary(attribute).is_empty()
+            && vertex_is_at_home(data, binding, vertex);
+        shows.then(|| self.number(declared, "*"))
+    }
+
+    fn number(&mut self, declared: usize, text: &'a str) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry((declared, text)).or_insert_with(|| {
+            self.declared.push(declared);
+            next
+        })
     }
 
     /// The item of a value; none if the attacker does not know it.
@@ -93,13 +132,7 @@ impl<'a> Reader<'a> {
         let dictionary = self.data.dictionary(attribute);
         let text = dictionary.text(code);
         let declared = self.binding.attributes[attribute.index()]?;
-        let item = (!self.hidden.iter().any(|label| label == text)).then(|| {
-            let next = self.numbers.len() as u32;
-            *self.numbers.entry((declared, text)).or_insert_with(|| {
-                self.declared.push(declared);
-                next
-            })
-        });
+        let item = (!self.hidden.iter().any(|label| label == text)).then(|| self.number(declared, text));
         self.of_code[attribute.index()][code as usize] = Some(item);
         item
     }
@@ -162,6 +195,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whether a vertex hangs where the policy has its class: what was parted from its row hangs higher up.
+fn vertex_is_at_home(data: &Dataset, binding: &Binding, vertex: usize) -> bool {
+    let home = |v: usize| binding.classes[data.class(v).index()];
+    let mut path = std::iter::successors(Some(vertex), |&v| data.parent(v));
+    path.all(|v| home(v).is_some_and(|own| data.parent(v).and_then(home) == binding.homes[own].parent))
+}
+
 /// Whether one node is above the other.
 pub(super) fn on_one_path(a: &NodePath, b: &NodePath) -> bool {
     a != b && (a.starts_with(b) || b.starts_with(a))
@@ -177,12 +217,17 @@ pub(super) struct Guarded {
 
 impl Guarded {
     pub(super) fn new(binding: &Binding, root: RootMode) -> Self {
+        // Behind the declared attributes: vertices without a place for a value, by their homes.
+        let home = |d: usize| match binding.declared.get(d) {
+            Some(declared) => declared.home,
+            None => d - binding.declared.len(),
+        };
         let can_be_above = |x: usize, b: usize| {
-            let (upper, lower) = (binding.declared[x].home, binding.declared[b].home);
+            let (upper, lower) = (home(x), home(b));
             (upper != 0 || root == RootMode::Chain)
                 && (binding.is_below(lower, upper) || (upper == lower && x < b))
         };
-        let all = 0..binding.declared.len();
+        let all = 0..binding.declared.len() + binding.homes.len();
         let above = all.clone().map(|b| all.clone().filter(|&x| can_be_above(x, b)).collect()).collect();
         Guarded { shown: FxHashSet::default(), above }
     }

@@ -5,7 +5,8 @@
 //! record by record; relations may have been taken apart, but none may be new. That holds for payloads and what they
 //! belong to as well. Where rows stand for themselves, each must come from one row of the input (`rows`).
 //!
-//! With `suppress` a value may be left out everywhere, even if a published one covers it (`left_out`).
+//! With `suppress` all values of a person may be left out, or a value everywhere, even if a published one covers it
+//! (`left_out`). Where a missing value counts as `*`, `*` says no more than an empty place, and is not compared.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,7 @@ use super::rows::{Row, RowReader, false_link, record_derives};
 use super::{
     Comparison, MOST_MATCHED, Untruth, astray, counted, left_out, matching, too_many, unknown_values,
 };
+use crate::columns::{ANYTHING, Emptiness, Item};
 use crate::trees::Trees;
 
 /// A record as it should be, or is, published.
@@ -55,36 +57,81 @@ const COMPANION_PAYLOAD: u32 = u32::MAX - 1;
 
 pub(super) fn compare(
     c: &Comparison<'_>,
-    trees: Option<(RootMode, Rows)>,
+    trees: Option<(RootMode, Rows, bool)>,
     payload: Payload,
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
-    let mode = trees.map_or(RootMode::Separate, |(root, _)| root);
-    let published = Trees::new(c.published.data, c.published.binding, mode, payload, observer)?;
-    let input = Trees::new(c.input.data, c.input.binding, mode, payload, observer)?;
+    let (mode, counted) = trees.map_or((RootMode::Separate, false), |(root, _, counted)| (root, counted));
+    let published =
+        Trees::new(c.published.data, c.published.binding, mode, payload, Emptiness::Nothing, observer)?;
+    let input = Trees::new(c.input.data, c.input.binding, mode, payload, Emptiness::Nothing, observer)?;
     let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
-    let recode = recover_cut(c, &published, &input, &mut untruths);
+    let says_nothing =
+        |item: &Item| counted && item.label == ANYTHING && !c.published.binding.is_item(item.declared);
+    let same: Vec<Option<u32>> = (0..published.items().len() as u32)
+        .map(|item| Some(item).filter(|&item| !says_nothing(&published.items()[item as usize])))
+        .collect();
+    let recode = recover_cut(c, &published, &same, &input, &mut untruths);
     if !untruths.is_empty() {
         return Ok(untruths);
     }
     let reading = match trees {
         None => Reading::Sets,
-        Some((_, Rows::United)) => Reading::United,
+        Some((_, Rows::United, _)) => Reading::United,
         Some(_) => Reading::Rows(payload),
     };
-    if !c.suppress {
-        return assess(c, &published, (&input, &recode), reading, observer);
+    let first = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
+    if !c.suppress || counted || first.is_empty() {
+        return Ok(first);
     }
-    let ways = left_out::ways(c, &published, (&input, recode), observer)?;
-    let mut first = None;
-    for recode in ways {
-        let untruths = assess(c, &published, (&input, &recode), reading, observer)?;
+    for recode in left_out::ways(c, (&published, &same), (&input, recode), observer)? {
+        let untruths = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
         if untruths.is_empty() {
             return Ok(untruths);
         }
-        first.get_or_insert(untruths);
     }
-    Ok(first.unwrap_or_default())
+    Ok(first)
+}
+
+/// Whether all values of a person were left out: nothing is there but the record's own object.
+fn is_emptied(c: &Comparison<'_>, record: usize, made: &RecodedRecord) -> bool {
+    made.items.is_empty() && left_out::may_be_emptied(c, record)
+}
+
+/// What stands beside the values of a record's own object, companions aside.
+fn own_payload<'t>(trees: &'t Trees, binding: &Binding, record: usize) -> Vec<&'t (usize, String)> {
+    let own = trees.beside(record).iter().filter(|beside| beside.home == 0);
+    own.flat_map(|own| &own.values).filter(|(d, _)| binding.declared[*d].follows.is_none()).collect()
+}
+
+/// How many records there are on either side by what stands beside the values of their own object, and how many of them say
+/// more than that; emptied people did.
+#[derive(Default)]
+struct Told {
+    published: i64,
+    input: i64,
+    published_more: i64,
+    input_more: i64,
+}
+
+fn told<'t>(
+    c: &Comparison<'_>,
+    (published, out): (&'t Trees, &[RecodedRecord]),
+    (input, expected): (&'t Trees, &[RecodedRecord]),
+) -> BTreeMap<Vec<&'t (usize, String)>, Told> {
+    let binding = c.input.binding;
+    let mut all: BTreeMap<_, Told> = BTreeMap::new();
+    for (p, made) in out.iter().enumerate() {
+        let told = all.entry(own_payload(published, binding, p)).or_default();
+        told.published += 1;
+        told.published_more += i64::from(!made.items.is_empty() || is_emptied(c, p, made));
+    }
+    for (i, made) in expected.iter().enumerate() {
+        let told = all.entry(own_payload(input, binding, i)).or_default();
+        told.input += 1;
+        told.input_more += i64::from(!made.items.is_empty());
+    }
+    all
 }
 
 /// All records of one side.
@@ -105,15 +152,14 @@ fn made(
 /// Compares the publication with the input recoded item by item.
 fn assess(
     c: &Comparison<'_>,
-    published: &Trees,
+    (published, same): (&Trees, &[Option<u32>]),
     (input, recode): (&Trees, &[Option<u32>]),
     reading: Reading,
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
     let mut untruths = Vec::new();
-    let same: Vec<Option<u32>> = (0..published.items().len() as u32).map(Some).collect();
     let mut maker = RecordMaker { c, published, reading, numbers: Numbers::default() };
-    let mut out: Vec<RecodedRecord> = made(&mut maker, published, &same, observer)?;
+    let mut out: Vec<RecodedRecord> = made(&mut maker, published, same, observer)?;
     let mut expected: Vec<RecodedRecord> = made(&mut maker, input, recode, observer)?;
     // What was taken apart everywhere asks nothing of any pair; without it most records are simply equal.
     let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
@@ -121,8 +167,8 @@ fn assess(
     let rows = match reading {
         Reading::Rows(payload) => {
             let mut reader = RowReader::new(payload);
-            let shown = shown(published, observer)?;
-            let published = reader.records(&c.published, &same, None, observer)?;
+            let shown = shown(published, same, observer)?;
+            let published = reader.records(&c.published, same, None, observer)?;
             let parted = reader.records(&c.input, recode, Some(&shown), observer)?;
             out.iter_mut().zip(&published).for_each(|(record, row)| record.look = row.look());
             expected.iter_mut().zip(&parted).for_each(|(record, row)| record.look = row.look());
@@ -132,6 +178,10 @@ fn assess(
     };
     let fits = |p: usize, i: usize| {
         let own = (&out[p], &expected[i]);
+        if is_emptied(c, p, own.0) {
+            let binding = c.input.binding;
+            return Ok(own_payload(published, binding, p) == own_payload(input, binding, i));
+        }
         Ok(own.0.items == own.1.items
             && own.0.payload == own.1.payload
             && own.0.loose.iter().all(|pair| own.1.loose.binary_search(pair).is_ok())
@@ -143,31 +193,51 @@ fn assess(
                 }
             })
     };
+    let told = told(c, (published, &out), (input, &expected));
     let lonely = match c.mapping {
         Some(mapping) => mapping.unfit(fits, observer)?,
-        None => unmatched(&out, &expected, fits, observer)?,
+        None => {
+            let all = 0..out.len() as u32;
+            let (emptied, others): (Vec<u32>, Vec<u32>) =
+                all.partition(|&record| is_emptied(c, record as usize, &out[record as usize]));
+            let mut lonely = unmatched((&out, &others), &expected, fits, observer)?;
+            // Whoever says no more comes from any record that is left with the same beside its own values.
+            if told.values().any(|told| told.published > told.input) {
+                lonely.extend(emptied);
+                lonely.sort_unstable();
+            }
+            lonely
+        }
     };
     if let Some((published, input)) = &rows {
         untruths.extend(false_links(c, (&out, published), (&expected, input), &lonely));
     }
     untruths.extend(astray(c, lonely));
-    let missing = expected.iter().filter(|f| !f.items.is_empty()).count();
-    let present = out.iter().filter(|f| !f.items.is_empty()).count();
-    if present < missing {
-        let what = counted(missing - present, "input record is missing", "input records are missing");
+    let missing: i64 = match c.mapping {
+        Some(mapping) => {
+            let mut left: Vec<bool> = expected.iter().map(|made| !made.items.is_empty()).collect();
+            mapping.pairs.iter().for_each(|pair| left[pair.input as usize] = false);
+            left.iter().filter(|left| **left).count() as i64
+        }
+        None if c.suppress => told.values().map(|told| (told.input_more - told.published_more).max(0)).sum(),
+        None => told.values().map(|told| told.input_more - told.published_more).sum(),
+    };
+    if missing > 0 {
+        let what = counted(missing as usize, "input record is missing", "input records are missing");
         untruths.push(Untruth::new(format!("{what} from the publication")));
     }
     Ok(untruths)
 }
 
 /// The pairs of values that any published record shows one above the other.
-fn shown(published: &Trees, observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
+fn shown(published: &Trees, same: &[Option<u32>], observer: &dyn Observer) -> Result<FxHashSet<(u32, u32)>> {
     let mut shown = FxHashSet::default();
     for record in 0..published.len() {
         observer.go_on()?;
         for node in published.nodes(record) {
-            let own = published.item(node);
-            shown.extend(published.above(node).map(|above| (published.item(above), own)));
+            let item = |node: usize| same[published.item(node) as usize];
+            let above = published.above(node).filter_map(item);
+            shown.extend(above.zip(std::iter::repeat(item(node))).filter_map(|(a, b)| Some((a, b?))));
         }
     }
     Ok(shown)
@@ -230,6 +300,7 @@ fn kept(c: &Comparison<'_>) -> Vec<Untruth> {
 fn recover_cut(
     c: &Comparison<'_>,
     published: &Trees,
+    same: &[Option<u32>],
     input: &Trees,
     untruths: &mut Vec<Untruth>,
 ) -> Vec<Option<u32>> {
@@ -239,14 +310,15 @@ fn recover_cut(
     let kept = c.kept();
     let mut unknown = Vec::new();
     let mut is_published = vec![false; paths.len()];
-    for (number, item) in (0u32..).zip(published.items()) {
+    for (i, item) in published.items().iter().enumerate() {
+        let Some(same) = same[i] else { continue };
         let node = c.hierarchies[item.declared].as_ref().map(|h| h.node(&item.label));
         // What stays as it is says nothing about the others: all of them may be at the root, and not there.
         is_published[item.declared] |= !matches!(node, Some(Some(n)) if kept.contains(&(item.declared, n)));
         match node {
-            Some(Some(node)) => drop(nodes[item.declared].insert(node, number)),
+            Some(Some(node)) => drop(nodes[item.declared].insert(node, same)),
             Some(None) => unknown.push(item.declared),
-            None => drop(labels.insert((item.declared, &item.label), number)),
+            None => drop(labels.insert((item.declared, &item.label), same)),
         }
     }
     untruths.extend(unknown_values(c, unknown));
@@ -342,10 +414,10 @@ impl RecordMaker<'_> {
     }
 }
 
-/// The published records for which no expected record is left. Equal ones are paired first, which never costs a
+/// Those of some published records for which no expected record is left. Equal ones are paired first, which never costs a
 /// match: whoever could take the partner instead can take what the pair's other side would have got.
 fn unmatched(
-    out: &[RecodedRecord],
+    (out, records): (&[RecodedRecord], &[u32]),
     expected: &[RecodedRecord],
     fits: impl Fn(usize, usize) -> Result<bool> + Sync,
     observer: &dyn Observer,
@@ -353,8 +425,9 @@ fn unmatched(
     /// Published and expected records with the same values and payload.
     type Groups<'a> = BTreeMap<(&'a [u32], &'a [u32]), (Vec<u32>, Vec<u32>)>;
     let mut groups = Groups::new();
-    for (i, f) in out.iter().enumerate() {
-        groups.entry((&f.items, &f.payload)).or_default().0.push(i as u32);
+    for &i in records {
+        let f = &out[i as usize];
+        groups.entry((&f.items, &f.payload)).or_default().0.push(i);
     }
     for (i, f) in expected.iter().enumerate() {
         groups.entry((&f.items, &f.payload)).or_default().1.push(i as u32);

@@ -11,24 +11,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-use super::Comparison;
+use super::{Comparison, Recoding};
 use crate::trees::Trees;
 
 /// Most choices times records that are tried without a mapping.
 const MOST_TRIED: usize = 1 << 22;
 
+/// Whether a published record may be that of somebody of whom all values were left out.
+pub(super) fn may_be_emptied(c: &Comparison<'_>, record: usize) -> bool {
+    let of_trees = matches!(c.recoding, Recoding::GlobalTrees { .. });
+    of_trees && c.suppress && c.published.data.vertices(record).len() == 1
+}
+
 /// The ways in which the input may have been recoded, that which leaves out least first. `recode` gives for each item of
 /// the input the published one that covers it.
 pub(super) fn ways(
     c: &Comparison<'_>,
-    published: &Trees,
+    (published, same): (&Trees, &[Option<u32>]),
     (input, recode): (&Trees, Vec<Option<u32>>),
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<Option<u32>>>> {
     let of = |trees: &Trees, record: usize, number: &dyn Fn(u32) -> Option<u32>| -> BTreeSet<u32> {
         trees.nodes(record).filter_map(|node| number(trees.item(node))).collect()
     };
-    let out = |record: usize| of(published, record, &Some);
+    let out = |record: usize| of(published, record, &|item| same[item as usize]);
     // A companion may be left out of any record; nothing follows from its absence.
     let leads = |item: u32| c.input.binding.declared[input.items()[item as usize].declared].follows.is_none();
     let without = |dropped: &BTreeSet<u32>| -> Vec<Option<u32>> {
@@ -41,6 +47,9 @@ pub(super) fn ways(
             observer.go_on()?;
             unmapped[pair.input as usize] = false;
             let there = out(pair.published as usize);
+            if there.is_empty() && may_be_emptied(c, pair.published as usize) {
+                continue;
+            }
             for item in input.nodes(pair.input as usize).map(|node| input.item(node)).filter(|&i| leads(i)) {
                 if recode[item as usize].is_some_and(|to| !there.contains(&to)) {
                     dropped.insert(item);

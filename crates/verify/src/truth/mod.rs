@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Policy, RootMode, Rows, Shape};
+use bosket_model::policy::{Missing, Payload, Policy, RootMode, Rows, Shape};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
@@ -55,6 +55,8 @@ pub enum Recoding {
         payload: Payload,
         /// What happens to rows that look alike.
         rows: Rows,
+        /// What a missing value tells. Where it counts as `*`, a `*` says no more than an empty place does.
+        missing: Missing,
     },
     /// Value trees whose rows stand for themselves, every value with a label of its own.
     LocalRows {
@@ -84,9 +86,12 @@ impl Recoding {
         }
         Ok(match model.shape() {
             Shape::ValueTree if policy.recodes_locally() => Recoding::LocalRows { payload: privacy.payload },
-            Shape::ValueTree => {
-                Recoding::GlobalTrees { root: privacy.root, payload: privacy.payload, rows: policy.rows() }
-            }
+            Shape::ValueTree => Recoding::GlobalTrees {
+                root: privacy.root,
+                payload: privacy.payload,
+                rows: policy.rows(),
+                missing: privacy.missing,
+            },
             Shape::Set if policy.algorithm()?.is_local() || policy.recodes_locally() => Recoding::LocalSets,
             Shape::Set => Recoding::GlobalSets,
             Shape::VertexTree => Recoding::LocalTrees,
@@ -104,7 +109,7 @@ pub struct Comparison<'a> {
     pub hierarchies: &'a [Option<Hierarchy>],
     /// How it was made.
     pub recoding: Recoding,
-    /// Whether values may be left out everywhere.
+    /// Whether values may be left out everywhere, or of some people all of them.
     pub suppress: bool,
     /// Which published record was made of which input record, if that is known.
     pub mapping: Option<&'a Mapping>,
@@ -213,8 +218,9 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
         return Err(too_many("local recoding is"));
     }
     match c.recoding {
-        Recoding::GlobalTrees { root, payload, rows } => {
-            untruths.extend(global::compare(c, Some((root, rows)), payload, observer)?)
+        Recoding::GlobalTrees { root, payload, rows, missing } => {
+            let trees = Some((root, rows, missing == Missing::Counted));
+            untruths.extend(global::compare(c, trees, payload, observer)?)
         }
         Recoding::LocalRows { payload } => untruths.extend(local_rows::compare(c, payload, observer)?),
         Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),

@@ -16,7 +16,7 @@ use bosket_model::policy::{Payload, Role};
 use bosket_model::{ClassId, Dataset, MISSING};
 
 use super::Side;
-use crate::columns::Columns;
+use crate::columns::{Columns, Emptiness};
 
 /// A row: its class, its values by number, what stands beside them by number, and the rows below.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl RowReader {
         shown: Option<&FxHashSet<(u32, u32)>>,
         observer: &dyn Observer,
     ) -> Result<Vec<Row>> {
-        let columns = Columns::new(side.data, side.binding);
+        let columns = Columns::new(side.data, side.binding, Emptiness::Nothing);
         let leads: Vec<bool> =
             columns.items.iter().map(|item| side.binding.declared[item.declared].follows.is_none()).collect();
         (0..side.data.len())

@@ -7,6 +7,7 @@ use bosket_model::policy::{Payload, RootMode};
 
 use super::beside::{Hung, Numbers, companions, unchanged};
 use super::{Comparison, Side, Untruth, assign, unknown_values};
+use crate::columns::Emptiness;
 use crate::trees::Trees;
 
 /// An item as a node of its attribute's hierarchy, or as a label where there is none.
@@ -19,7 +20,14 @@ enum Known {
 pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
     let mut unknown = Vec::new();
     let mut side = |side: &Side<'_>, published: bool| -> Result<(Trees, Vec<Option<Known>>)> {
-        let trees = Trees::new(side.data, side.binding, RootMode::Separate, Payload::Keep, observer)?;
+        let trees = Trees::new(
+            side.data,
+            side.binding,
+            RootMode::Separate,
+            Payload::Keep,
+            Emptiness::Nothing,
+            observer,
+        )?;
         let known = (trees.items().iter())
             .map(|item| match &c.hierarchies[item.declared] {
                 None => Some(Known::Label(item.declared, item.label.clone())),

@@ -7,7 +7,7 @@ use bosket_model::dissected::{Dissected, SensitiveValues, SideDigests};
 use bosket_model::hierarchy::csv;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{
-    Diversity, Negative, Payload, Policy, Relations, RootMode, Rows, Siblings, Undeclared,
+    Diversity, Missing, Negative, Payload, Policy, Relations, RootMode, Rows, Siblings, Undeclared,
 };
 use bosket_model::{Dataset, Dictionary, Fault, Kind, Result};
 use bosket_testkit::{sets, trees};
@@ -220,8 +220,12 @@ fn truth() {
     let side = Side { data: &data, binding: &binding };
     let pairs = (0..160).map(|at| Pair { line: 1, input: at, published: at }).collect();
     let mapping = Mapping { name: "mapping".into(), pairs };
-    let trees =
-        Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows: Rows::United };
+    let trees = Recoding::GlobalTrees {
+        root: RootMode::Separate,
+        payload: Payload::Keep,
+        rows: Rows::United,
+        missing: Missing::Nothing,
+    };
     for recoding in [trees, Recoding::GlobalSets, Recoding::LocalSets, Recoding::LocalTrees] {
         for mapping in [None, Some(&mapping)] {
             let hierarchies = &[const { None }; 3];

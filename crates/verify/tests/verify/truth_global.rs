@@ -4,7 +4,7 @@
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Payload, Policy, Role, RootMode, Rows, Undeclared};
+use bosket_model::policy::{Missing, Payload, Policy, Role, RootMode, Rows, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::labels::LabelTree;
 use bosket_testkit::truth::{Global, LabelTrees};
@@ -240,17 +240,17 @@ proptest! {
     fn of_trees(seed: u64, count in 1..5usize, chain: bool, keep: bool, suppress: bool) {
         let mut dice = Dice::new(seed);
         let (roles, trees) = random_roles(&mut dice, false);
-        let case = Global { roles: &roles, trees: &trees, chain, keep, suppress };
+        let case = Global { roles: &roles, trees: &trees, chain, keep, suppress, emptied: suppress };
         let root = if chain { RootMode::Chain } else { RootMode::Separate };
         let payload = if keep { Payload::Keep } else { Payload::Drop };
-        try_case(&mut dice, &case, Recoding::GlobalTrees { root, payload, rows: Rows::United }, count)?;
+        try_case(&mut dice, &case, Recoding::GlobalTrees { root, payload, rows: Rows::United, missing: Missing::Nothing }, count)?;
     }
 
     #[test]
     fn of_sets(seed: u64, count in 1..5usize, suppress: bool) {
         let mut dice = Dice::new(seed);
         let (roles, trees) = random_roles(&mut dice, true);
-        let case = Global { roles: &roles, trees: &trees, chain: false, keep: true, suppress };
+        let case = Global { roles: &roles, trees: &trees, chain: false, keep: true, suppress, emptied: false };
         try_case(&mut dice, &case, Recoding::GlobalSets, count)?;
     }
 }

@@ -33,9 +33,7 @@ impl Problem<'_> {
             for (parent, state) in kept.iter().enumerate() {
                 observer.go_on()?;
                 for step in self.steps(state) {
-                    // What is left out depends on the parent, so such steps are all looked at.
-                    let sound = !state.dead.contains(&self.domain.key(step));
-                    if !sound || seen.insert(self.child_cut(state, step)) {
+                    if seen.insert(self.child_cut(state, step)) {
                         tasks.push((parent, step));
                     }
                 }
@@ -120,15 +118,11 @@ struct LevelResult {
 impl LevelResult {
     fn one(problem: &Problem<'_>, order: usize, parent: usize, step: Step, child: Option<Child>) -> Self {
         let key = problem.domain.key(step);
-        let Some(Child { state, violations, thinned }) = child else {
+        let Some(Child { state, violations }) = child else {
             return LevelResult { dead: vec![(parent, key)], ..Self::default() };
         };
         let mut result = LevelResult::default();
-        if thinned {
-            result.dead.push((parent, key));
-        } else {
-            result.known.push((parent, key, violations));
-        }
+        result.known.push((parent, key, violations));
         if state.accepted(problem) {
             result.best.push((state.cost, order, state.solution()));
         }

@@ -46,8 +46,8 @@ const ROUNDS: usize = 16;
 impl Problem<'_> {
     /// How far down nothing has to be decided.
     pub(super) fn leap(&self) -> Result<Leap> {
-        // Whoever may reject a solution needs others to go on with; what is left out is decided step by step.
-        if !self.shortcuts.leap || self.suppress || self.finalists == usize::MAX {
+        // Whoever may reject a solution needs others to go on with.
+        if !self.shortcuts.leap || self.finalists == usize::MAX {
             return Ok(Leap::Nowhere);
         }
         let enough = |&node: &Node| self.domain.set(node).len() >= self.range.k;
