@@ -57,12 +57,16 @@ impl ClassKind {
     }
 
     fn text(&self, notation: Notation) -> String {
-        let by = notation.attribute_path("", &self.by);
-        if self.value.contains([']', '"']) {
-            format!("[{by}=\"{}\"]", self.value.replace('\\', "\\\\").replace('"', "\\\""))
-        } else {
-            format!("[{by}={}]", self.value)
-        }
+        let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        // The first `=` that is in no quotes stands before the value.
+        let key = |key: &String| match key.contains('=') {
+            true => quoted(key),
+            false => notation.attribute_path("", std::slice::from_ref(key)),
+        };
+        let by =
+            self.by.iter().map(key).collect::<Vec<_>>().join(notation.separator().encode_utf8(&mut [0; 4]));
+        let quote = self.value.contains([']', '"']);
+        format!("[{by}={}]", if quote { quoted(&self.value) } else { self.value.clone() })
     }
 
     /// The path of the class that the kind is.
