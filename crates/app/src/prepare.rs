@@ -9,14 +9,14 @@ use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
 use bosket_measure::inspect::ObjectKeys;
 use bosket_measure::kept::Before;
-use bosket_model::binding::effective_role;
+use bosket_model::binding::{Binding, effective_role};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::policy::{Algorithm, Format, Model, Policy, Role};
 use bosket_model::sides::Fates;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
 
@@ -191,6 +191,7 @@ fn records(
     let name = place.name();
     let opened = load::records(place, run)?;
     let data = load::select(opened.data, policy, &name, run)?;
+    let rare = rare_keys(policy, &data, run)?;
     let Bound { data, binding } = load::bind_input(data, policy, &name, run)?;
     // From here on, masked values are all that anybody sees.
     let data = match key {
@@ -215,7 +216,7 @@ fn records(
     let alike =
         if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
     refuse_revealing(policy, &bound, fewest.max(alike))?;
-    refuse_rare_keys(policy, &bound, run)?;
+    refuse_rare_keys(policy, &rare, &bound.binding)?;
     if let Some(claim) = claim {
         // What could not be verified without the data afterwards is not begun.
         negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
@@ -223,16 +224,22 @@ fn records(
     Ok(Input::Records { bound, form: opened.form, hierarchies })
 }
 
-/// Certificates and reports name what the policy declares. Where keys are data, a key that only a handful of people have may
-/// name somebody.
-fn refuse_rare_keys(policy: &Policy, bound: &Bound, run: &Run<'_>) -> Result<()> {
+/// Attributes with a key that some people have, but only a handful, where keys are data.
+fn rare_keys(policy: &Policy, data: &Dataset, run: &Run<'_>) -> Result<BTreeSet<AttributeId>> {
     let format = policy.source.as_ref().map(|source| source.format);
     if !matches!(format, Some(Format::Json | Format::Ndjson)) {
-        return Ok(());
+        return Ok(BTreeSet::new());
     }
-    let rare = ObjectKeys::new(&bound.data, run.observer)?.rare;
-    let declared: BTreeSet<usize> =
-        rare.iter().filter_map(|id| bound.binding.attributes[id.index()]).collect();
+    let mut rare = ObjectKeys::new(data, run.observer)?.rare;
+    let class = |id: AttributeId| data.schema().attribute(id).class;
+    let all = || (0..data.len()).flat_map(|record| data.vertices(record));
+    rare.retain(|&id| all().any(|v| data.class(v) == class(id) && data.value(v, id) != MISSING));
+    Ok(rare)
+}
+
+/// Certificates and reports name what the policy declares. A key that only a handful of people have may name somebody.
+fn refuse_rare_keys(policy: &Policy, rare: &BTreeSet<AttributeId>, binding: &Binding) -> Result<()> {
+    let declared: BTreeSet<usize> = rare.iter().filter_map(|id| binding.attributes[id.index()]).collect();
     let named = declared.iter().map(|&d| &policy.attributes[d]).filter(|a| !a.acknowledge);
     let problems: Vec<Diagnostic> = named
         .map(|attribute| {

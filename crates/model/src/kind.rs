@@ -57,18 +57,16 @@ impl ClassKind {
     }
 
     fn text(&self, notation: Notation) -> String {
-        // A key that holds what parts key and value must be told from it.
-        let key = |key: &String| match notation.attribute_path("", std::slice::from_ref(key)) {
-            plain if key.contains('=') && !plain.starts_with('"') => format!("\"{plain}\""),
-            written => written,
+        let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        // The first `=` that is in no quotes stands before the value.
+        let key = |key: &String| match key.contains('=') {
+            true => quoted(key),
+            false => notation.attribute_path("", std::slice::from_ref(key)),
         };
-        let between = if notation == Notation::Slashes { "/" } else { "." };
-        let by = self.by.iter().map(key).collect::<Vec<_>>().join(between);
-        if self.value.contains([']', '"']) {
-            format!("[{by}=\"{}\"]", self.value.replace('\\', "\\\\").replace('"', "\\\""))
-        } else {
-            format!("[{by}={}]", self.value)
-        }
+        let by =
+            self.by.iter().map(key).collect::<Vec<_>>().join(notation.separator().encode_utf8(&mut [0; 4]));
+        let quote = self.value.contains([']', '"']);
+        format!("[{by}={}]", if quote { quoted(&self.value) } else { self.value.clone() })
     }
 
     /// The path of the class that the kind is.

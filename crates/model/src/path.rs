@@ -24,7 +24,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    fn separator(self) -> char {
+    pub(crate) fn separator(self) -> char {
         match self {
             Notation::Dots => '.',
             Notation::Slashes => '/',
