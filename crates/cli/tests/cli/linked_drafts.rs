@@ -180,6 +180,25 @@ fn what_a_bridge_table_names_once_hangs_below_it() {
 }
 
 #[test]
+fn below_a_bridge_table_others_may_hang_too() {
+    let dir = Dir::new();
+    bank(&dir, "");
+    let cards: String = (1..=10).map(|i| format!("{i},{},{}\n", i + 100, ["red", "blue"][i % 2])).collect();
+    dir.write("bank/card.csv", format!("card_id,disposition_id,colour\n{cards}"));
+    dir.run(&["inspect", "bank", "--draft", "p.toml"]).exits(0).prints(&[
+        "disposition (disposition_id): below client by client_id",
+        "card (card_id): below disposition by disposition_id",
+        "account (account_id): below disposition by disposition_id",
+        "loan (loan_id): below account by account_id",
+    ]);
+    dir.run(&["anonymize", "p.toml", "--set", "privacy.k=2"]).exits(0);
+    dir.run(&["verify", "published", "--policy", "p.toml", "--set", "privacy.k=2", "--against", "bank"])
+        .exits(0)
+        .prints(&["HOLDS", "TRUE"]);
+    assert_eq!(dir.text("published/loan.csv").lines().count(), 21);
+}
+
+#[test]
 fn an_account_of_two_people_is_told() {
     let dir = Dir::new();
     bank(&dir, "131,7,501,user\n132,8,502,user\n");

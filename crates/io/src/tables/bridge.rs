@@ -1,9 +1,10 @@
 //! Tables between people and what they have: `disposition` names a client and an account, and loans name the account.
 //!
 //! No foreign key leads from an account to anybody. But where each account is named by one row of `disposition` it belongs
-//! to that row, and it and all that refers to it hang below.
+//! to that row, and it and all that refers to it hang below: by the column that names it, or, where cards hang below
+//! dispositions by a key of these, by that key, which is looked up.
 
-use bosket_model::policy::Table;
+use bosket_model::policy::Lookup;
 use bosket_model::words::plural;
 
 use super::catalogue::{Catalogue, Linked, Listed, Reference};
@@ -13,10 +14,15 @@ use super::names::holds_people;
 pub(super) fn turned(catalogue: &Catalogue, linked: &Linked) -> Option<(usize, Reference)> {
     candidates(catalogue, linked).find_map(|(table, above, reference)| {
         let fits = problem(catalogue, linked, table, above, reference).is_none();
+        // Where others hang below by another key, that is looked up by the rows that name each of these.
+        let (columns, key) = match other_key(linked, above, reference) {
+            Some(key) => (key, key),
+            None => (reference.key.as_slice(), reference.columns.as_slice()),
+        };
         let turned = Reference {
-            columns: reference.key.clone(),
+            columns: columns.to_vec(),
             table: above.name.clone(),
-            key: reference.columns.clone(),
+            key: key.to_vec(),
             astray: 0,
             unknown: 0,
             repeated: Some(0),
@@ -99,16 +105,32 @@ fn problem(
             if rows == 1 { "it" } else { "them" },
         ));
     }
+    let taken = other_key(linked, above, reference)?.iter().find(|c| table.columns.contains(c))?;
+    Some(format!(
+        "tables hang below `{}` by {taken}, and `{}` has a column of that name; call it otherwise in a copy or view, then it \
+         hangs below, too",
+        above.name, table.name
+    ))
+}
+
+/// The key of a table by which others hang below it already, if it is not the one of a reference.
+fn other_key<'a>(linked: &'a Linked, above: &Listed, reference: &Reference) -> Option<&'a [String]> {
     let own = linked.tables.iter().find(|t| t.name == above.name)?;
-    let hangs_otherwise = |t: &&Table| t.parent.as_ref() == Some(&own.name) && own.key != reference.columns;
-    linked.tables.iter().find(hangs_otherwise).map(|other| {
-        format!(
-            "`{}` hangs below `{}` by {}, and a table has one key; write `key = \"{columns}\"` for that and leave `{}` \
-             out to choose otherwise",
-            other.name,
-            above.name,
-            own.key.join(", "),
-            other.name
-        )
+    let has_others = linked.tables.iter().any(|t| t.parent.as_ref() == Some(&own.name));
+    (has_others && own.key != reference.columns).then_some(own.key.as_slice())
+}
+
+/// The lookup by which a table gets the key of the one that it hangs below, if it is not called so in both.
+pub(super) fn lookup(catalogue: &Catalogue, table: &Listed, link: &Reference) -> Option<Lookup> {
+    let above = &catalogue.tables[catalogue.find(&link.table)?];
+    let named = above.references.iter().find(|r| r.table == table.name && r.columns != link.key)?;
+    link.turned.then(|| Lookup {
+        name: above.name.clone(),
+        path: above.path.clone(),
+        key: named.columns.clone(),
+        table: table.name.clone(),
+        columns: named.key.clone(),
+        values: link.key.clone(),
+        names: link.columns.clone(),
     })
 }

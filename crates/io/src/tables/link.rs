@@ -9,6 +9,7 @@ use bosket_model::policy::Table;
 use bosket_model::words::plural;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use super::bridge;
 use super::catalogue::{Catalogue, Linked, Listed, Reference};
 use super::chain::Chains;
 use super::names::is_about_people;
@@ -286,6 +287,7 @@ impl<'a> Linker<'a> {
                 person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
             });
             linked.notes.extend(placed.notes.iter().cloned());
+            linked.lookups.extend(reference.and_then(|r| bridge::lookup(self.catalogue, listed, r)));
             let read: Vec<&str> = self.placed.iter().map(|p| tables[p.table].name.as_str()).collect();
             let mut chains = Chains::new(self.catalogue, &listed.name, listed.columns.clone(), read);
             // Several columns together also say something each.
