@@ -193,10 +193,13 @@ fn sections(data: &Dataset, binding: &Binding, emptiness: Emptiness) -> Vec<Opti
         own.iter().all(|&a| data.dictionary(a).is_empty())
     };
     let wanted = emptiness == Emptiness::CountedWithSections;
+    let holds_entries = |home: usize| {
+        binding.declared.iter().any(|d| d.role == Role::Quasi && binding.is_below(d.home, home))
+    };
     let home = |class: ClassId| {
         let is_section =
             wanted && class != ClassId::ROOT && has_none(class) && is_at_home(data, binding, class);
-        binding.classes[class.index()].filter(|_| is_section)
+        binding.classes[class.index()].filter(|&home| is_section && holds_entries(home))
     };
     schema.classes().map(|(class, _)| home(class)).collect()
 }

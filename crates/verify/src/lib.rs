@@ -122,6 +122,12 @@ fn verify_kmn(
         united: claim.rows == Rows::United,
         guard: claim.guard,
         missing: claim.missing == Missing::Counted,
+        // That entries stand in one section takes a place that carries two relations: where each stands for itself, or
+        // rows are united, it says no more than that the entries are there.
+        sections: claim.relations == Relations::Embedded
+            && claim.n > 1
+            && claim.m > 2
+            && claim.rows != Rows::United,
         negative: &claim.negative,
         hierarchies,
         ..View::default()

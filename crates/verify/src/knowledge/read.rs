@@ -49,6 +49,8 @@ pub struct View<'a> {
     pub guard: bool,
     /// Whether an empty place that can hold one value counts as `*`.
     pub missing: bool,
+    /// Whether a vertex that only holds entries counts as `*` too.
+    pub sections: bool,
     /// Whether an item is a value together with how often it occurs.
     pub multiset: bool,
     /// What counts as knowledge by its absence.
@@ -67,6 +69,7 @@ impl Default for View<'_> {
             united: false,
             guard: false,
             missing: false,
+            sections: false,
             multiset: false,
             negative: &[],
             sensitive: &[],
@@ -76,15 +79,11 @@ impl Default for View<'_> {
 }
 
 impl View<'_> {
-    /// What empty places tell. That entries stand in one section takes a place that carries several relations: where each
-    /// stands for itself, or rows are united, it says no more than that the entries are there.
     fn emptiness(&self) -> Emptiness {
-        match self.missing {
-            false => Emptiness::Nothing,
-            true if self.relations == Some(Reading::Embedded) && !self.united => {
-                Emptiness::CountedWithSections
-            }
-            true => Emptiness::Counted,
+        match (self.missing, self.sections) {
+            (false, _) => Emptiness::Nothing,
+            (true, false) => Emptiness::Counted,
+            (true, true) => Emptiness::CountedWithSections,
         }
     }
 }

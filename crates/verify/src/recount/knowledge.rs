@@ -90,7 +90,7 @@ fn of_reading(
 ) -> Result<Recount> {
     let united = claim.rows == Rows::United;
     let counted = claim.missing == Missing::Counted;
-    let sections = claim.relations == Relations::Embedded && claim.n > 0 && claim.m > 1 && !united;
+    let sections = claim.relations == Relations::Embedded && claim.n > 1 && claim.m > 2 && !united;
     let mut reader = Reader::new(data, binding, (claim.root, united), &[]).showing_empty(counted, sections);
     let mut left_out = Vec::new();
     let mut n = if claim.m > 1 { claim.n as usize } else { 0 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use bosket_model::binding::Binding;
+use bosket_model::binding::{Binding, Declared};
 use bosket_model::policy::{Role, RootMode};
 use bosket_model::{AttributeId, ClassId, Dataset, MISSING};
 
@@ -97,7 +97,11 @@ impl<'a> Reader<'a> {
         }
         if places == 0 && self.shows_empty.1 && vertex_is_at_home(self.data, self.binding, vertex) {
             let home = self.binding.classes[class].unwrap_or(0);
-            out.extend((home != 0).then(|| self.number(self.binding.declared.len() + home, "*")));
+            let below = |d: &Declared| d.role == Role::Quasi && self.binding.is_below(d.home, home);
+            let holds_entries = self.binding.declared.iter().any(below);
+            out.extend(
+                (home != 0 && holds_entries).then(|| self.number(self.binding.declared.len() + home, "*")),
+            );
         }
     }
 
