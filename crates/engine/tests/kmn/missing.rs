@@ -58,11 +58,13 @@ proptest! {
         let case = Case::new(seed, records, notes);
         let rows = if all { Rows::All } else { Rows::Distinct };
         let claim = Claim::Kmn(Kmn { rows, missing: Missing::Counted, ..Kmn::new(k, m as u32, n as u32) });
-        for algorithm in [Algorithm::Acs, Algorithm::Gcs, Algorithm::Best] {
+        let global = [Algorithm::Acs, Algorithm::Gcs, Algorithm::Best].map(|algorithm| (algorithm, false));
+        for (algorithm, local) in global.into_iter().chain([(Algorithm::Gcs, true)]) {
             let cost = if lm { Cost::Lm } else { Cost::RpdA };
-            let p = Params { counted: true, cost, ..params(case.hierarchies.len(), algorithm, k, m, n) };
+            let plain = params(case.hierarchies.len(), algorithm, k, m, n);
+            let p = Params { counted: true, local, cost, ..plain };
             let Ok(release) = case.publish(&p, rows, &claim) else { continue };
-            case.check(&release.published, &claim, rows, (false, false));
+            case.check(&release.published, &claim, rows, (false, local));
             let paths = filled(&release.published, &case.bound(&release.published));
             prop_assert_eq!(smallest_violation(&paths, k as usize, m, n, false), None);
         }
