@@ -206,6 +206,8 @@ schema = "out.xsd"
 /// Where something is written is not part of what is said.
 fn placeless(mut policy: Policy) -> Policy {
     policy.attributes.iter_mut().for_each(|a| a.place = Place::default());
+    policy.source.iter_mut().for_each(|source| source.url_place = Place::default());
+    policy.publish.iter_mut().for_each(|publish| publish.url_place = Place::default());
     policy
 }
 

@@ -263,12 +263,16 @@ impl<'a> Domain<'a> {
     /// can be picked out by what all have.
     pub(super) fn lowest(&self, node: Node) -> Node {
         let (level, id) = self.id(node);
-        let Level { hierarchy, root, .. } = &self.levels[level];
-        let leaves = hierarchy.leaves(id);
-        if leaves.len() == 1 {
-            return root + hierarchy.leaf_node(leaves.start).0;
+        let Level { hierarchy, root, empty, .. } = &self.levels[level];
+        let occurring = |&i: &usize| !self.item_records[i].is_empty();
+        // Where no place is empty, what stands for empty ones is no value.
+        let is_needed = |&empty: &Node| !self.set(empty).is_empty();
+        let leaves = hierarchy.leaves(id).map(|leaf| root + hierarchy.leaf_node(leaf).0);
+        let mut leaves = leaves.filter(|leaf| *empty != Some(*leaf) || is_needed(leaf));
+        if let (Some(only), None) = (leaves.next(), leaves.next()) {
+            return only;
         }
-        let mut items = (0..self.leaf.len()).filter(|&i| self.leaf[i].0 as usize == level);
+        let mut items = self.items_of_level(level).filter(occurring);
         let alone = self.sharing(self.levels[level].leader).count() == 1 && !self.negatable.contains(&true);
         match (items.next(), items.next()) {
             (Some(item), None) if alone && self.item_records[item].len() == self.records => self.leaf[item].1,

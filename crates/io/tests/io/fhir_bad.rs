@@ -114,7 +114,6 @@ fn what_is_no_bundle() {
         json!({}),
         json!([]),
         json!("Bundle"),
-        patient("p"),
         json!({"resourceType": "Bundle", "entry": {}}),
         json!({"resourceType": 5, "entry": []}),
     ] {
@@ -171,10 +170,8 @@ fn all_problems_at_once_and_those_alike_counted() {
     let bad = |id: &str| {
         bundle(&[patient(id), about("Condition", "x", id, json!({"encounter": to("Encounter/none")}))])
     };
-    let failure = refused(
-        "fhir-r4",
-        &[bad("a"), patient("b"), bad("c"), bundle(&[patient("d"), patient("e")]), bad("f")],
-    );
+    let failure =
+        refused("fhir-r4", &[bad("a"), json!({}), bad("c"), bundle(&[patient("d"), patient("e")]), bad("f")]);
     assert_eq!(failure.diagnostics.len(), 3, "{failure}");
     assert!(failure.diagnostics[0].message.contains("; the same in 2 more records"), "{failure}");
 }

@@ -109,7 +109,7 @@ fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
             if !km.multiset {
                 add("how often an item occurs in a record counts as no knowledge");
             }
-            if policy.algorithm().is_ok_and(|a| a.is_local()) {
+            if policy.algorithm().is_ok_and(|a| a.is_local()) || policy.recodes_locally() {
                 add(REFINEMENT);
             }
         }
@@ -121,6 +121,9 @@ fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
                 add(ABSENCE);
             }
             readings(kmn, &mut add);
+            if policy.recodes_locally() {
+                add(REFINEMENT);
+            }
         }
         Claim::KAnonymity { .. } | Claim::Anatomized(Anatomized { ask: None, .. }) => {
             add(HOMOGENEITY);
@@ -158,7 +161,7 @@ fn is_nested_secret(attribute: &AttributePolicy) -> bool {
 
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";
 const ABSENCE: &str = "knowledge that somebody does not have a value counts as none";
-const REFINEMENT: &str = "combinatorial refinement: values that only some classes generalize may tell more when classes are \
+const REFINEMENT: &str = "combinatorial refinement: values that only some records generalize may tell more when these are \
                           compared";
 
 fn composition() -> String {
