@@ -67,6 +67,8 @@ pub enum Recoding {
     GlobalSets,
     /// Sets, a cut per part.
     LocalSets,
+    /// Sets, every item with a label of its own.
+    LocalItems,
     /// Vertex trees, generalized and pruned class by class.
     LocalTrees,
 }
@@ -92,7 +94,8 @@ impl Recoding {
                 rows: policy.rows(),
                 missing: privacy.missing,
             },
-            Shape::Set if policy.algorithm()?.is_local() || policy.recodes_locally() => Recoding::LocalSets,
+            Shape::Set if policy.recodes_locally() => Recoding::LocalItems,
+            Shape::Set if policy.algorithm()?.is_local() => Recoding::LocalSets,
             Shape::Set => Recoding::GlobalSets,
             Shape::VertexTree => Recoding::LocalTrees,
         })
@@ -213,7 +216,7 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
     if let Some(mapping) = c.mapping {
         check_mapping(mapping, c.input.data.len(), c.published.data.len())?;
     }
-    let local = matches!(c.recoding, Recoding::LocalSets | Recoding::LocalTrees | Recoding::LocalRows { .. });
+    let local = !matches!(c.recoding, Recoding::GlobalTrees { .. } | Recoding::GlobalSets);
     if local && c.mapping.is_none() && c.input.data.len() > MOST_MATCHED {
         return Err(too_many("local recoding is"));
     }
@@ -224,7 +227,7 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
         }
         Recoding::LocalRows { payload } => untruths.extend(local_rows::compare(c, payload, observer)?),
         Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
-        Recoding::LocalSets => untruths.extend(sets::compare(c, observer)?),
+        Recoding::LocalSets | Recoding::LocalItems => untruths.extend(sets::compare(c, observer)?),
         Recoding::LocalTrees => untruths.extend(local::compare(c, observer)?),
     }
     Ok(untruths)

@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, RootMode};
 
 use super::beside::{Hung, Numbers, companions, unchanged};
-use super::{Comparison, Side, Untruth, assign, unknown_values};
+use super::{Comparison, Recoding, Side, Untruth, assign, unknown_values};
 use crate::columns::Emptiness;
 use crate::trees::Trees;
 
@@ -74,11 +74,50 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
                 && i.items.iter().all(|&i| {
                     let over = p.items.iter().filter(|&&p| covers(p, i)).count();
                     let may_go = c.suppress || (suppressed && !stays(&original[i as usize]));
-                    over == 1 || (over == 0 && may_go)
-                }));
+                    // With a label of its own each, an item may lie under those of others, or be left out.
+                    over == 1 || (over == 0 && may_go) || c.recoding == Recoding::LocalItems
+                })
+                && (c.recoding != Recoding::LocalItems
+                    || have_items_of_their_own(&p.items, &i.items, covers)));
         Ok(recoded
             && p.companions.iter().all(|said| i.companions.contains(said))
             && unchanged(&p.hung, &i.hung, covers, observer)?)
+    })
+}
+
+/// Whether each published item covers one that no other needs: an item may lie under several, and says so of one.
+fn have_items_of_their_own(
+    published: &[u32],
+    input: &[u32],
+    covers: impl Fn(u32, u32) -> bool + Copy,
+) -> bool {
+    fn place(
+        at: usize,
+        (published, input): (&[u32], &[u32]),
+        covers: impl Fn(u32, u32) -> bool + Copy,
+        taken: &mut [Option<usize>],
+        seen: &mut [bool],
+    ) -> bool {
+        for i in 0..input.len() {
+            if seen[i] || !covers(published[at], input[i]) {
+                continue;
+            }
+            seen[i] = true;
+            let free = match taken[i] {
+                None => true,
+                Some(other) => place(other, (published, input), covers, taken, seen),
+            };
+            if free {
+                taken[i] = Some(at);
+                return true;
+            }
+        }
+        false
+    }
+    let mut taken = vec![None; input.len()];
+    (0..published.len()).all(|at| {
+        let mut seen = vec![false; input.len()];
+        place(at, (published, input), covers, &mut taken, &mut seen)
     })
 }
 
