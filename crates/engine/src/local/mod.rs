@@ -187,13 +187,11 @@ mod tests {
         }
     }
 
+    /// Labels, and which stands above which.
+    type Known = (Vec<Label>, Vec<(Label, Label)>);
+
     /// Every piece of a record, by choosing cells: labels, and pairs that stand one above the other.
-    fn pieces(
-        cells: &Cells,
-        record: usize,
-        promise: Promise,
-        hidden: Option<Label>,
-    ) -> Vec<(Vec<Label>, Vec<(Label, Label)>)> {
+    fn pieces(cells: &Cells, record: usize, promise: Promise, hidden: Option<Label>) -> Vec<Known> {
         let own: Vec<usize> = cells.of(record).filter(|&c| Some(cells.label[c]) != hidden).collect();
         let is_above = |a: usize, b: usize| {
             std::iter::successors(Some(b as u32), |&c| Some(cells.above[c as usize]).filter(|&c| c != NONE))
@@ -230,7 +228,7 @@ mod tests {
     }
 
     fn holds(cells: &Cells, promise: Promise, hidden: Option<Label>) -> bool {
-        let mut counts: BTreeMap<(Vec<Label>, Vec<(Label, Label)>), u32> = BTreeMap::new();
+        let mut counts: BTreeMap<Known, u32> = BTreeMap::new();
         for record in 0..cells.records() {
             pieces(cells, record, promise, hidden)
                 .into_iter()

@@ -11,6 +11,9 @@ pub(super) type Piece = u128;
 /// All relations of the piece are at one place.
 const AT_ONE_PLACE: Piece = 1 << 126;
 
+/// A cell by its place in the record, with the cells above it as bits.
+type Placed = (u32, Vec<u64>);
+
 /// The labels of one record, and which stands above which somewhere in it.
 #[derive(Default)]
 pub(super) struct Shown {
@@ -18,8 +21,8 @@ pub(super) struct Shown {
     labels: Vec<Label>,
     /// Per two labels, by their places, whether the first stands above the second.
     above: Vec<bool>,
-    /// Per label its cells, each with the cells above it as bits; where relations are read at one place.
-    cells: Vec<Vec<(u32, Vec<u64>)>>,
+    /// Per label its cells; where relations are read at one place.
+    cells: Vec<Vec<Placed>>,
 }
 
 impl Shown {
@@ -151,8 +154,7 @@ impl Shown {
     ) -> bool {
         let mut found: Vec<Piece> = Vec::new();
         self.places(sorted, &mut Vec::new(), &mut |cells| {
-            let is_above =
-                |a: &(u32, Vec<u64>), b: &(u32, Vec<u64>)| b.1[a.0 as usize / 64] >> (a.0 % 64) & 1 == 1;
+            let is_above = |a: &Placed, b: &Placed| b.1[a.0 as usize / 64] >> (a.0 % 64) & 1 == 1;
             let (mut relations, mut bit) = (Vec::new(), 0u32);
             for (a, first) in cells.iter().enumerate() {
                 for second in &cells[a + 1..] {
@@ -178,8 +180,8 @@ impl Shown {
     fn places<'s>(
         &'s self,
         sorted: &[usize],
-        chosen: &mut Vec<&'s (u32, Vec<u64>)>,
-        with: &mut dyn FnMut(&[&'s (u32, Vec<u64>)]),
+        chosen: &mut Vec<&'s Placed>,
+        with: &mut dyn FnMut(&[&'s Placed]),
     ) {
         let Some((&label, rest)) = sorted.split_first() else { return with(chosen) };
         for cell in &self.cells[label] {
