@@ -25,8 +25,10 @@ pub struct KmnFigures {
     pub cuts_examined: u64,
     /// What the search minimised by.
     pub cost: f64,
-    /// The relative path difference.
+    /// The relative path difference of the cut.
     pub rpd: f64,
+    /// Values with labels of their own, finer than the cut; where there are any, less is lost than its figure says.
+    pub values_lowered: usize,
     /// Kinds of relation that were taken apart.
     pub disassociations: usize,
     /// People of whom no quasi value is published.
@@ -93,7 +95,9 @@ impl Figures {
             Figures::Kmn(f) => json!({
                 "route": f.route,
                 "cuts_examined": f.cuts_examined,
-                "rpd": f.rpd,
+                "rpd": (f.values_lowered == 0).then_some(f.rpd),
+                "rpd_of_cut": f.rpd,
+                "values_lowered": f.values_lowered,
                 "disassociations": f.disassociations,
                 "people_emptied": f.people_emptied,
             }),
@@ -134,6 +138,8 @@ impl Figures {
     /// Those that say what was lost, for the certificate.
     pub(crate) fn loss(&self) -> Map<String, Value> {
         let (name, value) = match self {
+            // Of a cut that was not published as it is, nothing is claimed.
+            Figures::Kmn(f) if f.values_lowered > 0 => return Map::new(),
             Figures::Kmn(f) => ("rpd", f.rpd),
             Figures::Km(f) => ("ncp", f.ncp),
             Figures::Clusters(f) => ("lm", f.lm),

@@ -191,6 +191,7 @@ fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
         cuts_examined: release.examined,
         cost: release.cost,
         rpd: release.rpd,
+        values_lowered: release.lowered,
         disassociations: release.rules.len(),
         people_emptied: release.emptied,
     });

@@ -125,7 +125,13 @@ fn in_words(figures: &Figures) -> String {
                 n => format!("; all values of {} people are left out", count(n)),
             };
             let examined = plural(f.cuts_examined as usize, "cut");
-            format!("{apart}{emptied}; loss RPD {:.3e}; {} after {examined}", f.rpd, f.route)
+            let lost = match f.values_lowered {
+                0 => format!("loss RPD {:.3e}", f.rpd),
+                n => {
+                    format!("{} are finer than the cut, whose loss is RPD {:.3e}", plural(n, "value"), f.rpd)
+                }
+            };
+            format!("{apart}{emptied}; {lost}; {} after {examined}", f.route)
         }
         Figures::Km(f) => {
             let parts = match f.parts {

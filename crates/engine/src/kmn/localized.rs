@@ -11,7 +11,7 @@ use super::problem::Solution;
 use super::published_rows::{self, Own, Source};
 use crate::local::{self, Promise, Taxonomy};
 
-/// Starts from the cut, and lowers what can be lowered; none if nothing can.
+/// Starts from the cut, and lowers what can be lowered; none if nothing can. With how many values have a label of their own.
 pub(super) fn publish_local(
     source: &Source<'_>,
     attempt: &Attempt<'_>,
@@ -19,7 +19,7 @@ pub(super) fn publish_local(
     solution: &Solution,
     params: &Params,
     observer: &dyn Observer,
-) -> Result<Option<Dataset>> {
+) -> Result<Option<(Dataset, usize)>> {
     let (mut cells, places) =
         published_rows::cells(source, attempt, domain, solution, params.root, observer)?;
     let taxonomy = taxonomy(domain);
@@ -31,7 +31,8 @@ pub(super) fn publish_local(
     if own.is_empty() {
         return Ok(None);
     }
-    published_rows::write(source, attempt, domain, solution, &own, observer).map(Some)
+    let published = published_rows::write(source, attempt, domain, solution, &own, observer)?;
+    Ok(Some((published, own.len())))
 }
 
 /// The hierarchies of all attributes, with the detail that a cell loses at each of their nodes.

@@ -60,6 +60,8 @@ pub struct Release<P = ValueTrees> {
     pub rpd: f64,
     /// How many cuts were examined.
     pub examined: u64,
+    /// How many values have labels of their own, finer than the cut.
+    pub lowered: usize,
     /// Time was over before the search was.
     pub cut_short: bool,
     /// How many people are published without any of their values. Who they are is private.
@@ -104,7 +106,7 @@ struct Outcome<'a, P> {
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
 type Refine<'a, P> =
-    (&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<Option<P>>, Option<Accept<'a, P>>);
+    (&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<Option<(P, usize)>>, Option<Accept<'a, P>>);
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
@@ -372,19 +374,23 @@ impl<'a> Attempt<'a> {
                 rejected += 1;
                 continue;
             };
+            let mut lowered = 0;
             if let Some((refine, judge)) = outcome.refine
-                && let Some(finer) = refine(self, &problem.domain, &solution)?
+                && let Some((finer, values)) = refine(self, &problem.domain, &solution)?
             {
                 let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
                 // Promises beyond what is counted there may not survive it; those of the cut do.
                 if kept == Verdict::Kept {
-                    published = finer;
+                    (published, lowered) = (finer, values);
                 }
             }
             let cut = solution.cut.clone();
             let release = release(problem, solution, published, route, found.examined)?;
             let emptied = self.emptied.map_or(0, |emptied| emptied.iter().filter(|gone| **gone).count());
-            return Ok(Offered { kept: Some((Release { cut_short, emptied, ..release }, cut)), rejected });
+            return Ok(Offered {
+                kept: Some((Release { cut_short, emptied, lowered, ..release }, cut)),
+                rejected,
+            });
         }
         Ok(Offered { kept: None, rejected })
     }
@@ -498,6 +504,7 @@ fn release<P>(
         cut,
         published,
         cut_short: false,
+        lowered: 0,
         cost: solution.cost,
         rpd: problem.exact_rpd(&solution.cut, &solution.rules)?,
         route,
