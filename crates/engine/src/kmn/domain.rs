@@ -170,6 +170,15 @@ impl<'a> Domain<'a> {
         self.negatable.len() as Node
     }
 
+    /// How many nodes have others below them.
+    pub(super) fn inner_nodes(&self) -> usize {
+        let inner = |level: &Level<'a>| {
+            let hierarchy = level.hierarchy;
+            hierarchy.nodes().filter(|&node| !hierarchy.is_leaf(node)).count()
+        };
+        self.levels.iter().map(inner).sum()
+    }
+
     /// The nodes of a cut, and the absences that count as knowledge at it.
     pub(super) fn with_absences(&self, cut: &[Node]) -> Vec<Node> {
         cut.iter().copied().chain(self.absences(cut)).collect()

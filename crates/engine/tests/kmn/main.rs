@@ -3,6 +3,7 @@
 mod forests;
 mod laws;
 mod missing;
+mod progress;
 mod promises;
 mod rows;
 

@@ -49,6 +49,22 @@ fn filled(data: &Dataset, binding: &Binding) -> Vec<PathRecord> {
     (0..data.len()).map(record).collect()
 }
 
+/// Rows that say nothing, or the same, were not looked at when equal records were paired, and a true record found no partner.
+#[test]
+fn equal_records_are_paired_with_hollow_and_repeated_rows() {
+    for (seed, records, rows, k, m) in
+        [(7605218170792706364, 5, Rows::Distinct, 2, 3), (438273603230189022, 7, Rows::All, 4, 1)]
+    {
+        let case = Case::new(seed, records, false);
+        let claim = Claim::Kmn(Kmn { rows, missing: Missing::Counted, ..Kmn::new(k, m as u32, 0) });
+        for algorithm in [Algorithm::Gcs, Algorithm::Best] {
+            let p = Params { counted: true, ..params(case.hierarchies.len(), algorithm, k, m, 0) };
+            let release = case.publish(&p, rows, &claim).expect("published");
+            case.check(&release.published, &claim, rows, (false, false));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(200)))]
     #[test]

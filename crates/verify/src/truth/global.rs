@@ -47,7 +47,7 @@ enum Reading {
     /// Pairs of values, one above the other.
     United,
     /// Each of its rows.
-    Rows(Payload),
+    Rows(Payload, Rows),
 }
 
 /// Stands where an item would, beside a companion that is an item.
@@ -78,7 +78,7 @@ pub(super) fn compare(
     let reading = match trees {
         None => Reading::Sets,
         Some((_, Rows::United, _)) => Reading::United,
-        Some(_) => Reading::Rows(payload),
+        Some((_, rows, _)) => Reading::Rows(payload, rows),
     };
     let first = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
     if !c.suppress || counted || first.is_empty() {
@@ -165,14 +165,14 @@ fn assess(
     let left: FxHashSet<(u32, u32)> = out.iter().flat_map(|f| f.loose.iter().copied()).collect();
     expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));
     let rows = match reading {
-        Reading::Rows(payload) => {
-            let mut reader = RowReader::new(payload);
+        Reading::Rows(payload, rows) => {
+            let mut reader = RowReader::new(payload, rows);
             let shown = shown(published, same, observer)?;
-            let published = reader.records(&c.published, same, None, observer)?;
-            let parted = reader.records(&c.input, recode, Some(&shown), observer)?;
+            let published = reader.published(&c.published, same, observer)?;
+            let parted = reader.input(&c.input, recode, Some(&shown), observer)?;
             out.iter_mut().zip(&published).for_each(|(record, row)| record.look = row.look());
             expected.iter_mut().zip(&parted).for_each(|(record, row)| record.look = row.look());
-            Some((published, reader.records(&c.input, recode, None, observer)?))
+            Some((published, reader.input(&c.input, recode, None, observer)?))
         }
         Reading::Sets | Reading::United => None,
     };
@@ -378,7 +378,7 @@ impl RecordMaker<'_> {
         let binding = self.c.input.binding;
         let hung = self.numbers.hung(trees, binding, record, |item| recode[item as usize]);
         let payload = hung.iter().map(|h| h.what).collect();
-        let hung = if matches!(self.reading, Reading::Rows(_)) { Vec::new() } else { hung };
+        let hung = if matches!(self.reading, Reading::Rows(..)) { Vec::new() } else { hung };
         let mut made = RecodedRecord { items: Vec::new(), payload, loose: Vec::new(), hung, look: 0 };
         for node in trees.nodes(record) {
             let Some(item) = recode[trees.item(node) as usize] else {
@@ -414,8 +414,9 @@ impl RecordMaker<'_> {
     }
 }
 
-/// Those of some published records for which no expected record is left. Equal ones are paired first, which never costs a
-/// match: whoever could take the partner instead can take what the pair's other side would have got.
+/// Those of some published records for which no expected record is left. Equal ones are paired first, which costs no match as
+/// long as they are equal in all that is compared: whoever could take the partner instead can take what the pair's other side
+/// would have got. As rows that are repeated may be left out, it can cost one; then all are matched.
 fn unmatched(
     (out, records): (&[RecodedRecord], &[u32]),
     expected: &[RecodedRecord],
@@ -464,18 +465,21 @@ fn unmatched(
             left_over.extend(&left[l..]);
             right_over.extend(&right[r..]);
         } else {
-            (left_over, right_over) = (left, right);
+            (left_over, right_over) = (left.clone(), right.clone());
         }
         if left_over.len().min(right_over.len()) > MOST_MATCHED {
             return Err(too_many("records of which relations were taken apart are"));
         }
-        let alone = matching::unmatched(
-            left_over.len(),
-            right_over.len(),
-            |l, r| fits(left_over[l] as usize, right_over[r] as usize),
-            observer,
-        )?;
-        lonely.extend(alone.iter().map(|&l| left_over[l as usize]));
+        let alone = |left: &[u32], right: &[u32]| -> Result<Vec<u32>> {
+            let fits = |l: usize, r: usize| fits(left[l] as usize, right[r] as usize);
+            let alone = matching::unmatched(left.len(), right.len(), fits, observer)?;
+            Ok(alone.iter().map(|&l| left[l as usize]).collect())
+        };
+        let mut last = alone(&left_over, &right_over)?;
+        if !last.is_empty() && left_over.len() < left.len() && left.len().min(right.len()) <= MOST_MATCHED {
+            last = alone(&left, &right)?;
+        }
+        lonely.extend(last);
     }
     lonely.sort_unstable();
     Ok(lonely)

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use bosket_model::Result;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Payload, Role};
+use bosket_model::policy::{Payload, Role, Rows};
 use bosket_model::{ClassId, Dataset, MISSING};
 
 use super::Side;
@@ -25,7 +25,7 @@ pub(super) struct Row {
     items: Vec<u32>,
     beside: Option<u32>,
     below: Vec<Row>,
-    /// What rows have in common that say the same, themselves and below; repetitions are not counted.
+    /// What rows have in common that say the same, themselves and below.
     look: u32,
     /// Whether neither it nor anything below it says anything.
     hollow: bool,
@@ -58,18 +58,54 @@ type Look = (usize, Vec<u32>, Option<u32>, Vec<u32>);
 /// Reads rows of both sides with the same numbers.
 pub(super) struct RowReader {
     payload: Payload,
+    /// Whether rows that say the same are each published.
+    repeated: bool,
     beside: FxHashMap<Vec<(usize, String)>, u32>,
     looks: FxHashMap<Look, u32>,
+    /// The classes of which hollow rows are published.
+    hollow: FxHashSet<usize>,
 }
 
 impl RowReader {
-    pub(super) fn new(payload: Payload) -> Self {
-        RowReader { payload, beside: FxHashMap::default(), looks: FxHashMap::default() }
+    pub(super) fn new(payload: Payload, rows: Rows) -> Self {
+        RowReader {
+            payload,
+            repeated: rows == Rows::All,
+            beside: FxHashMap::default(),
+            looks: FxHashMap::default(),
+            hollow: FxHashSet::default(),
+        }
     }
 
-    /// The records of one side; `recode` gives the published number of each item. With `shown` values stand alone that are
+    /// The records of the publication, to be read before those of the input.
+    pub(super) fn published(
+        &mut self,
+        side: &Side<'_>,
+        same: &[Option<u32>],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Row>> {
+        let mut records = self.records(side, same, None, observer)?;
+        let hollow = &mut self.hollow;
+        records.iter().for_each(|root| root.each(&mut |row| hollow.extend(row.hollow.then_some(row.home))));
+        records.iter_mut().for_each(|root| self.number(root));
+        Ok(records)
+    }
+
+    /// The records of the input; `recode` gives the published number of each item. With `shown` values stand alone that are
     /// below another one which no published record shows above them.
-    pub(super) fn records(
+    pub(super) fn input(
+        &mut self,
+        side: &Side<'_>,
+        recode: &[Option<u32>],
+        shown: Option<&FxHashSet<(u32, u32)>>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Row>> {
+        let mut records = self.records(side, recode, shown, observer)?;
+        records.iter_mut().for_each(|root| self.number(root));
+        Ok(records)
+    }
+
+    fn records(
         &mut self,
         side: &Side<'_>,
         recode: &[Option<u32>],
@@ -83,9 +119,7 @@ impl RowReader {
             .map(|record| {
                 observer.go_on()?;
                 let recoded = |item: u32| recode[item as usize].filter(|_| leads[item as usize]);
-                let mut root = self.record(side, &columns, record, &recoded, shown);
-                self.number(&mut root);
-                Ok(root)
+                Ok(self.record(side, &columns, record, &recoded, shown))
             })
             .collect()
     }
@@ -159,12 +193,13 @@ impl RowReader {
     fn number(&mut self, row: &mut Row) {
         row.items.sort_unstable();
         row.below.iter_mut().for_each(|below| self.number(below));
-        // What says nothing is not published; where it is, it has to come from somewhere as well.
-        let mut below: Vec<u32> = row.below.iter().filter(|b| !b.hollow).map(|below| below.look).collect();
-        row.hollow = row.items.is_empty() && row.beside.is_none() && below.is_empty();
+        // What says nothing is rarely published; where it is, it has to come from somewhere as well.
+        let is_told = |below: &&Row| !below.hollow || self.hollow.contains(&below.home);
+        let mut below: Vec<u32> = row.below.iter().filter(is_told).map(|below| below.look).collect();
         below.sort_unstable();
-        // Rows that say the same may be left out but for one.
-        below.dedup();
+        if !self.repeated {
+            below.dedup();
+        }
         let next = self.looks.len() as u32;
         row.look = *self.looks.entry((row.home, row.items.clone(), row.beside, below)).or_insert(next);
     }
@@ -177,7 +212,10 @@ struct OpenRow {
 
 /// Hangs the row that was opened last below its parent.
 fn close(open: &mut Vec<OpenRow>) {
-    if let (Some(done), Some(above)) = (open.pop(), open.last_mut()) {
+    if let (Some(mut done), Some(above)) = (open.pop(), open.last_mut()) {
+        let row = &done.row;
+        done.row.hollow =
+            row.items.is_empty() && row.beside.is_none() && row.below.iter().all(|below| below.hollow);
         above.row.below.push(done.row);
     }
 }

@@ -2,6 +2,7 @@
 
 use bosket_model::Result;
 
+use super::gcs::SEARCHING;
 use super::{Finalists, Stop};
 use crate::kmn::params::Params;
 use crate::kmn::problem::{Cost, Problem, Solution};
@@ -25,12 +26,11 @@ impl Problem<'_> {
             ("gcs by RPD", true, Cost::Rpd),
             ("ocs by RPD", false, Cost::Rpd),
         ];
+        let mut beams = Vec::new();
         for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
             if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
                 continue;
             }
-            self.repair = repair;
-            self.cost = cost;
             let mut widths = vec![params.g];
             if params.g > 1 && (few || cost != Cost::Rpd) {
                 widths.insert(0, 1);
@@ -38,12 +38,19 @@ impl Problem<'_> {
             if few {
                 widths.push(8 * params.g);
             }
+            beams.push((name, repair, cost, widths));
+        }
+        let all: usize = beams.iter().map(|(.., widths)| widths.len()).sum();
+        self.observer.stage(SEARCHING, all as u64 * self.beam_steps());
+        for (name, repair, cost, widths) in beams {
+            self.repair = repair;
+            self.cost = cost;
             for g in widths {
                 if !total.best.is_empty() && self.observer.out_of_time() {
                     total.stopped = Some(Stop::Time);
                     continue;
                 }
-                let found = self.gcs(g)?;
+                let found = self.beam(g)?;
                 total.examined += found.examined;
                 total.stopped = total.stopped.or(found.stopped);
                 let before = total.best.first().map(Solution::rank);

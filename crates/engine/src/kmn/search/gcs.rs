@@ -13,9 +13,34 @@ use crate::kmn::problem::{Problem, Solution, rounded};
 use crate::kmn::state::{Child, Recalled, State};
 use crate::kmn::violations::Knowledge;
 
+/// What whoever watches is told.
+pub(super) const SEARCHING: &str = "searching cuts";
+/// Steps of a level, whatever it takes.
+const LEVEL: u64 = 1000;
+
 impl Problem<'_> {
     /// The beam: of all children of the kept cuts the g cheapest are kept, until there are none.
     pub(crate) fn gcs(&self, g: usize) -> Result<Finalists> {
+        self.observer.stage(SEARCHING, self.beam_steps());
+        self.beam(g)
+    }
+
+    /// How far a beam may go, for whoever watches; most end earlier.
+    pub(super) fn beam_steps(&self) -> u64 {
+        (self.domain.inner_nodes() + self.domain.levels.len()) as u64 * LEVEL
+    }
+
+    /// The same as a part of a longer search, which tells the stage.
+    pub(super) fn beam(&self, g: usize) -> Result<Finalists> {
+        let observer = self.observer;
+        let mut left = self.beam_steps();
+        let found = self.levels(g, &mut left);
+        observer.advance(left);
+        found
+    }
+
+    /// Goes down level by level; `left` are the steps that are not told yet.
+    fn levels(&self, g: usize, left: &mut u64) -> Result<Finalists> {
         let observer = self.observer;
         let mut found = Finalists::default();
         let mut kept = match self.leap()? {
@@ -46,12 +71,14 @@ impl Problem<'_> {
                 found.stopped = Some(Stop::Time);
                 break;
             }
-            observer.stage(&progress(&found), tasks.len() as u64);
+            let steps = LEVEL.min(*left);
+            *left -= steps;
+            let told = |task: usize| steps * task as u64 / tasks.len().max(1) as u64;
             let has_solution = !found.best.is_empty();
             let level = (tasks.par_iter().enumerate())
                 .map(|(order, &(parent, step))| {
                     observer.go_on()?;
-                    observer.advance(1);
+                    observer.advance(told(order + 1) - told(order));
                     // What is left of the level is given up; the next one is not begun.
                     if has_solution && observer.out_of_time() {
                         return Ok(LevelResult::default());
@@ -95,13 +122,6 @@ impl Problem<'_> {
             }
         }
         Ok(found)
-    }
-}
-
-fn progress(found: &Finalists) -> String {
-    match found.best.first() {
-        None => "searching cuts".to_owned(),
-        Some(best) => format!("searching cuts: {} examined, best cost {:.3e}", found.examined, best.cost),
     }
 }
 
