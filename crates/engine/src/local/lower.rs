@@ -50,7 +50,8 @@ impl<'a> Lowering<'a> {
         let goes = |cell: &u32| taxonomy.step(from, cells.leaf[*cell as usize]) == Some(to);
         let moving: Vec<u32> = cells_of[from as usize].iter().copied().filter(goes).collect();
         let mut concerned = records(&mut moving.iter().copied());
-        if concerned.len() < promise.k as usize {
+        // A few may join those who carry the lower label already.
+        if concerned.len() + cells_of[to as usize].len() < promise.k as usize {
             return None;
         }
         // Who does not show the upper label is not counted with it.

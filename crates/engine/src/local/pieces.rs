@@ -86,6 +86,15 @@ impl Shown {
         self.extend((m, n), 0, (own, skip), &mut chosen, tell)
     }
 
+    /// Tells all pieces of at most `m` labels and `n` relations.
+    pub(super) fn all(&self, (m, n): (usize, usize), tell: &mut dyn FnMut(Piece) -> bool) {
+        for first in 0..self.labels.len() {
+            if !self.extend((m, n), first + 1, (first, None), &mut vec![first], tell) {
+                return;
+            }
+        }
+    }
+
     fn extend(
         &self,
         (m, n): (usize, usize),
@@ -200,6 +209,13 @@ fn subsets(relations: &[u32], n: usize, piece: Piece, tell: &mut dyn FnMut(Piece
         return true;
     }
     (0..relations.len()).all(|at| subsets(&relations[at + 1..], n - 1, piece | 1 << relations[at], tell))
+}
+
+/// The labels of a piece.
+pub(super) fn labels_of(piece: Piece) -> impl Iterator<Item = Label> {
+    let labels = (piece & !AT_ONE_PLACE) >> (MOST * (MOST - 1)) as u32;
+    let label = move |at: usize| (labels >> (BITS * at as u32)) as u32 & ((1 << BITS) - 1);
+    (0..MOST).map(label).take_while(|&label| label != 0).map(|label| label - 1)
 }
 
 /// About how many pieces a record with so many labels has that hold a given one.
