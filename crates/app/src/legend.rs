@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bosket_measure::loss::Side;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, ROOT_LABEL};
 use bosket_model::policy::{AttributePolicy, Policy, Role};
-use bosket_model::{Dataset, MISSING};
+use bosket_model::{AttributeId, Dataset, MISSING};
 use serde_json::{Value, json};
 
 /// Per attribute whose groups were made of the data, what its published groups stand for; null where there are none.
@@ -70,21 +70,32 @@ fn fewest(policy: &Policy) -> usize {
 fn people(side: Side<'_>, declared: usize) -> BTreeMap<&str, usize> {
     let data: &Dataset = side.data;
     let columns = data.schema().attributes().map(|(id, _)| id);
-    let columns: Vec<_> =
-        columns.filter(|id| side.binding.attributes[id.index()] == Some(declared)).collect();
-    let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let columns = columns.filter(|id| side.binding.attributes[id.index()] == Some(declared));
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    // Texts are looked at once per value of a column, not once per row.
+    let mut by_class: Vec<Vec<(AttributeId, Vec<usize>)>> = vec![Vec::new(); data.schema().classes().count()];
+    for id in columns {
+        let mut number = |text| {
+            let next = numbers.len();
+            *numbers.entry(text).or_insert(next)
+        };
+        let texts = data.dictionary(id).iter().map(|(_, text)| number(text)).collect();
+        by_class[data.schema().attribute(id).class.index()].push((id, texts));
+    }
+    let mut found = vec![(0, usize::MAX); numbers.len()];
     for record in 0..data.len() {
         for vertex in data.vertices(record) {
-            for &id in columns.iter().filter(|&&id| data.schema().attribute(id).class == data.class(vertex)) {
-                let code = data.value(vertex, id);
+            for (id, texts) in &by_class[data.class(vertex).index()] {
+                let code = data.value(vertex, *id);
                 if code == MISSING {
                     continue;
                 }
-                let (people, last) = found.entry(data.dictionary(id).text(code)).or_insert((0, usize::MAX));
+                let (people, last) = &mut found[texts[code as usize]];
                 *people += usize::from(*last != record);
                 *last = record;
             }
         }
     }
-    found.into_iter().map(|(value, (people, _))| (value, people)).collect()
+    let shown = numbers.into_iter().map(|(value, number)| (value, found[number].0));
+    shown.filter(|(_, people)| *people > 0).collect()
 }
