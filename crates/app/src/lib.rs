@@ -12,6 +12,7 @@
 //! is the one pipeline of [`anonymize()`]; what differs between publications of records, of clusters with their sides
 //! apart and of dissected data is one file each in its folder.
 
+mod advice;
 pub mod anonymize;
 pub mod attack;
 mod both;

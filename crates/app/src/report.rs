@@ -1,6 +1,7 @@
 //! One HTML file about a publication, for the people who answer for it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bosket_io::{Output, PolicyFile, Whereabouts, hierarchies, publication};
 use bosket_measure::attack;
@@ -9,12 +10,14 @@ use bosket_measure::loss::Side;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Policy};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_report::advice::Advice;
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
 use bosket_report::study::{Study, Subject, attacker, keys, roles};
 use bosket_verify::{Claim, JudgedSides, Verification};
 
+use crate::advice::{Effort, Published, advice};
 use crate::both::{self, Both, Places};
 use crate::certificate::place as place_of_certificate;
 use crate::certified::CertificateCheck;
@@ -114,7 +117,8 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         let places = Places { input: source, publication: &target, mapping: request.mapping.as_deref() };
         let input_name = places.input.name();
         let both = both::open(&file, places, run)?;
-        let study = compared(&file, &both, run)?;
+        let mut study = compared(&file, &both, run)?;
+        study.advice = advised(&file, &both, &study, run)?;
         let internal = request.internal.then(|| internal(&both, &study, &input_name));
         let claim = study.verification.claim.as_ref();
         let caveats = claim.map_or(Vec::new(), |c| c.caveats(both.published().binding));
@@ -159,6 +163,24 @@ fn compared(file: &PolicyFile, both: &Both, run: &Run<'_>) -> Result<Study> {
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, &claim, &absent, memory, run.observer)?;
     Study::of_records(&subject, verification, None, run.observer)
+}
+
+/// What forces attributes to say nothing; what would help is named, and not tried.
+fn advised(file: &PolicyFile, both: &Both, study: &Study, run: &Run<'_>) -> Result<Option<Advice>> {
+    let (Some(loss), Some(claim)) = (&study.loss, &study.verification.claim) else { return Ok(None) };
+    let of = Published {
+        file,
+        claim,
+        input: both.input.side(),
+        hierarchies: &both.hierarchies,
+        published: both.published(),
+        apart: both.aside(),
+        kept: &loss.kept,
+        mapping: both.mapping.as_deref(),
+        memory: run.settings.memory(),
+        show_values: false,
+    };
+    advice(&of, Effort::Looks(Duration::ZERO), run.observer)
 }
 
 fn render(
@@ -219,6 +241,8 @@ pub(crate) fn dissected(
         after: Some(attack::risk_apart(found, policy, run.observer)?),
         loss: None,
         cuts: Vec::new(),
+        levels: Vec::new(),
+        advice: None,
         remarks,
     })
 }

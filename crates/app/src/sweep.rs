@@ -2,17 +2,20 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use bosket_io::{PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{self, Risk};
 use bosket_measure::loss::{Loss, Side};
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Algorithm, Model};
+use bosket_model::policy::{Algorithm, Model, Policy};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
-use bosket_report::losses::{by_setting, in_words};
+use bosket_report::advice::{Advice, Tried};
+use bosket_report::losses::{Yardstick, by_setting, in_words};
 use bosket_report::study::attacker;
 use serde_json::{Map, Value, json};
 
+use crate::advice::{Effort, Published, advice, changed};
 use crate::load::PolicyAt;
 use crate::measure::picture;
 use crate::places;
@@ -60,6 +63,8 @@ pub struct SweepCost {
     pub loss: Loss,
     /// What an attacker could still do; none where only the guarantee can be told.
     pub risk: Option<Risk>,
+    /// What to do where little is left; none where enough is.
+    pub advice: Option<Advice>,
     /// The attacker that the setting protects against: how many values and relations it knows.
     pub attacker: (Option<u32>, Option<u32>),
 }
@@ -94,6 +99,7 @@ impl SweepRow {
                 "reached": true,
                 "loss": found.loss.to_json(),
                 "risk": found.risk.as_ref().map(|r| r.to_json(false)),
+                "advice": found.advice.as_ref().map(Advice::to_json),
             }),
             Err(failure) => json!({
                 "setting": setting,
@@ -148,6 +154,7 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
                 result => rows.push(SweepRow { setting, result }),
             }
         }
+        tell_losses(&mut rows, &files);
         if let Some(picture) = picture {
             let reached = rows.iter().filter_map(|r| Some((&r.setting[..], &r.result.as_ref().ok()?.loss)));
             let fastest = rows.first().and_then(|r| r.setting.last()).map_or("", |s| &s.0);
@@ -155,6 +162,38 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
         }
         Ok(rows)
     })
+}
+
+/// What the sweep itself has tried need not be tried again: the loss that a remedy gives stands in another row.
+fn tell_losses(rows: &mut [SweepRow], files: &[Result<PolicyFile>]) {
+    let found = || rows.iter().filter_map(|row| row.result.as_ref().ok());
+    let yardstick = Yardstick::new(found().map(|cost| &cost.loss));
+    let losses: Vec<Option<f64>> =
+        rows.iter().map(|row| yardstick.of(&row.result.as_ref().ok()?.loss)).collect();
+    for (at, row) in rows.iter_mut().enumerate() {
+        let (Ok(SweepCost { advice: Some(advice), .. }), Ok(own)) = (&mut row.result, &files[at]) else {
+            continue;
+        };
+        (advice.figure, advice.now) = (yardstick.name, losses[at]);
+        for help in &mut advice.helps {
+            let Some(wanted) = changed(&own.policy, &help.remedy) else { continue };
+            let other = files.iter().position(|f| f.as_ref().is_ok_and(|f| asks_alike(&wanted, &f.policy)));
+            if let Some(loss) = other.and_then(|other| losses[other]) {
+                help.loss = Tried::Loss(loss);
+            }
+        }
+    }
+}
+
+/// Whether two policies ask for the same, in whatever order they say it.
+fn asks_alike(a: &Policy, b: &Policy) -> bool {
+    let params = |policy: &Policy| {
+        let mut params: Vec<String> = policy.method.params.iter().map(|p| format!("{p:?}")).collect();
+        params.sort();
+        params
+    };
+    let guarantee = |policy: &Policy| format!("{:?}", policy.privacy);
+    a.method.algorithm == b.method.algorithm && params(a) == params(b) && guarantee(a) == guarantee(b)
 }
 
 fn refuse_apart(model: Model) -> Result<()> {
@@ -247,6 +286,7 @@ fn expanded(key: &str, given: &[String]) -> Result<Vec<String>> {
 
 fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Result<SweepCost> {
     let policy = &file.policy;
+    let started = Instant::now();
     let trial = Trial::new(file, data, run.settings)?;
     let made = trial.make(run.observer)?;
     let tried = trial.judge(&made, run.observer)?;
@@ -254,6 +294,19 @@ fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Resu
         return Err(Failure::defect("the result does not keep the promise"));
     }
     let loss = trial.loss(&tried, policy, mining, run.observer)?;
+    let of = Published {
+        file,
+        claim: trial.claim(),
+        input: data.input.side(),
+        hierarchies: &data.hierarchies,
+        published: tried.side(),
+        apart: &[],
+        kept: &loss.kept,
+        mapping: Some(&tried.mapping),
+        memory: run.settings.memory(),
+        show_values: run.settings.show_values,
+    };
+    let advice = advice(&of, Effort::Looks(started.elapsed()), run.observer)?;
     let attacker = attacker(policy)?;
     let mut options = attack::Options::of(policy);
     if let (Some(m), Some(n)) = attacker {
@@ -265,5 +318,5 @@ fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Resu
         Err(failure) if failure.fault == Fault::Policy => None,
         risk => Some(risk?),
     };
-    Ok(SweepCost { loss, risk, attacker })
+    Ok(SweepCost { loss, risk, advice, attacker })
 }

@@ -1,6 +1,8 @@
 //! A run in memory, for comparing settings and for measuring: nothing is written, and what comes out is judged all the
 //! same.
 
+use std::ops::Deref;
+
 use bosket_engine::dissect;
 use bosket_io::apart::{Dissection, People, Written};
 use bosket_io::{Create, PolicyFile, Whereabouts};
@@ -111,7 +113,8 @@ impl<'p> TrialPeople<'p> {
 /// What a policy asks to be made of records.
 #[derive(Debug)]
 pub struct Trial<'a> {
-    data: &'a TrialData,
+    input: Side<'a>,
+    hierarchies: &'a [Option<Hierarchy>],
     file: &'a PolicyFile,
     claim: Claim,
     published: Binding,
@@ -121,19 +124,34 @@ pub struct Trial<'a> {
 impl<'a> Trial<'a> {
     /// Nothing is tried that could not be verified afterwards.
     pub fn new(file: &'a PolicyFile, data: &'a TrialData, settings: &Settings) -> Result<Self> {
+        Self::of(file, data.input.side(), &data.hierarchies, settings.memory())
+    }
+
+    /// The same of records that somebody else has.
+    pub(crate) fn of(
+        file: &'a PolicyFile,
+        input: Side<'a>,
+        hierarchies: &'a [Option<Hierarchy>],
+        memory: usize,
+    ) -> Result<Self> {
         let claim = Claim::new(&file.policy)?;
-        let published = data.input.binding.without_companions();
-        Ok(Trial { data, file, claim, published, memory: settings.memory() })
+        let published = input.binding.without_companions();
+        Ok(Trial { input, hierarchies, file, claim, published, memory })
+    }
+
+    /// What is promised.
+    pub(crate) fn claim(&self) -> &Claim {
+        &self.claim
     }
 
     fn work(&self) -> Work<'_> {
         Work {
             policy: &self.file.policy,
             claim: &self.claim,
-            data: &self.data.input.data,
-            binding: &self.data.input.binding,
+            data: self.input.data,
+            binding: self.input.binding,
             published: &self.published,
-            hierarchies: &self.data.hierarchies,
+            hierarchies: self.hierarchies,
             memory: self.memory,
         }
     }
@@ -150,31 +168,38 @@ impl<'a> Trial<'a> {
 
     /// Looks at what was made as the verifier does.
     pub fn judge(&self, made: &Made, observer: &dyn Observer) -> Result<Tried> {
+        let unjudged = self.publish(made)?;
+        let Bound { data, binding } = &unjudged.published;
+        let absent = negative::hierarchies(&self.claim, self.file, data, binding)?;
+        let verification =
+            Verification::of_records(data, binding, &self.claim, &absent, self.memory, observer)?;
+        Ok(Tried { unjudged, verification })
+    }
+
+    /// What would be published, which nobody has verified.
+    pub(crate) fn publish(&self, made: &Made) -> Result<Unjudged> {
         let policy = &self.file.policy;
-        let own = &self.data.input.binding;
+        let own = self.input.binding;
         let data = match &made.product {
             Product::Trees(trees) => trees.write_back(own),
             Product::Vertices { data, .. } => data.clone(),
         };
         let binding = Binding::new(data.schema(), &placed(policy, own), policy.undeclared, "the result")?;
-        let absent = negative::hierarchies(&self.claim, self.file, &data, &binding)?;
-        let verification =
-            Verification::of_records(&data, &binding, &self.claim, &absent, self.memory, observer)?;
         // The trees before and after are in the same order, and so are vertex trees with their records.
         let mapping = match &made.product {
             Product::Trees(..) => (0..data.len() as u32).map(|r| (r, r)).collect(),
             Product::Vertices { records, .. } => records.iter().copied().zip(0..).collect(),
         };
-        Ok(Tried { published: Bound { data, binding }, verification, mapping })
+        Ok(Unjudged { published: Bound { data, binding }, mapping })
     }
 
     /// What was lost, by the metrics of a policy.
-    pub fn loss(&self, tried: &Tried, by: &Policy, mining: bool, observer: &dyn Observer) -> Result<Loss> {
+    pub fn loss(&self, tried: &Unjudged, by: &Policy, mining: bool, observer: &dyn Observer) -> Result<Loss> {
         let compared = Compared {
             policy: by,
-            input: self.data.input.side(),
-            published: tried.side(),
-            hierarchies: &self.data.hierarchies,
+            input: self.input,
+            published: tried.published.side(),
+            hierarchies: self.hierarchies,
             apart: &[],
             mapping: Some(&tried.mapping),
             mining,
@@ -183,18 +208,32 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// What came out of a trial.
+/// The records that would be published.
 #[derive(Debug)]
-pub struct Tried {
+pub struct Unjudged {
     published: Bound,
-    /// What the verifier says about it.
-    pub verification: Verification,
     /// Pairs (input record, published record), by numbers from 0.
     pub mapping: Vec<(u32, u32)>,
 }
 
-impl Tried {
-    /// The records that would be published.
+/// What came out of a trial.
+#[derive(Debug)]
+pub struct Tried {
+    unjudged: Unjudged,
+    /// What the verifier says about it.
+    pub verification: Verification,
+}
+
+impl Deref for Tried {
+    type Target = Unjudged;
+
+    fn deref(&self) -> &Unjudged {
+        &self.unjudged
+    }
+}
+
+impl Unjudged {
+    /// The records.
     pub fn side(&self) -> Side<'_> {
         self.published.side()
     }

@@ -171,6 +171,8 @@ n = 1
 [method]
 algorithm = "best"
 cost = "lm"
+# Every value has the finest label that keeps the promise, whatever others have.
+recoding = "local"
 
 [publish]
 path = "published.ndjson"

@@ -106,6 +106,30 @@ impl Dataset {
         }
         Some(data)
     }
+
+    /// The same with other values: of an attribute that is to change, its new values and what each old code becomes, which
+    /// may be [`MISSING`].
+    #[must_use]
+    pub fn recoded(&self, change: impl Fn(AttributeId) -> Option<(Dictionary, Vec<u32>)>) -> Dataset {
+        let mut data = self.clone();
+        let mut codes: Vec<Option<Vec<u32>>> = Vec::new();
+        for (id, _) in self.schema.attributes() {
+            codes.push(change(id).map(|(dictionary, codes)| {
+                data.dictionaries[id.index()] = dictionary;
+                codes
+            }));
+        }
+        for vertex in 0..data.class.len() {
+            let attributes = &data.schema.class(data.class[vertex]).attributes;
+            let own = data.first_value[vertex] as usize..data.first_value[vertex + 1] as usize;
+            for (value, attribute) in data.values[own].iter_mut().zip(attributes) {
+                if let (Some(codes), true) = (&codes[attribute.index()], *value != MISSING) {
+                    *value = codes[*value as usize];
+                }
+            }
+        }
+        data
+    }
 }
 
 /// Why a record was not taken.

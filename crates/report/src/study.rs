@@ -11,7 +11,9 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Policy, Role};
 use bosket_verify::{Claim, TwoSides, Verification};
 
+use crate::advice::Advice;
 use crate::cut::{Cut, cuts};
+use crate::levels::{Levels, levels};
 
 /// Records up to which frequent patterns are compared.
 const MINED: usize = 100_000;
@@ -54,6 +56,10 @@ pub struct Study {
     pub loss: Option<Loss>,
     /// What of each hierarchy is published.
     pub cuts: Vec<Cut>,
+    /// At which levels each attribute is published.
+    pub levels: Vec<Levels>,
+    /// What to do where little is left; none where enough is, or nobody has looked.
+    pub advice: Option<Advice>,
     /// Whatever else is to be said, as a name and a text.
     pub remarks: Vec<(String, String)>,
 }
@@ -118,6 +124,8 @@ impl Study {
             kept: loss.kept.public(policy),
             loss: Some(loss),
             cuts: cuts(published, None, hierarchies),
+            levels: levels(published, hierarchies),
+            advice: None,
             remarks: Vec::new(),
         })
     }

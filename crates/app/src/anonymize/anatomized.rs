@@ -1,5 +1,7 @@
 //! Publications of clusters whose quasi and sensitive values are apart.
 
+use std::time::Duration;
+
 use bosket_io::apart::{Clustered, Dissection, Drafts, PublishedReader, Records as Clusters};
 use bosket_io::{Certify, Create, Output, SourceForm};
 use bosket_measure::kept::Kept;
@@ -8,6 +10,7 @@ use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::sides::{Fate, Fates};
 use bosket_model::{Failure, Result};
+use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::sides::expected;
 use bosket_verify::{Claim, JudgedClusters, Verification};
@@ -141,6 +144,10 @@ impl Draft for Anatomized<'_> {
     fn kept(&self, run: &Run<'_>) -> Result<Kept> {
         let compared = self.private.compared(self.people()?, self.aside()?, &self.pairs);
         Kept::new(&compared, run.observer)
+    }
+
+    fn advice(&self, kept: &Kept, took: Duration, run: &Run<'_>) -> Result<Option<Advice>> {
+        self.private.advice(self.people()?, self.aside()?, (kept, &self.pairs), took, run)
     }
 
     fn private(&self) -> Option<(String, Value)> {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bosket_engine::dissect::{Params, Release as Grouping, SUPPRESSED, run as group};
 use bosket_io::apart::{Dissection, Drafts, People, PublishedReader};
@@ -13,6 +14,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Format;
 use bosket_model::sides::Fates;
 use bosket_model::{Diagnostic, Failure, Place, Result};
+use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::sides::expected;
 use bosket_verify::{JudgedSides, Verification};
@@ -144,6 +146,11 @@ impl Draft for Dissected<'_> {
         let sensitive = &found.dissected.sensitive;
         let published = TakenApart { people: self.records as u64, sensitive };
         Ok(Kept::of_people(people.spool.len() as u64, &people.spool.sensitive, published))
+    }
+
+    /// No value is generalized.
+    fn advice(&self, _: &Kept, _: Duration, _: &Run<'_>) -> Result<Option<Advice>> {
+        Ok(None)
     }
 
     fn private(&self) -> Option<(String, Value)> {

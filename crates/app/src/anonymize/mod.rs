@@ -9,6 +9,7 @@ mod records;
 mod release;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use bosket_io::{Certify, Output, publication};
 use bosket_measure::kept::Kept;
@@ -17,6 +18,7 @@ use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::Verification;
 use serde_json::Value;
@@ -76,6 +78,9 @@ trait Draft {
     /// Puts everything in its place.
     fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, run: &Run<'_>) -> Result<()>;
 
+    /// What to do where little is left, looked for in about the time that the run took; none where enough is.
+    fn advice(&self, kept: &Kept, took: Duration, run: &Run<'_>) -> Result<Option<Advice>>;
+
     /// What the report says, from what is in memory.
     fn study(
         &mut self,
@@ -124,12 +129,14 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     let certificate = Begun::new(prepared, create, run)?;
     let private = Private::create(file, run.settings.create(request.force, true), prepared.paths.clone())?;
 
+    let started = Instant::now();
     draft.make(run)?;
     let verification = draft.verify(run)?;
     if let Some(found) = verification.as_ref().filter(|found| !found.holds()) {
         return Err(broken(found));
     }
     draft.pair()?;
+    let took = started.elapsed();
     let loss = if request.measure { draft.loss(run)? } else { None };
     let kept = match &loss {
         Some(loss) => loss.kept.clone(),
@@ -157,8 +164,12 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         written: &mut written,
     };
     // What takes long is done before anything is in its place.
+    let advice = draft.advice(&kept, took, run)?;
     let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
     let mut study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
+    if let Some(study) = &mut study {
+        study.advice = advice.as_ref().map(Advice::without_labels);
+    }
     if let Some(study) = study.as_mut().filter(|_| cut_short) {
         study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
     }
@@ -182,6 +193,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         cut_short,
         kept,
         loss,
+        advice,
         certificate: place,
         report,
     })

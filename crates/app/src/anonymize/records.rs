@@ -1,5 +1,7 @@
 //! Publications of one record per person: generalized trees and sets, and clusters.
 
+use std::time::Duration;
+
 use bosket_io::{Certify, Create, Output, Publication};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
@@ -9,11 +11,13 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Failure, Result};
+use bosket_report::advice::Advice;
 use bosket_report::study::{Study, Subject};
 use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
+use crate::advice::{Effort, Published, advice};
 use crate::legend::legend;
 use crate::load::Bound;
 use crate::make::{Made, Product, Work, make};
@@ -85,6 +89,30 @@ impl Private<'_> {
     /// What published groups stand for.
     pub(super) fn legend(&self, published: Side<'_>) -> Value {
         legend(&self.prepared.file.policy, self.input.side(), &self.hierarchies, published)
+    }
+
+    /// What to do where little is left.
+    pub(super) fn advice(
+        &self,
+        published: Side<'_>,
+        apart: &[SensitiveValues],
+        (kept, mapping): (&Kept, &[(u32, u32)]),
+        took: Duration,
+        run: &Run<'_>,
+    ) -> Result<Option<Advice>> {
+        let of = Published {
+            file: &self.prepared.file,
+            claim: self.claim,
+            input: self.input.side(),
+            hierarchies: &self.hierarchies,
+            published,
+            apart,
+            kept,
+            mapping: Some(mapping),
+            memory: run.settings.memory(),
+            show_values: run.settings.show_values,
+        };
+        advice(&of, Effort::Tries(took), run.observer)
     }
 
     pub(super) fn subject<'a>(
@@ -194,6 +222,10 @@ impl Draft for Records<'_> {
     fn kept(&self, run: &Run<'_>) -> Result<Kept> {
         let compared = self.private.compared(self.again()?.side(), &[], &self.pairs);
         Kept::new(&compared, run.observer)
+    }
+
+    fn advice(&self, kept: &Kept, took: Duration, run: &Run<'_>) -> Result<Option<Advice>> {
+        self.private.advice(self.again()?.side(), &[], (kept, &self.pairs), took, run)
     }
 
     fn private(&self) -> Option<(String, Value)> {

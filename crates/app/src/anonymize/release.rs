@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
+use bosket_report::advice::Advice;
 use bosket_verify::{Claim, Verification};
 use serde_json::{Value, json};
 
@@ -32,6 +33,8 @@ pub struct Release {
     pub kept: Kept,
     /// What was lost, if that was to be measured.
     pub loss: Option<Loss>,
+    /// What to do where little is left; none where enough is.
+    pub advice: Option<Advice>,
     /// Where the certificate is; none with a stream.
     pub certificate: Option<PathBuf>,
     /// Where the report is, if the policy asks for one.
@@ -91,6 +94,7 @@ impl Release {
         all["attributes"] = self.attributes.iter().map(attribute).collect();
         all["kept"] = self.kept.to_json();
         all["selected"] = json!(self.selected);
+        all["advice"] = self.advice.as_ref().map_or(Value::Null, Advice::to_json);
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();
         }

@@ -89,6 +89,10 @@ fn text(release: &Release) -> String {
     if !release.kept.classes.is_empty() {
         out.push_str(&format!("\npublished of what there was:\n{}", kept::text(&release.kept)));
     }
+    if let Some(advice) = &release.advice {
+        let lines: Vec<String> = advice.lines().iter().map(|line| format!("  {line}\n")).collect();
+        out.push_str(&format!("\nlittle is left:\n{}", lines.concat()));
+    }
     if let Some(loss) = &release.loss {
         out.push_str(&format!("\n{}", measure::figures(loss)));
     }

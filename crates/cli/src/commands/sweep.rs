@@ -83,6 +83,12 @@ fn text(rows: &[SweepRow]) -> String {
         "as they were: share of values that are not changed; marketer: share of people found by the attacker that the \
          guarantee is about, who guesses for everybody\n",
     );
+    for row in rows {
+        if let Some(advice) = row.result.as_ref().ok().and_then(|found| found.advice.as_ref()) {
+            let lines: Vec<String> = advice.lines().iter().map(|line| format!("  {line}\n")).collect();
+            out.push_str(&format!("little is left with {}:\n{}", in_words(&row.setting), lines.concat()));
+        }
+    }
     out.push_str(&format!(
         "{} of {} reached and verified; nothing was published\n",
         reached,

@@ -2,6 +2,7 @@
 #![allow(unreachable_pub, reason = "a test binary has no readers outside")]
 
 mod about;
+mod advice;
 mod against;
 mod against_local;
 mod anatomize;

@@ -32,6 +32,8 @@ fn the_public_report_says_everything_but_private_values() {
         "What it cost",
         "What was suppressed",
         "Hierarchies and what is published of them",
+        "At which level the values of each attribute are published",
+        "<th class=\"n\">level 1</th>",
         "What this does not promise",
         "composition",
         "published.ndjson.certificate.json",

@@ -79,6 +79,8 @@ pub fn run(
     let mut found = run::search(&data, params, observer)?;
     if params.local && !found.cut_short {
         found = localized::refine(&data, found, params, observer)?;
+        // Labels that were not looked at in time could have been finer.
+        found.cut_short = observer.out_of_time();
     }
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));

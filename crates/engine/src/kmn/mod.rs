@@ -378,6 +378,8 @@ impl<'a> Attempt<'a> {
             if let Some((refine, judge)) = outcome.refine
                 && let Some((finer, values)) = refine(self, &problem.domain, &solution)?
             {
+                // Labels that were not looked at in time could have been finer.
+                cut_short |= problem.observer.out_of_time();
                 let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
                 // Promises beyond what is counted there may not survive it; those of the cut do.
                 if kept == Verdict::Kept {

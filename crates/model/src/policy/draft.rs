@@ -2,7 +2,7 @@
 
 use super::keys::METHOD;
 use super::set::as_toml;
-use super::{Algorithm, Format, Lookup, Model, Role, Table, Undeclared};
+use super::{Algorithm, Format, Lookup, Model, Role, Shape, Table, Undeclared};
 use crate::words::plural;
 
 /// What is known when a policy is drafted.
@@ -116,33 +116,66 @@ pub fn draft(draft: &Draft) -> String {
     }
     let model =
         draft.privacy.iter().find(|(key, _)| key == "model").and_then(|(_, value)| Model::from_name(value));
-    if model.is_some_and(|m| METHOD.key("cost").is_some_and(|cost| cost.fits(m))) {
-        out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
-        let quasi = draft.attributes.iter().filter(|a| a.role == Role::Quasi).count();
-        let cheap = (quasi > MANY_QUASI).then(|| {
-            out.push_str(
-                "# One search, since there are many attributes: `best` tries several and takes far longer.\n",
-            );
-            quote(Algorithm::Gcs.name())
-        });
-        let time = draft.time.as_deref();
-        if time.is_some() {
-            out.push_str(
-                "# There is much: the best that has been found in this time is published. Without the line the search goes to\n\
-                 # its end, and what comes out is the same on every machine.\n",
-            );
-        }
-        block(
-            &mut out,
-            "[method]",
-            &[("algorithm", cheap), ("cost", Some(quote("lm"))), ("time", time.map(quote))],
-        );
+    if let Some(model) = model {
+        out.push_str(&method(draft, model));
     }
     let schema = (draft.source_format == Format::Postgres).then(|| quote("published"));
     block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path))), ("schema", schema)]);
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// How to search, with the reason of each line; nothing for models whose defaults are the best there is.
+fn method(draft: &Draft, model: Model) -> String {
+    let fits = |key: &str| METHOD.key(key).is_some_and(|key| key.fits(model));
+    let mut out = String::new();
+    let by_detail = fits("cost");
+    if by_detail {
+        out.push_str("# Detail lost, all values alike; the default cost favours the top of the record.\n");
+    }
+    let quasi = draft.attributes.iter().filter(|a| a.role == Role::Quasi).count();
+    let cheap = by_detail && quasi > MANY_QUASI;
+    if cheap {
+        out.push_str(
+            "# One search, since there are many attributes: `best` tries several and takes far longer.\n",
+        );
+    }
+    let local = fits("recoding") && is_local(draft, model);
+    if local {
+        out.push_str(
+            "# Every value has the finest label that keeps the promise, whatever others have: one cut for everybody loses far\n\
+             # more. A column then holds labels of several levels; with \"global\" it does not.\n",
+        );
+    }
+    let time = draft.time.as_deref().filter(|_| by_detail);
+    if time.is_some() {
+        out.push_str(
+            "# There is much: the best that has been found in this time is published. Without the line the search goes to\n\
+             # its end, and what comes out is the same on every machine.\n",
+        );
+    }
+    let keys = [
+        ("algorithm", cheap.then(|| quote(Algorithm::Gcs.name()))),
+        ("cost", by_detail.then(|| quote("lm"))),
+        ("recoding", local.then(|| quote("local"))),
+        ("time", time.map(quote)),
+    ];
+    if keys.iter().any(|(_, value)| value.is_some()) {
+        block(&mut out, "[method]", &keys);
+    }
+    out
+}
+
+/// The most known values that labels can be fitted to one by one.
+const MOST_KNOWN: u32 = 5;
+
+/// Whether values can have labels of their own under what the draft promises.
+fn is_local(draft: &Draft, model: Model) -> bool {
+    let given = |key: &str| draft.privacy.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+    let few = given("m").and_then(|m| m.parse::<u32>().ok()).is_some_and(|m| m <= MOST_KNOWN);
+    let more = model.shape() == Shape::Set && (given("l").is_some() || given("negative").is_some());
+    few && !more
 }
 
 /// With more quasi attributes than this a draft begins with a cheap search: the default looks at tens of thousands of cuts

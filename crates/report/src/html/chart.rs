@@ -1,6 +1,7 @@
 //! Charts as SVG, coloured by the page's style so that they follow its light and dark sides. Each has a text alternative
 //! inside and its numbers in a table beside it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::text::{escape, percent};
@@ -11,7 +12,23 @@ const WIDTH: f64 = 350.0;
 /// One line of a bar chart: a name and its parts, as shares.
 pub(super) struct Bar<'a> {
     pub(super) name: String,
-    pub(super) parts: Vec<(&'a str, f64)>,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+/// A part of a line.
+pub(super) struct Part<'a> {
+    /// What names its colour.
+    pub(super) class: &'a str,
+    /// What it is called for those who do not see it.
+    pub(super) name: Cow<'a, str>,
+    pub(super) share: f64,
+}
+
+impl<'a> Part<'a> {
+    /// A part that is called like its colour.
+    pub(super) fn new(class: &'a str, share: f64) -> Self {
+        Part { class, name: Cow::Borrowed(class), share }
+    }
 }
 
 /// Wraps a drawing with its title and description.
@@ -26,7 +43,7 @@ fn frame(id: &str, title: &str, description: &str, height: f64, body: &str) -> S
 
 /// Bars beside each other per line, for comparing. Classes name the colours.
 pub(super) fn grouped(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
-    let longest = bars.iter().flat_map(|b| &b.parts).map(|p| p.1).fold(0.0, f64::max).max(1e-9);
+    let longest = bars.iter().flat_map(|b| &b.parts).map(|p| p.share).fold(0.0, f64::max).max(1e-9);
     let (left, right, thick, gap) = (102.0, 56.0, 11.0, 9.0);
     let mut body = String::new();
     let mut told = String::new();
@@ -35,7 +52,7 @@ pub(super) fn grouped(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
         let height = thick * bar.parts.len() as f64;
         let middle = y + height / 2.0 + 4.0;
         let _ = write!(body, "<text x=\"0\" y=\"{middle:.1}\">{}</text>", escape(&bar.name));
-        for (class, share) in &bar.parts {
+        for Part { class, name, share } in &bar.parts {
             let width = (WIDTH - left - right) * share / longest;
             let shown = percent(*share);
             let _ = write!(
@@ -46,7 +63,7 @@ pub(super) fn grouped(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
                 left + width + 4.0,
                 y + thick - 2.0
             );
-            let _ = write!(told, "{}, {class}: {}; ", bar.name, plain(&shown));
+            let _ = write!(told, "{}, {name}: {}; ", bar.name, plain(&shown));
             y += thick;
         }
         y += gap;
@@ -62,7 +79,7 @@ pub(super) fn stacked(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
     for bar in bars {
         let _ = write!(body, "<text x=\"0\" y=\"{y:.1}\">{}</text>", escape(&shortened(&bar.name)));
         let mut x = 0.0;
-        for (class, share) in &bar.parts {
+        for Part { class, name, share } in &bar.parts {
             let width = WIDTH * share;
             if width > 0.0 {
                 let _ = write!(
@@ -71,7 +88,7 @@ pub(super) fn stacked(id: &str, title: &str, bars: &[Bar<'_>]) -> String {
                     y + 5.0
                 );
             }
-            let _ = write!(told, "{}, {class}: {}; ", bar.name, plain(&percent(*share)));
+            let _ = write!(told, "{}, {name}: {}; ", bar.name, plain(&percent(*share)));
             x += width;
         }
         y += 36.0;

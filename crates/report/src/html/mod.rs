@@ -7,6 +7,7 @@
 mod chart;
 mod kept;
 mod legend;
+mod levels;
 mod private;
 mod risk;
 mod text;
@@ -22,7 +23,7 @@ pub use private::{Example, Internal};
 
 use crate::certificate::Certificate;
 use crate::study::Study;
-use chart::{Bar, stacked};
+use chart::{Bar, Part, stacked};
 use text::{count, escape, figure, percent};
 
 /// What a report is made of.
@@ -67,6 +68,7 @@ pub fn page(page: &Page<'_>) -> String {
     }
     if let Some(loss) = &study.loss {
         body.push_str(&cost(loss));
+        body.push_str(&little_left(study));
         body.push_str(&suppressed(loss, study));
     } else if !study.remarks.is_empty() {
         body.push_str("<h2>What was done</h2>\n");
@@ -255,7 +257,8 @@ fn cost(loss: &Loss) -> String {
     let mut out = String::from("<h2>What it cost</h2>\n");
     let bars: Vec<Bar<'_>> = (loss.attributes.iter())
         .filter_map(|a| {
-            let parts = vec![("kept", a.kept?), ("generalized", a.generalized?), ("gone", a.left_out?)];
+            let parts = [("kept", a.kept?), ("generalized", a.generalized?), ("gone", a.left_out?)];
+            let parts = parts.map(|(class, share)| Part::new(class, share)).into();
             Some(Bar { name: a.path.clone(), parts })
         })
         .collect();
@@ -313,6 +316,17 @@ fn cost(loss: &Loss) -> String {
     out
 }
 
+/// What forces attributes to say nothing, and what would help.
+fn little_left(study: &Study) -> String {
+    let Some(advice) = &study.advice else { return String::new() };
+    let mut out = String::from("<h2>Where little is left</h2>\n<ul>\n");
+    for line in advice.lines() {
+        let _ = writeln!(out, "<li>{}</li>", escape(&capitalized(&line)));
+    }
+    out.push_str("</ul>\n");
+    out
+}
+
 fn suppressed(loss: &Loss, study: &Study) -> String {
     let mut entries = Vec::new();
     let gone = loss.records.saturating_sub(loss.published_records);
@@ -334,11 +348,16 @@ fn suppressed(loss: &Loss, study: &Study) -> String {
 }
 
 fn hierarchies(study: &Study) -> String {
-    if study.cuts.is_empty() {
+    if study.cuts.is_empty() && study.levels.is_empty() {
         return String::new();
     }
-    let mut out = String::from(
-        "<h2>Hierarchies and what is published of them</h2>\n<ul class=\"key\">\
+    let mut out = String::from("<h2>Hierarchies and what is published of them</h2>\n");
+    out.push_str(&levels::section(&study.levels));
+    if study.cuts.is_empty() {
+        return out;
+    }
+    out.push_str(
+        "<ul class=\"key\">\
          <li><span class=\"node published\">published</span>, and how often</li>\
          <li><span class=\"node\">more general than that</span></li></ul>\n<div class=\"two\">\n",
     );

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use bosket_measure::attack::{Bin, Point, Risk};
 
-use super::chart::{Bar, grouped, lines};
+use super::chart::{Bar, Part, grouped, lines};
 use super::text::{count, percent};
 use crate::study::Study;
 
@@ -89,9 +89,9 @@ fn distribution(before: Option<&Point>, after: &Point) -> String {
         .map(|(i, b)| {
             let mut parts = Vec::new();
             if let Some(old) = before.and_then(|p| p.bins.get(i)) {
-                parts.push(("before", old.people));
+                parts.push(Part::new("before", old.people));
             }
-            parts.push(("after", b.people));
+            parts.push(Part::new("after", b.people));
             Bar { name: format!("{} fit", bin(b)), parts }
         })
         .collect();
