@@ -80,12 +80,12 @@ impl Source {
     }
 
     /// The frames, coded; none of a path.
-    fn frames(self, typed: bool, observer: &dyn Observer) -> Result<Option<Frames>> {
+    fn frames(self, typed: bool, memory: usize, observer: &dyn Observer) -> Result<Option<Frames>> {
         Ok(match self {
             Source::Path(_) => None,
-            Source::One(frame) => Some(Frames::one(coded(frame, typed, observer)?)),
+            Source::One(frame) => Some(Frames::one(coded(frame, typed, memory, observer)?)),
             Source::Linked(frames) => {
-                let coded = frames.into_iter().map(|frame| coded(frame, typed, observer));
+                let coded = frames.into_iter().map(|frame| coded(frame, typed, memory, observer));
                 Some(Frames::linked(coded.collect::<Result<_>>()?))
             }
         })
@@ -111,6 +111,7 @@ pub(crate) fn policy_at(
     given: &PolicyGiven,
     source: Option<Source>,
     folder: Option<&Path>,
+    settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<PolicyAt> {
     let file = load(given)?;
@@ -150,6 +151,10 @@ pub(crate) fn policy_at(
         };
         let name = own.map_or(usual, |own| own.to_string_lossy().into_owned());
         at.sets.push(format!("publish.path={}", folder.join(name).display()));
+        let xsd = publish.and_then(|p| p.schema.as_deref()).filter(|_| format == Some(Format::Xml));
+        if let Some(name) = xsd.and_then(|path| Path::new(path).file_name()) {
+            at.sets.push(format!("publish.schema={}", folder.join(name).display()));
+        }
         // Nothing is written that nobody asked this call for.
         for (key, named) in [
             ("mapping", publish.is_some_and(|p| p.mapping.is_some())),
@@ -163,9 +168,20 @@ pub(crate) fn policy_at(
     }
     // Tables of text have no types.
     if let Some(source) = source {
-        at.frames = source.frames(format != Some(Format::Csv), observer)?;
+        at.frames = source.frames(format != Some(Format::Csv), settings.memory(), observer)?;
     }
     Ok(at)
+}
+
+/// A policy as it states the claim of a publication; for frames it may have been written without a source.
+fn policy_of(given: PolicyGiven, publication: &Path) -> Result<PolicyAt> {
+    let sourceless = load(&given)?.policy.source.is_none();
+    let (path, text, mut sets) = given;
+    if let Some(format) = bosket_io::by_extension(publication).filter(|_| sourceless) {
+        sets.push(format!("source.format={}", format.name()));
+        sets.push("source.path=frame".to_owned());
+    }
+    Ok(PolicyAt { path, sets, text, frames: None })
 }
 
 /// Hands a result over, and its warnings to Python.
@@ -194,7 +210,7 @@ pub fn inspect(
         let data = source.path().map_or_else(|| PathBuf::from("frame.parquet"), Path::to_owned);
         let request = InspectRequest {
             data,
-            frames: source.frames(true, observer)?,
+            frames: source.frames(true, settings(&told).memory(), observer)?,
             reading: Reading { format, record, separator },
             parent,
             preset,
@@ -226,7 +242,7 @@ pub fn check(
             bosket_app::prepare::check_policy(&file)?;
             return Ok(Warned { value: json!({}), warnings: file.warnings });
         }
-        let policy = policy_at(&policy, source, Some(&folder), observer)?;
+        let policy = policy_at(&policy, source, Some(&folder), &settings(&told), observer)?;
         let request =
             AnonymizeRequest { policy, key, settings: settings(&told), ..AnonymizeRequest::default() };
         Ok(with(bosket_app::prepare(&request, observer)?, |prepared| prepared.to_json()))
@@ -247,7 +263,7 @@ pub fn anonymize(
 ) -> PyResult<String> {
     let source = Source::new(source)?;
     let done = watched(py, told.3.as_ref(), |observer| {
-        let policy = policy_at(&policy, Some(source), Some(&folder), observer)?;
+        let policy = policy_at(&policy, Some(source), Some(&folder), &settings(&told), observer)?;
         let request = AnonymizeRequest {
             policy,
             key,
@@ -280,7 +296,7 @@ pub fn verify(
     told: Told,
 ) -> PyResult<String> {
     let done = watched(py, told.3.as_ref(), |observer| {
-        let policy = policy.map(|policy| policy_at(&policy, None, None, observer)).transpose()?;
+        let policy = policy.map(|policy| policy_of(policy, &publication)).transpose()?;
         let request = VerifyRequest {
             publication,
             policy,
@@ -318,7 +334,7 @@ pub fn attack(
     let source = Source::new(source)?;
     let (m, n, budget, sample) = strengths;
     let done = watched(py, told.3.as_ref(), |observer| {
-        let mut policy = policy_at(&policy, Some(source), None, observer)?;
+        let mut policy = policy_at(&policy, Some(source), None, &settings(&told), observer)?;
         if publication.is_none() {
             // What the policy published earlier is not what was asked for.
             policy.sets.push("publish.path=".to_owned());
@@ -351,7 +367,7 @@ pub fn measure(
     let source = Source::new(source)?;
     let done = watched(py, told.3.as_ref(), |observer| {
         let input = source.path().map(Path::to_owned).unwrap_or_default();
-        let policy = policy_at(&policy, Some(source), None, observer)?;
+        let policy = policy_at(&policy, Some(source), None, &settings(&told), observer)?;
         let request = MeasureRequest {
             input,
             publication,
@@ -376,7 +392,7 @@ pub fn sweep(
 ) -> PyResult<String> {
     let source = Source::new(source)?;
     let done = watched(py, told.3.as_ref(), |observer| {
-        let policy = policy_at(&policy, Some(source), None, observer)?;
+        let policy = policy_at(&policy, Some(source), None, &settings(&told), observer)?;
         let request =
             SweepRequest { policy, lists, mining, settings: settings(&told), ..SweepRequest::default() };
         let done = bosket_app::sweep(&request, observer)?;
@@ -399,7 +415,7 @@ pub fn report(
     let source = Source::new(source)?;
     let (out, internal, force) = out;
     let done = watched(py, told.3.as_ref(), |observer| {
-        let policy = policy_at(&policy, Some(source), publication.parent(), observer)?;
+        let policy = policy_at(&policy, Some(source), publication.parent(), &settings(&told), observer)?;
         let request = ReportRequest {
             policy,
             publication: Some(publication),

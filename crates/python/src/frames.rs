@@ -79,8 +79,8 @@ struct Coder {
     columns: Vec<(FrameColumn, Vec<(u64, u32)>)>,
 }
 
-/// Codes a frame; `typed` says whether numbers and truth values are told from text.
-pub(crate) fn coded(handed: Handed, typed: bool, observer: &dyn Observer) -> Result<Frame> {
+/// Codes a frame; `typed` says whether numbers and truth values are told from text, `memory` how many bytes it may take.
+pub(crate) fn coded(handed: Handed, typed: bool, memory: usize, observer: &dyn Observer) -> Result<Frame> {
     let Handed { name, reader } = handed;
     let mut coder = Coder { builder: FrameBuilder::new(&name, typed), columns: Vec::new() };
     let schema = reader.schema();
@@ -93,8 +93,7 @@ pub(crate) fn coded(handed: Handed, typed: bool, observer: &dyn Observer) -> Res
     let mut row = 0;
     for batch in reader {
         let batch = batch.map_err(|e| unreadable(&name, &e))?;
-        let most = observer.limits().memory.unwrap_or(usize::MAX) / ROW;
-        if row + batch.num_rows() > most {
+        if row + batch.num_rows() > memory / ROW {
             return Err(too_many(&name, row + batch.num_rows()));
         }
         let parts = root.iter().zip(batch.columns());

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use bosket_app::convert::ConvertRequest;
 use bosket_io::parquet::Parquet;
 use bosket_io::{
-    Create, Format, Frame, Input, Layout, Opened, Output, SourceForm, Whereabouts, by_extension, by_name,
+    Create, Frame, Input, Layout, Opened, Output, SourceForm, Whereabouts, by_extension, by_name,
 };
-use bosket_model::observe::{Observer, Quiet};
+use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_report::certificate::Form;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
 use crate::arrays::batch;
 use crate::calls::{PolicyGiven, handed, load, settings};
-use crate::frames::{Handed, coded};
+use crate::frames::coded;
 use crate::watch::watched;
 
 /// The tables of a publication by name: the files of a folder, or one without a name.
@@ -81,17 +82,16 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Writes published frames to where they can be verified: one to a file, several to the files of a folder, in the policy's
-/// format.
+/// Writes a published frame to where it can be verified, in the policy's format; gives the file.
 #[pyfunction]
 pub fn write(
     py: Python<'_>,
     policy: Option<PolicyGiven>,
-    frames: Vec<(String, Bound<'_, PyAny>)>,
-    path: PathBuf,
+    frame: Bound<'_, PyAny>,
+    folder: PathBuf,
 ) -> PyResult<PathBuf> {
-    let frames = frames.into_iter().map(|(name, frame)| handed(name, &frame));
-    let frames = frames.collect::<PyResult<Vec<Handed>>>()?;
+    let frame = handed("frame".to_owned(), &frame)?;
+    let settings = settings(&(None, None, false, None));
     watched(py, None, |observer| {
         let file = policy.as_ref().map(load).transpose()?;
         let source = file.as_ref().and_then(|f| f.policy.source.as_ref());
@@ -99,49 +99,24 @@ pub fn write(
             Some(source) => by_name(source.format.name())?,
             None => &Parquet,
         };
-        if !matches!(format.name(), "parquet" | "csv" | "json" | "ndjson") {
-            let what = format!("a frame cannot stand for a publication in the format \"{}\"", format.name());
-            let help = "verify the file that was written";
+        let several = file.as_ref().is_some_and(|f| Form::of(&f.policy) != Form::Document);
+        if several || !matches!(format.name(), "parquet" | "csv" | "json" | "ndjson") {
+            let what = "one frame cannot stand for such a publication";
+            let help = "verify the files that were written, by their path";
             return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
         }
-        let file_of = |name: &str| {
-            let table = source.and_then(|s| s.tables.iter().find(|t| t.name == name));
-            let path = table.and_then(|t| t.path.as_deref()).and_then(|p| Path::new(p).file_name());
-            path.map_or_else(|| format!("{name}.{}", format.name()), |p| p.to_string_lossy().into_owned())
-        };
-        let [one] = frames.as_slice() else {
-            bosket_io::make_folder(&path)?;
-            for frame in frames {
-                let to = path.join(file_of(&frame.name));
-                write_one(frame, format, &Layout::default(), &to, observer)?;
-            }
-            return Ok(path);
-        };
-        let linked = !one.name.is_empty();
-        let layout = match file.as_ref().filter(|_| !linked).map(|f| Whereabouts::given(f, &path, true)) {
+        let path = folder.join(format!("published.{}", format.name()));
+        let layout = match file.as_ref().map(|f| Whereabouts::given(f, &path, true)) {
             Some(Ok(Whereabouts::Document { layout, .. })) => *layout,
             _ => Layout::default(),
         };
-        let to = path.with_extension(format.name());
-        for frame in frames {
-            write_one(frame, format, &layout, &to, observer)?;
-        }
-        Ok(to)
+        let Frame { data, columns, .. } = coded(frame, format.has_types(), settings.memory(), observer)?;
+        let layout = Layout { columns: Box::new(columns), ..layout };
+        let mut output = Output::create(&path, Create::default())?;
+        format.write(&data, &layout, &mut output, observer)?;
+        output.finish()?;
+        Ok(path)
     })
-}
-
-fn write_one(
-    handed: Handed,
-    format: &'static dyn Format,
-    layout: &Layout,
-    to: &Path,
-    observer: &dyn Observer,
-) -> Result<()> {
-    let Frame { data, columns, .. } = coded(handed, format.has_types(), observer)?;
-    let layout = Layout { columns: Box::new(columns), ..layout.clone() };
-    let mut output = Output::create(to, Create::default())?;
-    format.write(&data, &layout, &mut output, &Quiet)?;
-    output.finish()
 }
 
 /// Writes a publication in another format.

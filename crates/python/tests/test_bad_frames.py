@@ -29,7 +29,7 @@ def of_ages(**more: Any) -> bk.Policy:
         (pa.table([pa.array([1]), pa.array([2])], names=["age", "age"]), "two columns of this name"),
         (pd.DataFrame([[1, 2]], columns=["age", "age"]), "two columns of this name"),
         (pd.DataFrame({"age": [1, "two", 3.5]}), "values of several types"),
-        (pl.DataFrame({"age": [1, 2], "thing": [object(), object()]}), "Arrow|no attribute"),
+        (pl.DataFrame({"age": [1, 2], "thing": [object(), object()]}), "Arrow|no attribute|binary data"),
         (pa.table({"age": pa.array([], pa.int64())}), "holds no record"),
         (pd.DataFrame({"age": []}), "holds no record"),
         (pd.DataFrame(), "no column"),

@@ -198,7 +198,9 @@ def test_linked_frames_are_published_as_linked_files(tmp_path: Path, run: Any) -
         assert mine == (tmp_path / "published" / f"{name}.parquet").read_bytes()
     assert set(pub.tables) == {"person", "visit"}
     assert pub.to_polars("person").height == 40
-    assert bk.verify(pub) and bk.verify({n: pub.to_arrow(n) for n in frames}, bk.Policy(LINKED))
+    assert bk.verify(pub) and bk.verify(tmp_path / "frames", bk.Policy(LINKED))
+    with pytest.raises(bk.PolicyError, match="from their files"):
+        bk.verify({n: pub.to_arrow(n) for n in frames}, bk.Policy(LINKED))
     with pytest.raises(bk.PolicyError, match="several tables"):
         pub.to_polars()
 
@@ -218,6 +220,7 @@ def test_frames_and_policies_that_do_not_go_together() -> None:
         bk.anonymize(linked(), policy())
     with pytest.raises(bk.PolicyError, match="no frame for the table `visit`"):
         bk.anonymize({"person": linked()["person"]}, bk.Policy(LINKED))
-    xml = bk.Policy('version = 1\n[source]\nformat = "xml"\npath = "x.xml"\n[privacy]\nmodel = "k-anonymity"\nk = 2\n')
+    source = '[source]\nformat = "xml"\npath = "x.xml"\nrecord = "a/b"\n[[attribute]]'
+    xml = bk.Policy(policy().text.replace("[[attribute]]", source, 1).replace("visits[].", "visits/").replace("codes[]", "code"))
     with pytest.raises(bk.PolicyError, match="cannot stand for a source"):
         bk.anonymize(table(), xml)

@@ -20,7 +20,7 @@ Run = Callable[..., str]
 
 FAMILIES = {
     "clinic": (["clinic", "--people", "200"], "policy.toml", []),
-    "baskets": (["baskets", "--baskets", "300"], "policy.toml", []),
+    "baskets": (["baskets", "--transactions", "300"], "policy.toml", []),
     "students": (["students", "--students", "80"], "policy.toml", []),
     "anatomized students": (["students", "--students", "80"], "policy.toml", ["publish.anatomize=true"]),
     "dissected json": (["sensitive-tree"], "policy.toml", []),
@@ -66,7 +66,7 @@ def test_parquet_as_a_frame(run: Run, tmp_path: Path, family: str) -> None:
     target = "published" if apart else "published.parquet"
     sets = {"source.format": "parquet", "source.path": str(tmp_path / "in.parquet"), "publish.path": str(tmp_path / target)}
     given = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
-    run("anonymize", str(Path(policy._path)), *given)
+    run("anonymize", str(Path(policy._path)), *given, "--force")
     policy = policy.with_(source__format="parquet", source__path="in.parquet", publish__path=target)
     out = bk.anonymize(pq.read_table(tmp_path / "in.parquet"), policy).write(tmp_path / f"mine-{target}")
     if not apart:

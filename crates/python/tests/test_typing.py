@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from conftest import ROOT
+
 USE = '''
 import pyarrow as pa
 import bosket as bk
@@ -32,10 +34,8 @@ def ran(*args: str) -> str:
 
 
 def test_the_package_passes_mypy_strict(tmp_path: Path) -> None:
-    import bosket
-
     cache = ("--cache-dir", str(tmp_path / "cache"))
-    ran("mypy", "--strict", *cache, "--ignore-missing-imports", str(Path(bosket.__file__).parent))
+    ran("mypy", "--strict", *cache, "--ignore-missing-imports", str(ROOT / "crates/python/python/bosket"))
     (tmp_path / "use.py").write_text(USE, "utf-8")
     said = ran("mypy", "--strict", *cache, "--ignore-missing-imports", str(tmp_path / "use.py"))
     assert "pathlib.Path" in said

@@ -112,7 +112,7 @@ impl ColumnType {
             ColumnType::Time(of) => {
                 let (unit, declared) = unit(of);
                 let physical = if of == SecondUnit::Milli { Physical::INT32 } else { Physical::INT64 };
-                (physical, Some(LogicalType::time(true, declared)), Meaning::Time(unit))
+                (physical, Some(LogicalType::time(false, declared)), Meaning::Time(unit))
             }
             ColumnType::Moment(of, utc) => {
                 let (unit, declared) = unit(of);

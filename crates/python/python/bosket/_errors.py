@@ -89,4 +89,4 @@ class BosketWarning(UserWarning):
 
 def _warn(diagnostic: Diagnostic) -> None:
     # Seen from here: the layer's own functions, then whoever called them.
-    warnings.warn(str(diagnostic), BosketWarning, stacklevel=4)
+    warnings.warn(str(diagnostic), BosketWarning, stacklevel=3)

@@ -5,6 +5,22 @@ _Policy: TypeAlias = tuple[str, str | None, list[str]]
 _Source: TypeAlias = tuple[str | None, list[tuple[str, Any]], bool]
 _Told: TypeAlias = tuple[int | None, int | None, bool, Callable[[str, int, int], None] | None]
 
+__all__ = [
+    "__version__",
+    "anonymize",
+    "attack",
+    "break_down",
+    "check",
+    "convert",
+    "inspect",
+    "measure",
+    "report",
+    "sweep",
+    "tables",
+    "verify",
+    "write",
+]
+
 __version__: str
 
 def inspect(
@@ -38,6 +54,6 @@ def report(
     told: _Told,
 ) -> str: ...
 def tables(policy: _Policy, path: str) -> list[tuple[str, Any]]: ...
-def write(policy: _Policy | None, frames: list[tuple[str, Any]], path: str) -> str: ...
+def write(policy: _Policy | None, frame: Any, folder: str) -> str: ...
 def convert(input: str, output: str, force: bool) -> None: ...
 def break_down() -> None: ...

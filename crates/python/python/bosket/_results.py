@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
 from ._errors import Diagnostic, EnvironmentFault, PolicyError, Violated
@@ -251,16 +251,16 @@ class Publication(_Found):
 
     def to_arrow(self, table: str | None = None) -> pyarrow.Table:
         """The publication, or a table of it, as a table of pyarrow."""
-        return _library("pyarrow").table(self._one(table))  # type: ignore[no-any-return]
+        return cast("pyarrow.Table", _library("pyarrow").table(self._one(table)))
 
     def to_polars(self, table: str | None = None) -> polars.DataFrame:
         """The publication, or a table of it, as a frame of polars."""
-        return _library("polars").DataFrame(self._one(table))  # type: ignore[no-any-return]
+        return cast("polars.DataFrame", _library("polars").DataFrame(self._one(table)))
 
     def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
         """The publication, or a table of it, as a frame of pandas."""
         _library("pandas")
-        return self.to_arrow(table).to_pandas()
+        return cast("pandas.DataFrame", _library("pyarrow").table(self._one(table)).to_pandas())
 
     def write(self, path: str | os.PathLike[str], *, certificate: bool = True, force: bool = False) -> Path:
         """Writes the publication, and its certificate beside it.
@@ -343,7 +343,7 @@ def published(publication: object, policy: Policy | None, folder: str) -> str:
     path, frames, linked = native(publication)
     if path is not None:
         return path
-    if not linked:
-        frames = [("", frame) for _, frame in frames]
+    if linked:
+        raise PolicyError("linked tables are verified from their files: name the folder that they were written to")
     given = None if policy is None else policy._native()
-    return str(_native.write(given, frames, str(Path(folder) / "published")))
+    return str(_native.write(given, frames[0][1], folder))

@@ -78,7 +78,7 @@ def _frame(frame: object, name: str) -> Any:
 def native(data: object) -> NativeSource:
     """Data as the native half takes it."""
     if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data), [], False  # type: ignore[return-value]
+        return os.fspath(data), [], False
     if isinstance(data, Mapping):
         if not data:
             raise _error("the dict holds no frame", "frames", "hand over one frame per table")
