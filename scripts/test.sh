@@ -14,6 +14,10 @@ command -v xmllint >/dev/null || missing+=(libxml2-utils)
 command -v openssl >/dev/null || missing+=(openssl)
 # Reports are looked at in a browser.
 command -v chromium >/dev/null || missing+=(chromium)
+# The Python package is built and tested in an environment of its own.
+if ! command -v python3 >/dev/null || ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    missing+=(python3-venv python3-dev)
+fi
 if [ "${#missing[@]}" -gt 0 ]; then
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
@@ -22,3 +26,16 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 cargo test --workspace --locked
+
+# Debian's Python of the machine, unless another comes first on the path.
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "error: the Python package needs Python 3.11 or newer with venv (Debian 12: python3-venv)" >&2
+    exit 1
+fi
+rm -rf target/python
+python3 -m venv target/python
+target/python/bin/pip install --quiet --disable-pip-version-check maturin -r crates/python/requirements-test.txt
+# In the profile of the tests, which has built most of it already.
+target/python/bin/maturin build --quiet --locked --profile dev --manifest-path crates/python/Cargo.toml --out target/python/wheels
+target/python/bin/pip install --quiet --disable-pip-version-check target/python/wheels/bosket-*.whl
+target/python/bin/python -m pytest --quiet crates/python/tests

@@ -111,6 +111,7 @@ fn records(request: &ConvertRequest, from: From, run: &Run<'_>) -> Result<(Opene
             Whereabouts::Document { path, format, layout, published, gather, .. } => {
                 Whereabouts::Document { path, format, layout, published, gather, kinds: Box::default() }
             }
+            frame @ Whereabouts::Frame { .. } => frame,
         },
         From::Found(format, catalogue) => {
             let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bosket_io::tables::is_address;
 use bosket_io::xml::apart::infer;
-use bosket_io::{Input, Output};
+use bosket_io::{Frames, Input, Output};
 use bosket_measure::inspect::{
     AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
     take_levels, wrapped,
@@ -30,6 +30,8 @@ const SHOWN: usize = 5;
 pub struct InspectRequest {
     /// The dataset: a file, a folder, a database.
     pub data: PathBuf,
+    /// What stands in memory in its place.
+    pub frames: Option<Frames>,
     /// How to read it.
     pub reading: Reading,
     /// Foreign keys, as `TABLE.COLUMN`, by which tables hang below others.
@@ -211,9 +213,14 @@ fn draft_of(
         )
     })?;
     let folder = file.parent().unwrap_or(Path::new(""));
+    // What stands in memory lies nowhere.
+    let seen = |path: &Path| match request.frames {
+        Some(_) => path.to_string_lossy().into_owned(),
+        None => seen_from(folder, path),
+    };
     let origin = Origin {
         format,
-        path: seen_from(folder, &request.data),
+        path: seen(&request.data),
         record: looked.record.clone(),
         separator: looked.separator.clone(),
     };
@@ -235,7 +242,7 @@ fn draft_of(
         policy.lookups = found.linked.lookups.clone();
         let lookups = policy.lookups.iter_mut().map(|l| &mut l.path);
         for path in policy.tables.iter_mut().map(|t| &mut t.path).chain(lookups).flatten() {
-            *path = seen_from(folder, Path::new(path));
+            *path = seen(Path::new(path));
         }
         if matches!(format, Format::Csv | Format::Parquet) {
             policy.source_path.clear();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bosket_io::{Layout, Opened, PolicyFile, Whereabouts};
+use bosket_io::{Frames, Layout, Opened, PolicyFile, Whereabouts};
 use bosket_measure::inspect::{ObjectKeys, shared_identifiers};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
@@ -21,17 +21,25 @@ pub struct PolicyAt {
     pub path: PathBuf,
     /// `key=value` as on a command line.
     pub sets: Vec<String>,
+    /// What it says, if it lies nowhere; its paths are then seen from the folder that `path` is in.
+    pub text: Option<String>,
+    /// What stands in memory where the policy names its source.
+    pub frames: Option<Frames>,
 }
 
 impl PolicyAt {
     /// A policy as it is written.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        PolicyAt { path: path.into(), sets: Vec::new() }
+        PolicyAt { path: path.into(), ..PolicyAt::default() }
     }
 
     /// Reads it.
     pub(crate) fn load(&self, run: &Run<'_>) -> Result<PolicyFile> {
-        let file = PolicyFile::load(&self.path, &self.sets)?;
+        let mut file = match &self.text {
+            Some(text) => PolicyFile::parse(&self.path, text, &self.sets)?,
+            None => PolicyFile::load(&self.path, &self.sets)?,
+        };
+        file.frames.clone_from(&self.frames);
         run.warn(file.warnings.iter().cloned());
         run.observer.decided(&format!(
             "policy {} declares {}",

@@ -5,9 +5,12 @@ use std::path::Path;
 use bosket_io::gather::{document_path, gather, person_of};
 use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
-use bosket_io::tables::{Brought, Linked, Tables, catalogue, contradictions, survey};
+use bosket_io::tables::{
+    Brought, Linked, Tables, catalogue, catalogue_of_frames, contradictions, contradictions_of_frames,
+    survey, survey_frames,
+};
 use bosket_io::xml::{Outline, Xml};
-use bosket_io::{Format as _, Layout, Opened, SourceForm};
+use bosket_io::{Format as _, Frames, Layout, Opened, SourceForm};
 use bosket_measure::inspect::{
     Coarsening, OMOP, ObjectKeys, Profile, Suggestion, preset_format, telling_kinds,
 };
@@ -58,6 +61,9 @@ pub struct LinkedTables {
 
 /// Reads whatever the request names.
 pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
+    if let Some(frames) = &request.frames {
+        return look_at_frames(request, frames, run);
+    }
     let reading = &request.reading;
     let format = reading.format.as_deref().or(request.preset.as_deref().and_then(preset_format));
     let separator = reading.separator.as_deref();
@@ -100,6 +106,38 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         separator,
         tables: Some(tables),
         keys,
+        person: Vec::new(),
+        documents: 0,
+        opaque: Vec::new(),
+    })
+}
+
+/// Looks at what stands in memory; a draft names it as Parquet.
+fn look_at_frames(request: &InspectRequest, frames: &Frames, run: &Run<'_>) -> Result<Looked> {
+    let (data, tables) = if frames.are_linked() {
+        let reading = &request.reading;
+        let mut catalogue = catalogue_of_frames(frames, run.observer)?;
+        if request.preset.as_deref() == Some(OMOP) {
+            catalogue.complete_omop();
+        }
+        survey_frames(frames, &mut catalogue, run.observer)?;
+        let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
+        let second = contradictions_of_frames(frames, &catalogue, &linked, run.observer)?;
+        linked.notes.extend(second.iter().map(|c| c.note.clone()));
+        let contradicting = second.into_iter().flat_map(|c| c.columns).collect();
+        let (data, _) = Tables::look_frames(frames, &linked).read(run.observer)?;
+        let (guessed, person_given) = (catalogue.guessed, reading.record.is_some());
+        (data, Some(LinkedTables { linked, guessed, person_given, contradicting }))
+    } else {
+        (frames.take()?.data, None)
+    };
+    Ok(Looked {
+        data,
+        format: Format::Parquet.name(),
+        record: None,
+        separator: None,
+        tables,
+        keys: ObjectKeys::default(),
         person: Vec::new(),
         documents: 0,
         opaque: Vec::new(),

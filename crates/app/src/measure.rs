@@ -44,7 +44,10 @@ pub fn measure(request: &MeasureRequest, observer: &dyn Observer) -> Result<Warn
             return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
         }
         let places = Places {
-            input: Whereabouts::given(&file, &request.input, false)?,
+            input: match &file.frames {
+                Some(_) => Whereabouts::input(&file)?,
+                None => Whereabouts::given(&file, &request.input, false)?,
+            },
             publication: &request.publication,
             mapping: request.mapping.as_deref(),
         };

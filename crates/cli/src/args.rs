@@ -126,7 +126,7 @@ pub struct Sets {
 impl Sets {
     /// A policy with these overrides.
     pub fn policy(&self, path: &Path) -> PolicyAt {
-        PolicyAt { path: path.to_owned(), sets: self.sets.clone() }
+        PolicyAt { path: path.to_owned(), sets: self.sets.clone(), ..PolicyAt::default() }
     }
 
     /// The same with the time that its search may take.

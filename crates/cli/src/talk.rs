@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use bosket_app::{Settings, Warned};
 use bosket_io::Create;
+use bosket_model::Diagnostic;
+use bosket_model::diag::render;
 use bosket_model::observe::Observer;
-use bosket_model::{Diagnostic, Severity};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Common;
@@ -166,36 +167,4 @@ impl Observer for Talk {
             self.update(|bar| bar.inc(steps));
         }
     }
-}
-
-/// A diagnostic with its place, the marked text and the advice.
-pub fn render(diagnostic: &Diagnostic, colour: bool) -> String {
-    let paint =
-        |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
-    let (word, code) = match diagnostic.severity {
-        Severity::Error => ("error", "1;31"),
-        Severity::Warning => ("warning", "1;33"),
-    };
-    let mut out = format!("{}{}", paint(code, word), paint("1", &format!(": {}", diagnostic.message)));
-    let place = diagnostic.place.to_string();
-    if !place.is_empty() {
-        out.push_str(&format!("\n {} {place}", paint("1;34", "-->")));
-    }
-    if let Some(snippet) = &diagnostic.place.snippet {
-        let number = diagnostic.place.line.map_or(String::new(), |l| l.to_string());
-        let margin = " ".repeat(number.len());
-        let bar = paint("1;34", "|");
-        // Tabs would shift the marks against the text.
-        let text = snippet.text.replace('\t', " ");
-        let marks = format!("{}{}", " ".repeat(snippet.start), "^".repeat(snippet.len));
-        out.push_str(&format!(
-            "\n{margin} {bar}\n{} {bar} {text}\n{margin} {bar} {}",
-            paint("1;34", &number),
-            paint(code, &marks)
-        ));
-    }
-    if let Some(help) = &diagnostic.help {
-        out.push_str(&format!("\n {} {help}", paint("1;34", "help:")));
-    }
-    out
 }

@@ -53,6 +53,7 @@ pub fn sqlite(data: &[u8]) -> Outcome {
         policy: fixtures::policy(POLICY),
         folder: folder.path().to_owned(),
         warnings: Vec::new(),
+        frames: None,
     };
     let place = folder.path().join("in.db");
     fs::write(&place, data).expect("a file");

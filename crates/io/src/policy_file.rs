@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bosket_model::policy::Policy;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use crate::frames::Frames;
 use crate::input::Input;
 
 /// A policy with the folder that its paths are relative to.
@@ -16,17 +17,23 @@ pub struct PolicyFile {
     pub folder: PathBuf,
     /// What it says that it may not mean.
     pub warnings: Vec<Diagnostic>,
+    /// What stands in memory where the policy names its source.
+    pub frames: Option<Frames>,
 }
 
 impl PolicyFile {
     /// Reads a policy; `sets` are `key=value` arguments that override it.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
-        let text = read_text(path)?;
+        Self::parse(path, &read_text(path)?, sets)
+    }
+
+    /// The same of a text that lies at a path, or would.
+    pub fn parse(path: &Path, text: &str, sets: &[String]) -> Result<Self> {
         let name = path.to_string_lossy();
         let (policy, warnings) =
-            Policy::parse(&name, &text, sets).map_err(|all| Failure::all(Fault::Policy, all))?;
+            Policy::parse(&name, text, sets).map_err(|all| Failure::all(Fault::Policy, all))?;
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(PolicyFile { policy, folder, warnings })
+        Ok(PolicyFile { policy, folder, warnings, frames: None })
     }
 
     /// A path of the policy, seen from here.

@@ -71,7 +71,7 @@ impl Publication {
             SourceForm::Document { format, layout } => {
                 let known = match Whereabouts::given(file, &target, true)? {
                     Whereabouts::Document { layout, .. } => *layout,
-                    Whereabouts::Tables(_) => Layout::default(),
+                    _ => Layout::default(),
                 };
                 let mut publication = Self::document(&target, *format, (layout.clone(), known), create)?;
                 if let Kind::Document(document) = &mut publication.kind {

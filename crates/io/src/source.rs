@@ -7,6 +7,7 @@ use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Result};
 
 use crate::format::{self, Format, Layout, Loaded};
+use crate::frames::{Frame, Frames};
 use crate::gather;
 use crate::homes::Homes;
 use crate::input::{Input, document_files};
@@ -86,6 +87,19 @@ pub enum Whereabouts {
     },
     /// In linked tables.
     Tables(Box<Tables>),
+    /// In a frame, as if it had been a document of a format.
+    Frame {
+        /// What holds the frame.
+        frames: Frames,
+        /// The format.
+        format: &'static dyn Format,
+        /// What the format leaves open.
+        layout: Box<Layout>,
+        /// Whether, and how, rows of one person are gathered.
+        gather: Option<Box<Gather>>,
+        /// Kinds that are classes of their own.
+        kinds: Box<Kinds>,
+    },
 }
 
 impl Whereabouts {
@@ -96,7 +110,16 @@ impl Whereabouts {
             return Ok(Whereabouts::Tables(Box::new(Tables::input(file)?)));
         }
         let path = file.resolve(source.path.as_deref().unwrap_or("-"));
-        Ok(Self::document(file, path, false))
+        let document = Self::document(file, path, false);
+        let Some(frames) = &file.frames else { return Ok(document) };
+        frames.check(source, &file.policy.name)?;
+        let (frames, format) = (frames.clone(), format::by_name(source.format.name())?);
+        Ok(match document {
+            Whereabouts::Document { layout, gather, kinds, .. } => {
+                Whereabouts::Frame { frames, format, layout, gather, kinds }
+            }
+            other => other,
+        })
     }
 
     /// Data of the shape that a policy describes, at a place of its own: private like its source, or a publication.
@@ -136,6 +159,7 @@ impl Whereabouts {
         match self {
             Whereabouts::Document { path, .. } => path.display().to_string(),
             Whereabouts::Tables(tables) => tables.name(),
+            Whereabouts::Frame { frames, .. } => frames.names().pop().unwrap_or_default(),
         }
     }
 
@@ -148,6 +172,7 @@ impl Whereabouts {
                 paths
             }
             Whereabouts::Tables(tables) => tables.paths(),
+            Whereabouts::Frame { .. } => Vec::new(),
         }
     }
 
@@ -162,15 +187,31 @@ impl Whereabouts {
             Whereabouts::Document { path, format, layout, published, gather, kinds } => {
                 let input = Input::open_records(&path)?;
                 let input = if published { input.published() } else { input };
-                let mut loaded = format::read_observed(input, format, &layout, observer)?;
-                let name = path.display().to_string();
-                if let Some(Gather { person, attributes }) = gather.map(|g| *g) {
-                    loaded.data = gather::gather(&loaded.data, &person, &name, observer)?;
-                    loaded.layout = gather::layout(loaded.layout, &attributes);
-                }
-                loaded.data = kinds.split(loaded.data, &name)?;
-                Ok(loaded.into())
+                let loaded = format::read_observed(input, format, &layout, observer)?;
+                arranged(loaded, gather, &kinds, &path.display().to_string(), observer)
+            }
+            Whereabouts::Frame { frames, format, layout, gather, kinds } => {
+                let Frame { name, data, columns, .. } = frames.take()?;
+                let layout = Layout { columns: Box::new(columns), ..*layout };
+                let loaded = Loaded { data, format, layout, warnings: Vec::new() };
+                arranged(loaded, gather, &kinds, &name, observer)
             }
         }
     }
+}
+
+/// What was read, with the documents of one person gathered and kinds told apart.
+fn arranged(
+    mut loaded: Loaded,
+    gather: Option<Box<Gather>>,
+    kinds: &Kinds,
+    name: &str,
+    observer: &dyn Observer,
+) -> Result<Opened> {
+    if let Some(Gather { person, attributes }) = gather.map(|g| *g) {
+        loaded.data = gather::gather(&loaded.data, &person, name, observer)?;
+        loaded.layout = gather::layout(loaded.layout, &attributes);
+    }
+    loaded.data = kinds.split(loaded.data, name)?;
+    Ok(loaded.into())
 }

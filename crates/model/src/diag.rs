@@ -259,6 +259,38 @@ impl std::error::Error for Failure {}
 /// The result of anything that can give up.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
+/// A diagnostic with its place, the marked text and the advice.
+pub fn render(diagnostic: &Diagnostic, colour: bool) -> String {
+    let paint =
+        |code: &str, text: &str| if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() };
+    let (word, code) = match diagnostic.severity {
+        Severity::Error => ("error", "1;31"),
+        Severity::Warning => ("warning", "1;33"),
+    };
+    let mut out = format!("{}{}", paint(code, word), paint("1", &format!(": {}", diagnostic.message)));
+    let place = diagnostic.place.to_string();
+    if !place.is_empty() {
+        out.push_str(&format!("\n {} {place}", paint("1;34", "-->")));
+    }
+    if let Some(snippet) = &diagnostic.place.snippet {
+        let number = diagnostic.place.line.map_or(String::new(), |l| l.to_string());
+        let margin = " ".repeat(number.len());
+        let bar = paint("1;34", "|");
+        // Tabs would shift the marks against the text.
+        let text = snippet.text.replace('\t', " ");
+        let marks = format!("{}{}", " ".repeat(snippet.start), "^".repeat(snippet.len));
+        out.push_str(&format!(
+            "\n{margin} {bar}\n{} {bar} {text}\n{margin} {bar} {}",
+            paint("1;34", &number),
+            paint(code, &marks)
+        ));
+    }
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("\n {} {help}", paint("1;34", "help:")));
+    }
+    out
+}
+
 /// The candidate most like `word`, if any is close enough to be what was meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();

@@ -63,7 +63,7 @@ fn check(
         Some(given) => given,
         None => {
             let policy = certificate.certificate.restored_policy(&name)?;
-            PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new() }
+            PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new(), frames: None }
         }
     };
     certificate.policy(&file.policy);

@@ -18,7 +18,11 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn policy(folder: &Path, sets: &[&str]) -> PolicyAt {
-    PolicyAt { path: folder.join("p.toml"), sets: sets.iter().map(ToString::to_string).collect() }
+    PolicyAt {
+        path: folder.join("p.toml"),
+        sets: sets.iter().map(ToString::to_string).collect(),
+        ..PolicyAt::default()
+    }
 }
 
 fn look(folder: &Path, publication: &str, sets: &[&str], against: Option<PathBuf>) -> Verified {

@@ -34,7 +34,8 @@ fn a_gender_that_is_left_out_was_known_all_the_same() {
     std::fs::write(&at, lines).expect("written");
     let witness = |missing: &str| -> Option<Witness> {
         let sets = vec![format!("privacy.missing={missing}")];
-        let policy = PolicyAt { path: example.folder.path().join("policy.toml"), sets };
+        let policy =
+            PolicyAt { path: example.folder.path().join("policy.toml"), sets, ..PolicyAt::default() };
         let request =
             VerifyRequest { publication: at.clone(), policy: Some(policy), ..VerifyRequest::default() };
         let verified = verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value;

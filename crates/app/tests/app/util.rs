@@ -36,7 +36,7 @@ impl Example {
     pub(crate) fn request(&self, more: &[&str]) -> AnonymizeRequest {
         let sets = self.sets.iter().chain(more).map(ToString::to_string).collect();
         AnonymizeRequest {
-            policy: PolicyAt { path: self.folder.path().join(self.policy), sets },
+            policy: PolicyAt { path: self.folder.path().join(self.policy), sets, ..PolicyAt::default() },
             ..AnonymizeRequest::default()
         }
     }
@@ -124,7 +124,11 @@ impl Case {
     }
 
     pub(crate) fn policy(&self, sets: &[&str]) -> PolicyAt {
-        PolicyAt { path: self.path().join("p.toml"), sets: sets.iter().map(ToString::to_string).collect() }
+        PolicyAt {
+            path: self.path().join("p.toml"),
+            sets: sets.iter().map(ToString::to_string).collect(),
+            ..PolicyAt::default()
+        }
     }
 
     pub(crate) fn publish(&self, sets: &[&str]) -> Result<()> {

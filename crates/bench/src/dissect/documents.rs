@@ -74,7 +74,7 @@ pub(crate) fn policy(path: &Path, model: Model, quasi: usize, group_size: Option
     );
     let (policy, _) = Policy::parse("pubmed", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    PolicyFile { policy, folder, warnings: Vec::new() }
+    PolicyFile { policy, folder, warnings: Vec::new(), frames: None }
 }
 
 /// Reads, groups and writes, without putting the publication anywhere.

@@ -47,7 +47,8 @@ pub(super) fn run(job: &Anonymize) -> Answer {
 }
 
 fn work(job: &Anonymize) -> Result<Outcome, Failure> {
-    let at = PolicyAt { path: job.policy.path.clone(), sets: job.policy.settings.clone() };
+    let at =
+        PolicyAt { path: job.policy.path.clone(), sets: job.policy.settings.clone(), ..PolicyAt::default() };
     let file = PolicyFile::load(&at.path, &at.sets)?;
     let data = match (job.fold, file.policy.need_source()?.path.as_deref()) {
         (Some(fold), Some(path)) => {
@@ -180,7 +181,11 @@ fn measure(loss: &Loss, outcome: &mut Outcome) {
 /// Verifies and measures what somebody else has made of the records.
 pub(super) fn check(job: &Check) -> Answer {
     let inner = || -> Result<Outcome, Failure> {
-        let policy = PolicyAt { path: job.policy.path.clone(), sets: job.policy.settings.clone() };
+        let policy = PolicyAt {
+            path: job.policy.path.clone(),
+            sets: job.policy.settings.clone(),
+            ..PolicyAt::default()
+        };
         let file = PolicyFile::load(&policy.path, &policy.sets)?;
         let input = file.resolve(file.policy.need_source()?.path.as_deref().unwrap_or_default());
         let publication = job.published.clone();

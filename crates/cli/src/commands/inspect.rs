@@ -19,6 +19,7 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let request = InspectRequest {
+        frames: None,
         data: args.data.clone(),
         reading: args.reading.reading(),
         parent: args.parent.clone(),

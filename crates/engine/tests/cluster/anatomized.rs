@@ -27,7 +27,7 @@ fn file(case: &Case) -> PolicyFile {
                 [publish]\npath = \"out.json\"\nanatomize = true\n";
     let text = vertices::policy(&case.roles) + rest;
     let (policy, _) = Policy::parse("p", &text, &[]).expect("a good policy");
-    PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new() }
+    PolicyFile { policy, folder: PathBuf::new(), warnings: Vec::new(), frames: None }
 }
 
 /// What a stranger reads, and per input record the number of its group.

@@ -39,7 +39,7 @@ pub(super) fn run(case: &Case) -> Outcome {
 fn tried(case: &Case) -> Result<()> {
     let (policy, warnings) = Policy::parse("policy.toml", &case.policy, &[])
         .map_err(|problems| Failure::all(Fault::Policy, problems))?;
-    let file = PolicyFile { policy, folder: PathBuf::new(), warnings };
+    let file = PolicyFile { policy, folder: PathBuf::new(), warnings, frames: None };
     let params = Params::new(&file.policy)?;
     let input = Input::new(case.name, Cursor::new(case.records.clone().into_bytes()), None)?;
     let format = file.policy.need_source()?.format.name();

@@ -17,10 +17,10 @@ use super::tables::{
     GROUP, VALUE, file_name, names, quasi_place, quasi_policy, sensitive_name, sensitive_place,
 };
 use crate::input::Input;
-use crate::parquet::each_part;
 use crate::parquet::pairs::{Pairs, each_pair};
 use crate::parquet::people::{Sheet, push_escaped, unescaped};
 use crate::parquet::scalar::Scalar;
+use crate::parquet::{Columns, each_part};
 use crate::policy_file::PolicyFile;
 use crate::problems::no_record;
 use bosket_model::sides::{Fate, Fates};
@@ -52,26 +52,51 @@ pub(super) fn read_people(
     let name = input.name().to_owned();
     let mut known: Option<Known> = None;
     each_part(input, &mut |data, columns| {
-        let Known { binding, sides } = match &mut known {
-            Some(known) => known,
-            None => {
-                let schema = data.schema();
-                let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                let mut types = vec![None; fates.sensitive.len()];
-                for (id, attribute) in schema.attributes() {
-                    if let Some(Fate::Sensitive(at)) = binding.attributes[id.index()].map(|d| fates.of[d]) {
-                        types[at] = columns.scalar(&attribute.path).cloned();
-                    }
-                }
-                let quasi = quasi_side(&data, &binding, fates, None, Empty::Gone)?;
-                let sheet = Sheet::new(quasi.schema(), columns)?;
-                known.insert(Known { binding, sides: Sides { sheet, types } })
-            }
-        };
-        let quasi = quasi_side(&data, binding, fates, None, Empty::Gone)?;
-        fill(spool, &data, binding, fates, &sides.sheet.texts(&quasi)?)
+        add_people(&name, (data, columns), policy, fates, spool, &mut known)
     })?;
     known.map(|k| k.sides).ok_or_else(|| Failure::new(Fault::Data, no_record(Place::source(name))))
+}
+
+/// The people of records that are in memory.
+pub(super) fn people_of(
+    name: &str,
+    (data, columns): (Dataset, &Columns),
+    policy: &Policy,
+    fates: &Fates,
+    spool: &mut Spool,
+) -> Result<Sides> {
+    let mut known = None;
+    add_people(name, (data, columns), policy, fates, spool, &mut known)?;
+    known.map(|k| k.sides).ok_or_else(|| Failure::new(Fault::Data, no_record(Place::source(name))))
+}
+
+/// Adds the people of a part.
+fn add_people(
+    name: &str,
+    (data, columns): (Dataset, &Columns),
+    policy: &Policy,
+    fates: &Fates,
+    spool: &mut Spool,
+    known: &mut Option<Known>,
+) -> Result<()> {
+    let Known { binding, sides } = match known {
+        Some(known) => known,
+        None => {
+            let schema = data.schema();
+            let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, name)?;
+            let mut types = vec![None; fates.sensitive.len()];
+            for (id, attribute) in schema.attributes() {
+                if let Some(Fate::Sensitive(at)) = binding.attributes[id.index()].map(|d| fates.of[d]) {
+                    types[at] = columns.scalar(&attribute.path).cloned();
+                }
+            }
+            let quasi = quasi_side(&data, &binding, fates, None, Empty::Gone)?;
+            let sheet = Sheet::new(quasi.schema(), columns)?;
+            known.insert(Known { binding, sides: Sides { sheet, types } })
+        }
+    };
+    let quasi = quasi_side(&data, binding, fates, None, Empty::Gone)?;
+    fill(spool, &data, binding, fates, &sides.sheet.texts(&quasi)?)
 }
 
 /// Hands out the private records of a file, part by part, with the number of the first.

@@ -17,6 +17,7 @@ use super::spool::Spool;
 use super::tables;
 use crate::atomic::Create;
 use crate::format::Layout;
+use crate::frames::Frame;
 use crate::input::Input;
 use crate::json::write::record_texts;
 use crate::policy_file::PolicyFile;
@@ -135,7 +136,7 @@ impl<'p> Dissection<'p> {
 
     fn layout(place: &Whereabouts) -> Layout {
         match place {
-            Whereabouts::Document { layout, .. } => Layout::clone(layout),
+            Whereabouts::Document { layout, .. } | Whereabouts::Frame { layout, .. } => Layout::clone(layout),
             Whereabouts::Tables(_) => Layout::default(),
         }
     }
@@ -167,6 +168,12 @@ impl<'p> Dissection<'p> {
                 let sides = columns::read_people(&mut input, policy, &self.fates, &mut spool)?;
                 let beside = Beside::Columns(Box::new(sides));
                 Ok(People { spool, warnings: input.warnings(), namespaces: Namespaces::default(), beside })
+            }
+            Whereabouts::Frame { frames, .. } if self.way == Way::Columns => {
+                let Frame { name, data, columns, .. } = frames.take()?;
+                let sides = columns::people_of(&name, (data, &columns), policy, &self.fates, &mut spool)?;
+                let beside = Beside::Columns(Box::new(sides));
+                Ok(People { spool, warnings: Vec::new(), namespaces: Namespaces::default(), beside })
             }
             _ => {
                 let name = place.name();

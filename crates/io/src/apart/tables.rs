@@ -101,7 +101,7 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         structure: person.map(|_| AttributePath { classes: Vec::new(), name: vec![GROUP.to_owned()] }),
         place: Place::default(),
     });
-    Ok(PolicyFile { policy, folder: file.folder.clone(), warnings: Vec::new() })
+    Ok(PolicyFile { policy, folder: file.folder.clone(), warnings: Vec::new(), frames: None })
 }
 
 /// The key at the top of a record that a path begins with.

@@ -202,7 +202,7 @@ impl Scalar {
     }
 }
 
-fn unscaled(raw: Raw<'_>) -> Option<i128> {
+pub(super) fn unscaled(raw: Raw<'_>) -> Option<i128> {
     match raw {
         Raw::I32(x) => Some(i128::from(x)),
         Raw::I64(x) => Some(i128::from(x)),

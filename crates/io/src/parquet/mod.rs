@@ -9,6 +9,7 @@ pub(crate) mod chunks;
 pub(crate) mod decode;
 mod escaped;
 mod fill;
+pub mod frame;
 pub(crate) mod leaf;
 pub(crate) mod pairs;
 pub(crate) mod people;

@@ -127,6 +127,33 @@ impl Scalar {
         Ok(Scalar { physical, length, logical, meaning })
     }
 
+    /// A type by all that is declared of it.
+    pub(super) fn fixed(
+        physical: Physical,
+        length: i32,
+        logical: Option<LogicalType>,
+        meaning: Meaning,
+    ) -> Self {
+        Scalar { physical, length, logical, meaning }
+    }
+
+    /// Bits that a whole number is declared with.
+    pub(super) fn bits(&self) -> u8 {
+        match &self.logical {
+            Some(LogicalType::Integer(int)) => int.bit_width.unsigned_abs(),
+            _ if self.physical == Physical::INT32 => 32,
+            _ => 64,
+        }
+    }
+
+    /// Digits that a decimal is declared with.
+    pub(super) fn digits(&self) -> u8 {
+        match &self.logical {
+            Some(LogicalType::Decimal(decimal)) => decimal.precision as u8,
+            _ => DIGITS as u8,
+        }
+    }
+
     fn plain(physical: Physical, logical: Option<LogicalType>, meaning: Meaning) -> Self {
         Scalar { physical, length: -1, logical, meaning }
     }

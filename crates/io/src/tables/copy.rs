@@ -19,6 +19,7 @@ use super::transfer::{Destination, read_rows, transfer};
 use super::{Store, Tables};
 use crate::Create;
 use crate::convert::{Summary, lossy};
+use crate::frames::FrameTables;
 use crate::policy_file::PolicyFile;
 
 /// Tables as they are.
@@ -83,6 +84,7 @@ impl Whole {
         let mut backend: Box<dyn Backend> = match store {
             Store::Csv(files) => Box::new(CsvTables::new(files, separator.as_deref())?),
             Store::Parquet(files) => Box::new(ParquetTables::new(files)),
+            Store::Frames(frames) => Box::new(FrameTables(frames)),
             Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
             Store::Postgres { url, schema, .. } => {
                 let mut backend = PgTables::open(&url, schema.as_deref(), observer)?;

@@ -19,6 +19,7 @@ use super::files::Files;
 use super::keys::Keys;
 use super::names::{IDS, UNSUITABLE, is_part_of_a_key, names_a_person, plain, rank, singular};
 use super::parquet::ParquetTables;
+use crate::frames::{FrameTables, Frames};
 
 /// Whether a folder holds a file that is a table by its name.
 pub(super) fn has_tables(folder: &Path) -> bool {
@@ -76,6 +77,15 @@ pub(super) fn folder(
         reading(&mut *backend, observer, |backend, observer| guess(folder, &files, backend, observer))?;
     catalogue.aside = all.into_iter().filter(|file| files.iter().all(|(f, _)| f != file)).collect();
     Ok((format, catalogue))
+}
+
+/// The tables that frames are.
+pub(super) fn frames(frames: &Frames, observer: &dyn Observer) -> Result<Catalogue> {
+    let files: Vec<(String, String)> =
+        frames.names().into_iter().map(|name| (format!("{name}.parquet"), name)).collect();
+    reading(&mut FrameTables(frames.clone()), observer, |backend, observer| {
+        guess(Path::new(""), &files, backend, observer)
+    })
 }
 
 /// The files that are tables, with the names of these. Of two files with one name the second keeps its ending.

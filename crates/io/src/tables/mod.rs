@@ -5,7 +5,7 @@
 //! the rows, and each backend has its way to keep them hidden until they are verified (`writing`).
 
 mod assemble;
-mod backend;
+pub(crate) mod backend;
 mod bridge;
 pub mod catalogue;
 mod chain;
@@ -58,6 +58,7 @@ use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
+use crate::frames::{FrameTables, Frames};
 use crate::input::document_files;
 use crate::policy_file::PolicyFile;
 use assemble::{Assembled, assemble, assemble_sealed};
@@ -74,11 +75,11 @@ use parquet::ParquetTables;
 pub use places::is_address;
 use places::{is_sqlite, said_at, sqlite_target};
 pub(crate) use postgres::PgTables;
-pub use second_way::{Contradiction, contradictions};
+pub use second_way::{Contradiction, contradictions, contradictions_of_frames};
 use shape::Shape;
 pub use sqlite::NewDatabase;
 use sqlite::SqliteTables;
-pub use survey::survey;
+pub use survey::{survey, survey_frames};
 pub(crate) use target::refuse_overwriting;
 pub use transfer::Destination;
 pub use writing::Writing;
@@ -96,6 +97,8 @@ enum Store {
         /// Where the policy says it, if it does.
         said: Place,
     },
+    /// In memory.
+    Frames(Frames),
 }
 
 /// Linked tables that are there to be read.
@@ -174,6 +177,10 @@ impl Tables {
     /// The tables that a policy's source names.
     pub fn input(file: &PolicyFile) -> Result<Self> {
         let source = file.policy.need_source()?;
+        if let Some(frames) = &file.frames {
+            frames.check(source, &file.policy.name)?;
+            return Ok(Self::new(file, source, Mode::Input, Store::Frames(frames.clone())));
+        }
         let store = match source.format {
             Format::Csv => Store::Csv(Files::Paths(file.folder.clone())),
             Format::Parquet => Store::Parquet(Files::Paths(file.folder.clone())),
@@ -223,6 +230,15 @@ impl Tables {
             }
             other => return Err(unknown(other, "")),
         };
+        Ok(Self::looked(at, format, separator, linked, store))
+    }
+
+    /// The same of frames.
+    pub fn look_frames(frames: &Frames, linked: &Linked) -> Self {
+        Self::looked(Path::new(""), Format::Parquet, None, linked, Store::Frames(frames.clone()))
+    }
+
+    fn looked(at: &Path, format: Format, separator: Option<&str>, linked: &Linked, store: Store) -> Self {
         let source = Source {
             format,
             path: Some(at.to_string_lossy().into_owned()),
@@ -238,7 +254,7 @@ impl Tables {
         };
         let parts: Vec<AttributePolicy> = linked.parts.iter().filter_map(|path| part_of_key(path)).collect();
         let shape = Shape::new(&source, &parts, Undeclared::Refuse);
-        Ok(Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() })
+        Tables { source, shape, mode: Mode::Look, store, beside: Beside::default() }
     }
 
     /// The same with all columns, keys too, whatever a policy says about them; only what repeats the key of the row
@@ -266,7 +282,7 @@ impl Tables {
             Store::Csv(Files::Folder(folder)) | Store::Parquet(Files::Folder(folder)) => {
                 folder.display().to_string()
             }
-            Store::Csv(_) | Store::Parquet(_) => {
+            Store::Csv(_) | Store::Parquet(_) | Store::Frames(_) => {
                 let names: Vec<&str> = self.source.tables.iter().map(|t| t.name.as_str()).collect();
                 format!("tables {}", names.join(", "))
             }
@@ -287,7 +303,7 @@ impl Tables {
                 Files::Hidden(_) => Vec::new(),
             },
             Store::Sqlite(path) => vec![path.clone()],
-            Store::Postgres { .. } => Vec::new(),
+            Store::Postgres { .. } | Store::Frames(_) => Vec::new(),
         }
     }
 
@@ -310,6 +326,7 @@ impl Tables {
             }
             Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
             Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
+            Store::Frames(frames) => (read(&mut FrameTables(frames))?, vec![b','; shape.nodes.len()]),
             Store::Postgres { url, schema, said } => {
                 let backend = PgTables::open(&url, schema.as_deref(), observer);
                 let mut backend = backend.map_err(|failure| said_at(failure, &said))?;
@@ -437,6 +454,11 @@ pub fn catalogue(
         return Ok(Some((Format::Sqlite, catalogue)));
     }
     Ok(None)
+}
+
+/// What linked frames hold.
+pub fn catalogue_of_frames(frames: &Frames, observer: &dyn Observer) -> Result<Catalogue> {
+    guess::frames(frames, observer)
 }
 
 fn unknown(format: Format, policy: &str) -> Failure {

@@ -14,6 +14,7 @@ use super::backend::{At, Backend, reading};
 use super::catalogue::{Catalogue, Linked, Reference};
 use super::keys::Keys;
 use super::survey::open;
+use crate::frames::{FrameTables, Frames};
 
 /// The rows of a table by their keys, each with the person it belongs to.
 struct Owned {
@@ -44,7 +45,28 @@ pub fn contradictions(
         return Ok(Vec::new());
     }
     let mut backend = open(at, format, separator, observer)?;
-    reading(&mut *backend, observer, |backend, observer| {
+    contradictions_in(&mut *backend, catalogue, person, linked, observer)
+}
+
+/// The same of frames.
+pub fn contradictions_of_frames(
+    frames: &Frames,
+    catalogue: &Catalogue,
+    linked: &Linked,
+    observer: &dyn Observer,
+) -> Result<Vec<Contradiction>> {
+    let Some(person) = linked.tables.first().filter(|t| t.person.is_empty()) else { return Ok(Vec::new()) };
+    contradictions_in(&mut FrameTables(frames.clone()), catalogue, person, linked, observer)
+}
+
+fn contradictions_in(
+    backend: &mut dyn Backend,
+    catalogue: &Catalogue,
+    person: &Table,
+    linked: &Linked,
+    observer: &dyn Observer,
+) -> Result<Vec<Contradiction>> {
+    reading(backend, observer, |backend, observer| {
         let mut notes = Vec::new();
         let mut known: Vec<Owned> = Vec::new();
         for table in &linked.tables {

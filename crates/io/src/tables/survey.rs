@@ -22,6 +22,7 @@ use super::parquet::ParquetTables;
 use super::postgres::PgTables;
 use super::sqlite::SqliteTables;
 use super::{Store, Tables};
+use crate::frames::{FrameTables, Frames};
 
 /// The keys of a table's rows by its name and columns; none if they do not name rows.
 type Known = BTreeMap<(String, Vec<String>), Option<Keys>>;
@@ -34,8 +35,21 @@ pub fn survey(
     catalogue: &mut Catalogue,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let mut backend = open(at, format, separator, observer)?;
-    reading(&mut *backend, observer, |backend, observer| {
+    survey_in(&mut *open(at, format, separator, observer)?, format, catalogue, observer)
+}
+
+/// The same of frames.
+pub fn survey_frames(frames: &Frames, catalogue: &mut Catalogue, observer: &dyn Observer) -> Result<()> {
+    survey_in(&mut FrameTables(frames.clone()), Format::Parquet, catalogue, observer)
+}
+
+fn survey_in(
+    backend: &mut dyn Backend,
+    format: Format,
+    catalogue: &mut Catalogue,
+    observer: &dyn Observer,
+) -> Result<()> {
+    reading(backend, observer, |backend, observer| {
         let mut known = Known::new();
         for table in 0..catalogue.tables.len() {
             if catalogue.tables[table].unreadable.is_some() {
@@ -67,6 +81,7 @@ pub(super) fn open(
         Store::Csv(files) => Box::new(CsvTables::new(files, separator)?),
         Store::Parquet(files) => Box::new(ParquetTables::new(files)),
         Store::Sqlite(path) => Box::new(SqliteTables::open(&path)?),
+        Store::Frames(frames) => Box::new(FrameTables(frames)),
         Store::Postgres { url, schema, .. } => Box::new(PgTables::open(&url, schema.as_deref(), observer)?),
     })
 }

@@ -16,8 +16,10 @@ mod tree;
 use std::fmt::Write as _;
 
 use bosket_measure::attack::Risk;
+use bosket_measure::kept::Kept;
 use bosket_measure::loss::{AttributeChange, Loss};
 use bosket_model::policy::Role;
+use bosket_verify::{Claim, Verification};
 
 pub use private::{Example, Internal};
 
@@ -123,20 +125,41 @@ fn verdict(study: &Study) -> String {
     )
 }
 
+/// The verdict on a publication and how much of the data it holds, as a piece of a page: nothing but figures, the policy's
+/// paths and the claim.
+pub fn brief(found: Option<&Verification>, kept: Option<&Kept>) -> String {
+    let mut body = match found.map(|found| (found.holds(), found.claim.as_ref())) {
+        None | Some((_, None)) => NOTHING_CLAIMED.to_owned(),
+        Some((true, Some(claim))) => holding(claim),
+        Some((false, Some(claim))) => format!(
+            "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>It is not true that {}.</p></div>\n",
+            escape(&claim.sentence())
+        ),
+    };
+    body.push_str(&kept.map_or(String::new(), kept::section));
+    body
+}
+
+const NOTHING_CLAIMED: &str = "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
+    <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n";
+
+fn holding(claim: &Claim) -> String {
+    format!(
+        "<div class=\"verdict holds\"><strong>✓ The guarantee holds</strong><p>{}.</p>\
+         <p>Checked on the published records themselves, for every piece of knowledge in this range, by a program \
+         that shares no code with the one that made them.</p></div>\n",
+        escape(&capitalized(&claim.sentence()))
+    )
+}
+
 /// The verdict on the claim alone.
 fn judged(study: &Study) -> String {
     let Some(claim) = &study.verification.claim else {
-        return "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
-                <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n"
-            .to_owned();
+        return NOTHING_CLAIMED.to_owned();
     };
     let sentence = escape(&capitalized(&claim.sentence()));
     match &study.verification.witness {
-        None => format!(
-            "<div class=\"verdict holds\"><strong>✓ The guarantee holds</strong><p>{sentence}.</p>\
-             <p>Checked on the published records themselves, for every piece of knowledge in this range, by a program \
-             that shares no code with the one that made them.</p></div>\n"
-        ),
+        None => holding(claim),
         Some(witness) => {
             let mut paths: Vec<String> = witness.values.iter().map(|v| escape(&v.path)).collect();
             paths.dedup();

@@ -83,7 +83,7 @@ impl Source {
              [privacy]\nmodel = 'none'\n[publish]\npath = '{publish}'\n"
         );
         let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
-        PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() }
+        PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new(), frames: None }
     }
 
     /// References are columns of linked tables; there they are kept, and emptied.

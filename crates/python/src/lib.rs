@@ -1,0 +1,32 @@
+//! The native half of the Python package `bosket`: frames in, results out. It sits on `bosket-app` and has no rule of its
+//! own; what people see of it is the typed Python layer in `python/bosket`.
+#![allow(unreachable_pub, reason = "nobody but Python looks in")]
+
+mod arrays;
+mod calls;
+mod errors;
+mod frames;
+mod leaves;
+mod published;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The native half of `bosket`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    watch::keep_places_of_panics();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(calls::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::check, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::anonymize, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::attack, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::report, module)?)?;
+    module.add_function(wrap_pyfunction!(published::tables, module)?)?;
+    module.add_function(wrap_pyfunction!(published::write, module)?)?;
+    module.add_function(wrap_pyfunction!(published::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(watch::break_down, module)?)
+}
