@@ -332,7 +332,12 @@ fn tried(of: &Published<'_>, remedy: &Remedy, by: &Yardstick, within: &Within<'_
             declared.role = Role::Drop;
         }
     }
-    let file = PolicyFile { policy, folder: of.file.folder.clone(), warnings: Vec::new() };
+    let file = PolicyFile {
+        policy,
+        folder: of.file.folder.clone(),
+        warnings: Vec::new(),
+        frames: of.file.frames.clone(),
+    };
     let input = Side { data: of.input.data, binding: &binding };
     let loss = within.ask(|observer| {
         let trial = Trial::of(&file, input, of.hierarchies, of.memory)?;

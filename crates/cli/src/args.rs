@@ -47,6 +47,9 @@ pub struct Common {
     /// Say what is decided, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
+    /// Say everything on standard error as one JSON object per line, progress too
+    #[arg(long, global = true, hide = true)]
+    pub events: bool,
 }
 
 /// The commands.
@@ -78,6 +81,8 @@ pub enum Command {
     Report(Report),
     /// See it all on invented patients: data, publication, certificate and report in one folder
     Demo(Demo),
+    /// Open a page in the browser that does all this on a folder
+    Serve(Serve),
     /// Write the same data in another format, without loss or not at all; nothing is anonymized
     Convert(Convert),
     /// Write an example dataset with hierarchies and a policy
@@ -511,4 +516,28 @@ mod tests {
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
+}
+
+/// `bosket serve`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The address works once and only on this machine. From another one: ssh -L 8080:127.0.0.1:8080 HOST, there \
+                        `bosket serve --port 8080 --no-browser`, and here the printed address."
+)]
+pub struct Serve {
+    /// The folder with the data and the policies; the page touches no other
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+    /// The port; a free one by default
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Only print the address
+    #[arg(long)]
+    pub no_browser: bool,
+    /// A file or folder outside that the page may read and write too; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub allow: Vec<PathBuf>,
+    /// Only check publications
+    #[arg(long)]
+    pub check: bool,
 }

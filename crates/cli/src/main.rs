@@ -64,6 +64,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Sweep(args) => commands::sweep::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
         Command::Demo(args) => commands::demo::run(args, talk),
+        Command::Serve(args) => commands::serve::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),
         Command::Generate(args) => commands::generate::run(args, talk),
         Command::Completions { shell } => commands::about::completions(*shell),

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use bosket_app::{Settings, Warned};
 use bosket_io::Create;
-use bosket_model::Diagnostic;
 use bosket_model::diag::render;
 use bosket_model::observe::Observer;
+use bosket_model::{Diagnostic, Severity};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
 
 use crate::args::Common;
 use crate::signals::Stop;
@@ -20,6 +21,7 @@ pub struct Talk {
     colour: bool,
     terminal: bool,
     verbose: bool,
+    events: bool,
     threads: Option<NonZeroUsize>,
     record: Option<u64>,
     stop: Stop,
@@ -30,10 +32,15 @@ struct Stage {
     bar: ProgressBar,
     begun: Instant,
     shown: bool,
+    /// When an event told how far it is.
+    told: Option<Instant>,
 }
 
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How often events tell progress.
+const OFTEN: Duration = Duration::from_millis(200);
 
 impl Talk {
     /// A voice for this process.
@@ -44,6 +51,7 @@ impl Talk {
             colour,
             terminal,
             verbose: common.verbose,
+            events: common.events,
             threads: common.threads.and_then(|n| NonZeroUsize::new(n.into())),
             record: common.limit_record.map(|bytes| bytes as u64),
             stop,
@@ -72,14 +80,17 @@ impl Talk {
     /// Says something that the user should see.
     pub fn line(&self, text: &str) {
         self.quiet();
-        // Nobody is left to be told if standard error is closed.
-        let _ = writeln!(stderr(), "{text}");
+        let said = if self.events { json!({"line": text}).to_string() } else { text.to_owned() };
+        say(&said);
     }
 
     /// Shows diagnostics.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
-            self.line(&render(diagnostic, self.colour));
+            match self.events {
+                true => say(&event(diagnostic).to_string()),
+                false => self.line(&render(diagnostic, self.colour)),
+            }
         }
     }
 
@@ -100,7 +111,7 @@ impl Talk {
             before.bar.finish_and_clear();
             before.begun
         });
-        if !self.terminal {
+        if !self.terminal && !self.events {
             return;
         }
         bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -108,12 +119,15 @@ impl Talk {
             bar.set_style(style.progress_chars("━╸─"));
         }
         bar.set_message(name.to_owned());
-        *self.lock() = Some(Stage { bar, begun, shown: false });
+        *self.lock() = Some(Stage { bar, begun, shown: false, told: None });
     }
 
     fn update(&self, change: impl Fn(&ProgressBar)) {
         if let Some(stage) = self.lock().as_mut() {
             change(&stage.bar);
+            if self.events {
+                return stage.tell();
+            }
             if !stage.shown && stage.begun.elapsed() > PATIENCE {
                 stage.shown = true;
                 stage.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -163,8 +177,39 @@ impl Observer for Talk {
     }
 
     fn advance(&self, steps: u64) {
-        if self.terminal {
+        if self.terminal || self.events {
             self.update(|bar| bar.inc(steps));
         }
     }
+}
+
+impl Stage {
+    /// Says how far it is, now and then.
+    fn tell(&mut self) {
+        if self.told.is_some_and(|told| told.elapsed() < OFTEN) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let share =
+            self.bar.length().filter(|&all| all > 0).map(|all| self.bar.position() as f64 / all as f64);
+        let left = share.map(|_| self.bar.eta().as_secs());
+        say(&json!({"stage": self.bar.message(), "share": share, "left": left}).to_string());
+    }
+}
+
+/// A line on standard error. Nobody is left to be told if it is closed.
+fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
+
+/// A diagnostic for programs.
+fn event(diagnostic: &Diagnostic) -> Value {
+    let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+    json!({"diagnostic": {
+        "severity": severity,
+        "message": diagnostic.message,
+        "place": diagnostic.place.to_string(),
+        "line": diagnostic.place.line,
+        "help": diagnostic.help,
+    }})
 }

@@ -13,6 +13,7 @@ mod kept;
 pub mod measure;
 pub mod policy;
 pub mod report;
+pub mod serve;
 pub mod sweep;
 pub mod verify;
 

@@ -1,0 +1,165 @@
+//! What pages ask.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::{Stream, StreamExt, stream};
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+
+use crate::Server;
+use crate::command::Asked;
+use crate::error::{ApiError, Result};
+use crate::jobs::JobView;
+use crate::policy::{self, Edit, PolicyView};
+use crate::project::{self, Project};
+
+/// The largest file that can be dropped on a page.
+const LARGEST_UPLOAD: u64 = 4 << 30;
+
+#[derive(Deserialize)]
+pub(crate) struct At {
+    path: String,
+}
+
+pub(crate) async fn project(State(server): State<Arc<Server>>) -> Result<Json<Project>> {
+    Ok(Json(project::project(&server.folder, server.check_only)?))
+}
+
+pub(crate) async fn policy(
+    State(server): State<Arc<Server>>,
+    Query(at): Query<At>,
+) -> Result<Json<PolicyView>> {
+    Ok(Json(policy::view(&server.folder, &at.path)?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Change {
+    path: String,
+    version: String,
+    text: Option<String>,
+    #[serde(default)]
+    edits: Vec<Edit>,
+}
+
+pub(crate) async fn change_policy(
+    State(server): State<Arc<Server>>,
+    Json(change): Json<Change>,
+) -> Result<Json<PolicyView>> {
+    // Two changes at once must not both find the old version.
+    let _alone = server.changing.lock().await;
+    let Change { path, version, text, edits } = change;
+    Ok(Json(match text {
+        Some(text) => policy::replace(&server.folder, &path, &version, text)?,
+        None => policy::edit(&server.folder, &path, &version, &edits)?,
+    }))
+}
+
+pub(crate) async fn jobs(State(server): State<Arc<Server>>) -> Json<Vec<JobView>> {
+    Json(server.jobs.list())
+}
+
+pub(crate) async fn start(
+    State(server): State<Arc<Server>>,
+    Json(asked): Json<Asked>,
+) -> Result<(StatusCode, Json<JobView>)> {
+    if server.check_only && !asked.is_check() {
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications"));
+    }
+    let arguments = asked.arguments(&server.folder)?;
+    Ok((StatusCode::CREATED, Json(server.jobs.start(arguments))))
+}
+
+pub(crate) async fn job(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<JobView>> {
+    Ok(Json(server.jobs.get(id)?.view()))
+}
+
+pub(crate) async fn cancel(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<JobView>> {
+    let job = server.jobs.get(id)?;
+    job.stop();
+    Ok(Json(job.view()))
+}
+
+pub(crate) async fn events(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<u64>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = std::result::Result<Sent, Infallible>>>> {
+    let job = server.jobs.get(id)?;
+    let permit = server.streams.clone().try_acquire_owned();
+    let permit = permit.map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too many open pages"))?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok()).unwrap_or(0);
+    let told = stream::unfold((job, last, permit), |(job, last, permit)| async move {
+        let event = job.next(last).await?;
+        let sent = Sent::default().id(event.number.to_string()).data(event.value.to_string());
+        Some((Ok(sent), (job, event.number, permit)))
+    });
+    Ok(Sse::new(told).keep_alive(KeepAlive::default()))
+}
+
+/// A file of the folder, to be saved.
+pub(crate) async fn file(State(server): State<Arc<Server>>, Query(at): Query<At>) -> Result<Response> {
+    let real = server.folder.find(&at.path)?;
+    let file = tokio::fs::File::open(&real).await?;
+    if !file.metadata().await?.is_file() {
+        return Err(ApiError::bad("this is a folder"));
+    }
+    let pieces = stream::unfold(file, |mut file| async move {
+        use tokio::io::AsyncReadExt;
+        let mut piece = vec![0; 64 << 10];
+        match file.read(&mut piece).await {
+            Ok(0) => None,
+            Ok(read) => {
+                piece.truncate(read);
+                Some((Ok(piece), file))
+            }
+            Err(error) => Some((Err(error), file)),
+        }
+    });
+    let name: String = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_graphic() && c != '"' { c } else { '_' }).collect();
+    let mut answer = Body::from_stream(pieces).into_response();
+    let saved = HeaderValue::from_str(&format!("attachment; filename=\"{plain}\""));
+    let saved = saved.map_err(|_| ApiError::bad("a name that cannot be sent"))?;
+    answer.headers_mut().insert(header::CONTENT_DISPOSITION, saved);
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    Ok(answer)
+}
+
+/// Takes a file into the folder, whole or not at all; replaces none.
+pub(crate) async fn upload(
+    State(server): State<Arc<Server>>,
+    Query(at): Query<At>,
+    body: Body,
+) -> Result<StatusCode> {
+    let real = server.folder.place_from(server.folder.root(), &at.path)?;
+    if real.exists() {
+        return Err(ApiError::new(StatusCode::CONFLICT, "a file of that name is there"));
+    }
+    let folder = real.parent().unwrap_or(server.folder.root());
+    let half = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tokio::fs::File::from_std(half.reopen()?);
+    let mut pieces = body.into_data_stream();
+    let mut taken = 0u64;
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| ApiError::bad("the file did not arrive whole"))?;
+        taken += piece.len() as u64;
+        if taken > LARGEST_UPLOAD {
+            return Err(ApiError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "more than 4 GiB: copy it into the folder",
+            ));
+        }
+        file.write_all(&piece).await?;
+    }
+    file.flush().await?;
+    half.persist_noclobber(&real).map_err(|error| ApiError::from(error.error))?;
+    Ok(StatusCode::CREATED)
+}

@@ -1,0 +1,248 @@
+//! Jobs: commands of the same program as processes of their own, one at a time, with what they say on the way.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::{Semaphore, watch};
+
+use crate::command::line;
+use crate::error::{ApiError, Result};
+
+/// The most that a job's result may be; results of commands are small.
+const LONGEST_RESULT: u64 = 64 << 20;
+/// The most that a job may say on the way.
+const MOST_EVENTS: usize = 10_000;
+/// Jobs that are kept in the list.
+const MOST_JOBS: usize = 100;
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum JobState {
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    Stopped,
+}
+
+/// A job as pages see it.
+#[derive(Clone, Serialize)]
+pub(crate) struct JobView {
+    pub(crate) id: u64,
+    /// The command line.
+    pub(crate) line: String,
+    pub(crate) state: JobState,
+    /// What it exited with.
+    pub(crate) code: Option<i32>,
+    /// The JSON that it printed.
+    pub(crate) result: Option<Value>,
+}
+
+/// Something that a job said, numbered from 1.
+#[derive(Clone)]
+pub(crate) struct Event {
+    pub(crate) number: u64,
+    pub(crate) value: Value,
+}
+
+pub(crate) struct Job {
+    view: Mutex<JobView>,
+    events: Mutex<Vec<Event>>,
+    said: watch::Sender<u64>,
+    stop: watch::Sender<bool>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Job {
+    fn new(id: u64, line: String) -> Self {
+        let view = JobView { id, line, state: JobState::Waiting, code: None, result: None };
+        Job {
+            view: Mutex::new(view),
+            events: Mutex::new(Vec::new()),
+            said: watch::channel(0).0,
+            stop: watch::channel(false).0,
+        }
+    }
+
+    pub(crate) fn view(&self) -> JobView {
+        locked(&self.view).clone()
+    }
+
+    /// Whether nothing more will be said.
+    fn is_over(&self) -> bool {
+        !matches!(locked(&self.view).state, JobState::Waiting | JobState::Running)
+    }
+
+    /// Asks it to end; it leaves nothing behind.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    fn say(&self, value: Value) {
+        let mut events = locked(&self.events);
+        let number = *self.said.borrow() + 1;
+        // Of progress only the last word counts.
+        let is_progress = |value: &Value| value.get("share").is_some();
+        if is_progress(&value) && events.last().is_some_and(|last| is_progress(&last.value)) {
+            events.pop();
+        }
+        if events.len() < MOST_EVENTS || value.get("state").is_some() {
+            events.push(Event { number, value });
+        }
+        drop(events);
+        self.said.send_replace(number);
+    }
+
+    fn turn(&self, state: JobState) {
+        locked(&self.view).state = state;
+        self.say(json!({"state": state}));
+    }
+
+    /// What was said after an event; waits until there is something. None when all is said.
+    pub(crate) async fn next(&self, after: u64) -> Option<Event> {
+        let mut said = self.said.subscribe();
+        loop {
+            let over = self.is_over();
+            if let Some(event) = locked(&self.events).iter().find(|event| event.number > after) {
+                return Some(event.clone());
+            }
+            if over || said.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+}
+
+/// All jobs of a server.
+pub(crate) struct Jobs {
+    program: PathBuf,
+    folder: PathBuf,
+    all: Mutex<Vec<Arc<Job>>>,
+    turn: Semaphore,
+}
+
+impl Jobs {
+    pub(crate) fn new(program: PathBuf, folder: PathBuf) -> Self {
+        Jobs { program, folder, all: Mutex::new(Vec::new()), turn: Semaphore::new(1) }
+    }
+
+    pub(crate) fn list(&self) -> Vec<JobView> {
+        locked(&self.all).iter().map(|job| JobView { result: None, ..job.view() }).collect()
+    }
+
+    pub(crate) fn get(&self, id: u64) -> Result<Arc<Job>> {
+        let all = locked(&self.all);
+        let job = all.iter().find(|job| locked(&job.view).id == id);
+        job.cloned().ok_or_else(|| ApiError::missing("there is no such job"))
+    }
+
+    /// Stops whatever runs or waits.
+    pub(crate) fn stop_all(&self) {
+        locked(&self.all).iter().for_each(|job| job.stop());
+    }
+
+    /// Whether any job runs or waits.
+    pub(crate) fn is_busy(&self) -> bool {
+        locked(&self.all).iter().any(|job| !job.is_over())
+    }
+
+    /// Puts a job into the list; it runs when those before it are over.
+    pub(crate) fn start(self: &Arc<Self>, arguments: Vec<String>) -> JobView {
+        let mut all = locked(&self.all);
+        if all.len() >= MOST_JOBS {
+            let over = all.iter().position(|job| job.is_over());
+            over.into_iter().for_each(|at| drop(all.remove(at)));
+        }
+        let id = all.last().map_or(1, |last| locked(&last.view).id + 1);
+        let job = Arc::new(Job::new(id, line(&arguments)));
+        all.push(job.clone());
+        drop(all);
+        let jobs = self.clone();
+        let started = job.clone();
+        tokio::spawn(async move { jobs.run(&started, arguments).await });
+        job.view()
+    }
+
+    async fn run(&self, job: &Job, arguments: Vec<String>) {
+        let mut stop = job.stop.subscribe();
+        let permit = tokio::select! {
+            permit = self.turn.acquire() => permit,
+            _ = stop.wait_for(|stop| *stop) => return job.turn(JobState::Stopped),
+        };
+        if permit.is_err() || *stop.borrow() {
+            return job.turn(JobState::Stopped);
+        }
+        job.turn(JobState::Running);
+        match self.spawn(arguments) {
+            Ok(child) => follow(job, child, stop).await,
+            Err(error) => {
+                job.say(json!({"line": format!("error: cannot start a job: {error}")}));
+                job.turn(JobState::Failed);
+            }
+        }
+    }
+
+    fn spawn(&self, arguments: Vec<String>) -> std::io::Result<Child> {
+        Command::new(&self.program)
+            .arg("--events")
+            .args(arguments)
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+/// Listens to a process until it ends.
+async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) {
+    let (out, said) = (child.stdout.take(), child.stderr.take());
+    let result = async {
+        let mut bytes = Vec::new();
+        if let Some(out) = out {
+            // What cannot be read is no result; the exit code says the rest.
+            let _ = out.take(LONGEST_RESULT).read_to_end(&mut bytes).await;
+        }
+        bytes
+    };
+    let events = async {
+        let Some(said) = said else { return };
+        let mut lines = BufReader::new(said).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            job.say(serde_json::from_str(&line).unwrap_or_else(|_| json!({"line": line})));
+        }
+    };
+    let pid = child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32));
+    let stopped = async {
+        if stop.wait_for(|stop| *stop).await.is_ok() {
+            // It may have ended by itself in the meantime.
+            let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::TERM));
+        }
+        std::future::pending::<()>().await;
+    };
+    let all = async { tokio::join!(result, events, child.wait()) };
+    let (result, (), status) = tokio::select! {
+        ended = all => ended,
+        () = stopped => return,
+    };
+    let code = status.ok().and_then(|status| status.code());
+    let mut view = locked(&job.view);
+    view.code = code;
+    view.result = serde_json::from_slice(&result).ok();
+    drop(view);
+    job.turn(match code {
+        // Violated is an answer.
+        Some(0 | 1) => JobState::Done,
+        Some(130) | None => JobState::Stopped,
+        Some(_) => JobState::Failed,
+    });
+}

@@ -1,0 +1,218 @@
+//! Policies: their text is the state. Edits keep comments and order, and never win over somebody else's.
+
+use std::path::Path;
+
+use axum::http::StatusCode;
+use bosket_model::policy::Policy;
+use bosket_verify::Claim;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use toml_edit::{DocumentMut, Item, Table, Value};
+
+use crate::error::{ApiError, Result, Told};
+use crate::folder::Folder;
+
+/// A policy as pages show it.
+#[derive(Serialize)]
+pub(crate) struct PolicyView {
+    path: String,
+    text: String,
+    /// What an edit has to name, so that it does not undo another.
+    version: String,
+    diagnostics: Vec<Told>,
+    /// What is claimed if it holds; none while the policy has errors or no model.
+    sentence: Option<String>,
+    attributes: Vec<AttributeView>,
+}
+
+#[derive(Serialize)]
+struct AttributeView {
+    path: String,
+    role: String,
+    hierarchy: Option<String>,
+}
+
+/// A change of one key. Without a value the key is taken away.
+#[derive(Deserialize)]
+pub(crate) struct Edit {
+    /// `privacy.k`, or a key of an attribute.
+    key: String,
+    /// The attribute's path.
+    attribute: Option<String>,
+    value: Option<serde_json::Value>,
+}
+
+/// What tells two texts apart.
+fn version(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn view(folder: &Folder, path: &str) -> Result<PolicyView> {
+    let real = folder.find(path)?;
+    let text = bosket_io::policy_file::read_text(&real)?;
+    Ok(view_of(path, text))
+}
+
+fn view_of(path: &str, text: String) -> PolicyView {
+    let (policy, diagnostics) = match Policy::parse(path, &text, &[]) {
+        Ok((policy, warnings)) => (Some(policy), warnings),
+        Err(errors) => (None, errors),
+    };
+    let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
+    PolicyView {
+        path: path.to_owned(),
+        version: version(&text),
+        diagnostics: diagnostics.iter().map(Told::from).collect(),
+        sentence,
+        attributes: attributes(&text),
+        text,
+    }
+}
+
+/// The attributes as far as the text can be read, so that a policy with errors can be mended.
+fn attributes(text: &str) -> Vec<AttributeView> {
+    let Ok(document) = text.parse::<DocumentMut>() else { return Vec::new() };
+    let all = document.get("attribute").and_then(Item::as_array_of_tables);
+    let text_of = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
+    all.into_iter()
+        .flatten()
+        .map(|table| AttributeView {
+            path: text_of(table, "path").unwrap_or_default(),
+            role: text_of(table, "role").unwrap_or_default(),
+            hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
+        })
+        .collect()
+}
+
+/// Replaces the text, if it is still the one that was edited.
+pub(crate) fn replace(folder: &Folder, path: &str, before: &str, text: String) -> Result<PolicyView> {
+    let real = folder.find(path)?;
+    let old = bosket_io::policy_file::read_text(&real)?;
+    if version(&old) != before {
+        let what = "somebody else changed this policy in the meantime: load it again";
+        return Err(ApiError::new(StatusCode::CONFLICT, what));
+    }
+    if addresses(&text)? != addresses(&old)? {
+        let what = "addresses of databases are changed in the file, not in the page";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+    }
+    write(&real, &text)?;
+    Ok(view_of(path, text))
+}
+
+/// Changes single keys, all or none.
+pub(crate) fn edit(folder: &Folder, path: &str, before: &str, edits: &[Edit]) -> Result<PolicyView> {
+    let real = folder.find(path)?;
+    let old = bosket_io::policy_file::read_text(&real)?;
+    let mut document: DocumentMut =
+        old.parse().map_err(|_| ApiError::bad("this is not TOML: mend the text first"))?;
+    for edit in edits {
+        apply(&mut document, edit)?;
+    }
+    replace(folder, path, before, document.to_string())
+}
+
+fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<()> {
+    let (table, key): (&mut Table, &str) = match &edit.attribute {
+        Some(path) => {
+            let all = document.get_mut("attribute").and_then(Item::as_array_of_tables_mut);
+            let own = all.into_iter().flat_map(|all| all.iter_mut());
+            let own = own.into_iter().find(|table| table.get("path").and_then(Item::as_str) == Some(path));
+            (own.ok_or_else(|| ApiError::missing(format!("no attribute has the path `{path}`")))?, &edit.key)
+        }
+        None => {
+            let (section, key) = edit.key.split_once('.').ok_or_else(|| ApiError::bad("which section?"))?;
+            let new = || Item::Table(Table::new());
+            let section = document.entry(section).or_insert_with(new).as_table_mut();
+            (section.ok_or_else(|| ApiError::bad("this section is no table"))?, key)
+        }
+    };
+    match &edit.value {
+        None => drop(table.remove(key)),
+        Some(value) => {
+            let mut new = toml_of(value)?;
+            // The comment behind a value stays behind it.
+            if let Some(old) = table.get(key).and_then(Item::as_value) {
+                *new.decor_mut() = old.decor().clone();
+            }
+            table.insert(key, Item::Value(new));
+        }
+    }
+    Ok(())
+}
+
+fn toml_of(value: &serde_json::Value) -> Result<Value> {
+    use serde_json::Value as Json;
+    Ok(match value {
+        Json::Bool(value) => (*value).into(),
+        Json::String(value) => value.as_str().into(),
+        Json::Number(value) => match (value.as_i64(), value.as_f64()) {
+            (Some(value), _) => value.into(),
+            (None, Some(value)) => value.into(),
+            (None, None) => return Err(ApiError::bad("a number is too large")),
+        },
+        Json::Array(values) => Value::Array(values.iter().map(toml_of).collect::<Result<_>>()?),
+        Json::Object(values) => {
+            let mut table = toml_edit::InlineTable::new();
+            for (key, value) in values {
+                table.insert(key, toml_of(value)?);
+            }
+            Value::InlineTable(table)
+        }
+        Json::Null => return Err(ApiError::bad("a value is missing")),
+    })
+}
+
+/// The addresses of databases in a policy.
+fn addresses(text: &str) -> Result<Vec<String>> {
+    let Ok(document) = text.parse::<DocumentMut>() else { return Ok(Vec::new()) };
+    let url = |section: &str| Some(document.get(section)?.get("url")?.to_string());
+    Ok(["source", "publish"].into_iter().filter_map(url).collect())
+}
+
+/// Writes a file whole or not at all.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::Write::write_all(&mut file, text.as_bytes())?;
+    file.persist(path).map_err(|error| ApiError::from(error.error))?;
+    Ok(())
+}
+
+/// Refuses a policy that reads or writes what may not be touched.
+pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
+    let text = bosket_io::policy_file::read_text(real)?;
+    let document: DocumentMut = text.parse().map_err(|_| ApiError::bad("this policy is not TOML"))?;
+    let own = real.parent().unwrap_or(folder.root());
+    let mut paths: Vec<String> = Vec::new();
+    for section in ["source", "publish"] {
+        if let Some(section) = document.get(section) {
+            file_names(section, &mut paths);
+        }
+    }
+    for table in document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten() {
+        match table.get("hierarchy") {
+            Some(item) if item.is_str() => paths.extend(item.as_str().map(str::to_owned)),
+            Some(item) => paths.extend(item.get("table").and_then(Item::as_str).map(str::to_owned)),
+            None => {}
+        }
+    }
+    paths.iter().filter(|path| *path != "-").try_for_each(|path| folder.place_from(own, path).map(drop))
+}
+
+/// What names files, in a section and in the tables below it.
+fn file_names(item: &Item, paths: &mut Vec<String>) {
+    const FILES: [&str; 6] = ["path", "schema", "certificate", "report", "mapping", "key"];
+    if let Some(table) = item.as_table_like() {
+        for (key, below) in table.iter() {
+            match below.as_str() {
+                Some(text) if FILES.contains(&key) => paths.push(text.to_owned()),
+                Some(_) => {}
+                None => file_names(below, paths),
+            }
+        }
+    }
+    for table in item.as_array_of_tables().into_iter().flatten() {
+        file_names(&Item::Table(table.clone()), paths);
+    }
+}
