@@ -93,6 +93,9 @@ impl Observer for Limited<'_> {
     fn decided(&self, what: &str) {
         self.inner.decided(what);
     }
+    fn found(&self, part: &str) {
+        self.inner.found(part);
+    }
     fn limits(&self) -> Limits {
         self.limits
     }

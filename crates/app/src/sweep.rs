@@ -153,6 +153,7 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
                 Err(failure) if failure.fault != Fault::Unreachable => return Err(failure),
                 result => rows.push(SweepRow { setting, result }),
             }
+            rows.iter().last().into_iter().for_each(|row| run.observer.found(&row.to_json().to_string()));
         }
         tell_losses(&mut rows, &files);
         if let Some(picture) = picture {

@@ -159,6 +159,12 @@ impl Observer for Talk {
         }
     }
 
+    fn found(&self, part: &str) {
+        if self.events {
+            say(&format!("{{\"row\":{part}}}"));
+        }
+    }
+
     fn cancelled(&self) -> bool {
         self.stop.is_asked()
     }

@@ -36,6 +36,8 @@ pub trait Observer: Sync {
     fn position(&self, _bytes: u64) {}
     /// Something was decided that only the curious want to know.
     fn decided(&self, _what: &str) {}
+    /// A part of the result is there, as JSON, before the rest.
+    fn found(&self, _part: &str) {}
     /// How much may be read before it is given up.
     fn limits(&self) -> Limits {
         Limits::default()

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
@@ -101,6 +101,14 @@ pub(crate) async fn events(
         Some((Ok(sent), (job, event.number, permit)))
     });
     Ok(Sse::new(told).keep_alive(KeepAlive::default()))
+}
+
+/// What a report of ours shows, without the page around it.
+pub(crate) async fn report(State(server): State<Arc<Server>>, Query(at): Query<At>) -> Result<Html<String>> {
+    let text = bosket_io::read_text(&server.folder.find(&at.path)?)?;
+    let main = text.split_once("<main>").and_then(|(_, rest)| rest.rsplit_once("</main>"));
+    let (main, _) = main.ok_or_else(|| ApiError::bad("this is no report of bosket"))?;
+    Ok(Html(main.to_owned()))
 }
 
 /// A file of the folder, to be saved.

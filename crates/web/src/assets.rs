@@ -13,6 +13,12 @@ pub(crate) async fn script() -> impl IntoResponse {
     ([(TYPE, "text/javascript; charset=utf-8")], include_str!("../bundle/app.js"))
 }
 
+/// What reports look like, inside of the page.
+pub(crate) async fn report_style() -> impl IntoResponse {
+    let own = bosket_report::html::STYLE.replace(":root", "&").replace("\nbody {", "\n& {");
+    ([(TYPE, "text/css; charset=utf-8")], format!(".report {{\n{own}\n}}\n"))
+}
+
 pub(crate) async fn style() -> impl IntoResponse {
     ([(TYPE, "text/css; charset=utf-8")], include_str!("../ui/app.css"))
 }

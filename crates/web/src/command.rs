@@ -43,6 +43,8 @@ pub(crate) enum Asked {
         #[serde(default)]
         show_values: bool,
     },
+    /// The hierarchy of an attribute with counts.
+    Hierarchy { policy: String, attribute: String },
     /// The built-in example.
     Demo { folder: String },
 }
@@ -95,6 +97,10 @@ impl Asked {
                 say(&["verify", "--json", "--certificate", &there(certificate)?]);
                 say(if *show_values { &["--show-values"] } else { &[] });
                 say(&["--", &there(publication)?]);
+            }
+            Asked::Hierarchy { policy: path, attribute } => {
+                say(&["hierarchy", "show", "--json", "--policy", &policy(path)?]);
+                say(&["--path", attribute, "--children", "1000000"]);
             }
             Asked::Demo { folder } => say(&["demo", "--", &place(folder)?]),
         }

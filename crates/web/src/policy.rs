@@ -22,6 +22,8 @@ pub(crate) struct PolicyView {
     diagnostics: Vec<Told>,
     /// What is claimed if it holds; none while the policy has errors or no model.
     sentence: Option<String>,
+    /// The sections `privacy`, `method` and `publish`, as far as the text can be read.
+    settings: serde_json::Value,
     attributes: Vec<AttributeView>,
 }
 
@@ -64,8 +66,31 @@ fn view_of(path: &str, text: String) -> PolicyView {
         version: version(&text),
         diagnostics: diagnostics.iter().map(Told::from).collect(),
         sentence,
+        settings: settings(&text),
         attributes: attributes(&text),
         text,
+    }
+}
+
+fn settings(text: &str) -> serde_json::Value {
+    let Ok(document) = text.parse::<DocumentMut>() else { return serde_json::json!({}) };
+    let section = |name: &str| {
+        let table = document.get(name).and_then(Item::as_table_like);
+        let values = table.into_iter().flat_map(|table| table.iter());
+        let values = values.filter_map(|(key, item)| Some((key.to_owned(), json_of(item.as_value()?))));
+        (name.to_owned(), serde_json::Value::Object(values.collect()))
+    };
+    serde_json::Value::Object(["privacy", "method", "publish"].map(section).into_iter().collect())
+}
+
+fn json_of(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Boolean(value) => (*value.value()).into(),
+        Value::Integer(value) => (*value.value()).into(),
+        Value::Float(value) => (*value.value()).into(),
+        Value::String(value) => value.value().as_str().into(),
+        Value::Array(values) => values.iter().map(json_of).collect(),
+        other => other.to_string().trim().into(),
     }
 }
 

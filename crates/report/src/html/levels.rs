@@ -18,8 +18,7 @@ pub(super) fn section(all: &[Levels]) -> String {
     }
     let bars: Vec<Bar<'_>> =
         all.iter().map(|levels| Bar { name: levels.path.clone(), parts: parts(levels) }).collect();
-    let colour =
-        |name: &str, what: &str| format!("<li><i style=\"background:var(--{name})\"></i>{what}</li>");
+    let colour = |name: &str, what: &str| format!("<li><i class=\"{name}\"></i>{what}</li>");
     format!(
         "<figure><figcaption>{TITLE}</figcaption><ul class=\"key\">{}{}{}{}{}</ul>{}</figure>\n{}",
         colour("after", "as it was"),

@@ -28,6 +28,9 @@ use crate::study::Study;
 use chart::{Bar, Part, stacked};
 use text::{count, escape, figure, percent};
 
+/// How reports look.
+pub const STYLE: &str = include_str!("style.css");
+
 /// What a report is made of.
 pub struct Page<'a> {
     /// What the publication is called.
@@ -101,7 +104,7 @@ pub fn page(page: &Page<'_>) -> String {
          <body>\n<main>\n{body}<footer>Made by Bosket {version}. Nothing in this file is loaded from elsewhere.</footer>\n\
          </main>\n</body>\n</html>\n",
         escape(page.title),
-        include_str!("style.css")
+        STYLE
     )
 }
 
@@ -288,9 +291,9 @@ fn cost(loss: &Loss) -> String {
     if !bars.is_empty() {
         out.push_str(
             "<figure><figcaption>What became of the values of each attribute</figcaption>\
-             <ul class=\"key\"><li><i style=\"background:var(--after)\"></i>as they were</li>\
-             <li><i style=\"background:var(--middle)\"></i>more general</li>\
-             <li><i style=\"background:var(--gone)\"></i>not published</li></ul>",
+             <ul class=\"key\"><li><i class=\"after\"></i>as they were</li>\
+             <li><i class=\"middle\"></i>more general</li>\
+             <li><i class=\"gone\"></i>not published</li></ul>",
         );
         out.push_str(&stacked("loss", "What became of the values of each attribute", &bars));
         out.push_str("</figure>\n");

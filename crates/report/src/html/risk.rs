@@ -77,10 +77,10 @@ pub(super) fn section(study: &Study, after: &Risk) -> String {
 
 fn key(both: bool) -> &'static str {
     if both {
-        "<ul class=\"key\"><li><i style=\"background:var(--before)\"></i>before</li>\
-         <li><i style=\"background:var(--after)\"></i>after</li></ul>"
+        "<ul class=\"key\"><li><i class=\"before\"></i>before</li>\
+         <li><i class=\"after\"></i>after</li></ul>"
     } else {
-        "<ul class=\"key\"><li><i style=\"background:var(--after)\"></i>publication</li></ul>"
+        "<ul class=\"key\"><li><i class=\"after\"></i>publication</li></ul>"
     }
 }
 

@@ -1,0 +1,139 @@
+// The plane of loss and risk: one dot per verified combination, as they come.
+
+import { useState } from "preact/hooks";
+import { isBusy, JobPanel, useJob } from "../job";
+import { Notice, percent } from "../parts";
+import { usePolicy } from "./policy";
+
+type Row = {
+  setting: Record<string, unknown>;
+  reached: boolean;
+  reason?: string;
+  loss?: { figures: Record<string, { value: number | null }> };
+  risk?: { points: { m: number; n: number; marketer: number; prosecutor: number }[] };
+};
+
+const list = (text: string) =>
+  text
+    .split(/[,\s]+/)
+    .map(Number)
+    .filter((n) => Number.isInteger(n) && n > 0);
+
+/** What is drawn of a combination. */
+function dot(row: Row): { loss: number; risk: number } | null {
+  const loss = row.loss?.figures["NCP"]?.value;
+  const risk = row.risk?.points.at(-1)?.marketer;
+  return loss === null || loss === undefined || risk === undefined ? null : { loss, risk };
+}
+
+const words = (setting: Record<string, unknown>) =>
+  Object.entries(setting)
+    .map(([key, value]) => `${key.replace(/^privacy\./, "")} = ${String(value)}`)
+    .join(", ");
+
+export function TradeoffPage({ path }: { path: string }) {
+  const { policy, error, edit } = usePolicy(path);
+  const [ks, setKs] = useState("2, 5, 10, 20");
+  const [ms, setMs] = useState("1, 2, 3");
+  const [taken, take] = useState<string | null>(null);
+  const sweep = useJob();
+  if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
+  const final = sweep.running.job?.result;
+  const rows = (Array.isArray(final) ? final : sweep.running.rows) as Row[];
+  const dots = rows.flatMap((row) => {
+    const at = dot(row);
+    return at ? [{ row, ...at }] : [];
+  });
+  const most = Math.max(0.01, ...dots.map((d) => d.risk));
+  const use = (row: Row) => {
+    void edit(Object.entries(row.setting).map(([key, value]) => ({ key, value })));
+    take(words(row.setting));
+  };
+  return (
+    <>
+      <h1>Trade-off</h1>
+      <p>What each guarantee would cost. Every dot is a publication that was made and verified.</p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void sweep.start({ command: "sweep", policy: path, k: list(ks), m: list(ms) });
+        }}
+      >
+        <label>
+          k
+          <input value={ks} onInput={(event) => setKs(event.currentTarget.value)} />
+        </label>
+        <label>
+          m
+          <input value={ms} onInput={(event) => setMs(event.currentTarget.value)} />
+        </label>
+        <button disabled={isBusy(sweep.running)}>Compare</button>
+      </form>
+      <JobPanel running={sweep.running} />
+      {taken && <Notice kind="good">{`The policy now says ${taken}.`}</Notice>}
+      {dots.length > 0 && (
+        <svg class="plane" viewBox="0 0 640 400" role="img" aria-label="Loss against risk; the table below has the same figures">
+          <line x1={50} y1={350} x2={630} y2={350} class="axis" />
+          <line x1={50} y1={10} x2={50} y2={350} class="axis" />
+          <text x={340} y={390}>
+            loss (NCP)
+          </text>
+          <text x={10} y={24}>
+            risk
+          </text>
+          {[0, 0.25, 0.5, 0.75, 1].map((x) => (
+            <text x={50 + 570 * x} y={368} text-anchor="middle">
+              {x}
+            </text>
+          ))}
+          {dots.map((d) => (
+            <circle cx={50 + 570 * d.loss} cy={350 - 320 * (d.risk / most)} r={7} class="dot" onClick={() => use(d.row)}>
+              <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
+            </circle>
+          ))}
+        </svg>
+      )}
+      {rows.length > 0 && (
+        <table>
+          <caption>{rows.length} combinations</caption>
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">Reached</th>
+              <th scope="col" class="number">
+                Loss (NCP)
+              </th>
+              <th scope="col" class="number">
+                Mean risk
+              </th>
+              <th scope="col">
+                <span class="hidden">Take it</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => {
+              const at = dot(row);
+              return (
+                <tr>
+                  <th scope="row">{words(row.setting)}</th>
+                  <td>{row.reached ? "verified" : `not reached${row.reason ? `: ${row.reason}` : ""}`}</td>
+                  <td class="number">{percent(at?.loss)}</td>
+                  <td class="number">{percent(at?.risk)}</td>
+                  <td>
+                    {row.reached && (
+                      <button type="button" onClick={() => use(row)} aria-label={`Take ${words(row.setting)}`}>
+                        Take it
+                      </button>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}

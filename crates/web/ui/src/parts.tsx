@@ -1,0 +1,60 @@
+// Small things that several pages show.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Diagnostic } from "./api";
+
+export function Notice({ kind, children }: { kind: "error" | "warning" | "good"; children: ComponentChildren }) {
+  const word = { error: "Error: ", warning: "Note: ", good: "" }[kind];
+  return (
+    <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+      <b>{word}</b>
+      {children}
+    </div>
+  );
+}
+
+export function Diagnostics({ all }: { all: Diagnostic[] }) {
+  if (all.length === 0) return null;
+  return (
+    <ul class="diagnostics">
+      {all.map((one) => (
+        <li class={one.severity}>
+          <b>{one.severity}:</b> {one.message}
+          {one.place && <span class="place"> ({one.place})</span>}
+          {one.help && <div class="help">{one.help}</div>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export const roles = ["quasi", "sensitive", "identifying", "insensitive", "key", "drop", "pseudonym"];
+
+/** A role, by its word and by its mark. */
+export function RoleMark({ role }: { role: string }) {
+  return <span class={`role role-${role}`}>{role || "no role"}</span>;
+}
+
+export function percent(share: number | null | undefined): string {
+  return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
+}
+
+export const count = (n: number) => n.toLocaleString("en-US");
+
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  if (n < 1e6) return `${(n / 1e3).toFixed(1)} kB`;
+  return n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`;
+}
+
+/** Rows of a long list, a page at a time, so that hundreds stay usable. */
+export function usePieces<T>(all: T[], size = 100) {
+  const [shown, show] = useState(size);
+  const more = all.length > shown && (
+    <button type="button" onClick={() => show(shown + size)}>
+      Show {Math.min(size, all.length - shown)} more of {count(all.length)}
+    </button>
+  );
+  return { piece: all.slice(0, shown), more };
+}
