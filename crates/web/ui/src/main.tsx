@@ -42,6 +42,8 @@ function App() {
       document.querySelector<HTMLElement>("main")?.focus();
     };
     addEventListener("hashchange", moved);
+    // Somebody may have moved on before this was heard.
+    go(here());
     void reload();
     return () => removeEventListener("hashchange", moved);
   }, []);

@@ -52,7 +52,8 @@ export function TradeoffPage({ path }: { path: string }) {
   return (
     <>
       <h1>Trade-off</h1>
-      <p>What each guarantee would cost. Every dot is a publication that was made and verified.</p>
+      <p>What each guarantee would cost. Every dot is a publication that was made and verified; its risk is the mean chance that somebody who
+        knows as much as its guarantee allows for picks the right person.</p>
       <form
         class="row"
         onSubmit={(event) => {
