@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { demo, enter, launch, serve, violations } from "./serve.mjs";
 
 const shots = process.env.BOSKET_SCREENSHOTS;
-const shot = async (page, name) => shots && (await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true }));
+const shot = async (page, name) => shots && (await page.screenshot({ path: join(shots, `${name}.png`), fullPage: false }));
 const LONG = { timeout: 60_000 };
 
 let browser;

@@ -71,7 +71,8 @@ pub fn run(args: &Demo, talk: &Talk) -> Result<Outcome, Failure> {
          private/                            keep: mapping and internal report\n\n\
          Try next:\n  \
          bosket sweep {policy} --k 2,5,10,20 --m 1..3     what other guarantees would cost\n  \
-         bosket inspect YOUR_DATA --draft policy.toml     begin with your own data\n"
+         bosket inspect YOUR_DATA --draft policy.toml     begin with your own data\n  \
+         bosket serve {folder}     the same in the browser\n"
     ))?;
     Ok(Outcome::Done)
 }
