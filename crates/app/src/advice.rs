@@ -13,7 +13,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::{Limits, Observer};
 use bosket_model::policy::{Param, Policy, Role, Rows, Shape};
-use bosket_model::{AttributeId, Dataset, Dictionary, Fault, Kind, MISSING, Result};
+use bosket_model::{AttributeId, Dataset, Dictionary, Kind, MISSING, Result};
 use bosket_report::advice::{Advice, Forced, Help, Known, LittleLeft, Remedy, Tried};
 use bosket_report::losses::Yardstick;
 use bosket_verify::{Claim, Witness};
@@ -69,12 +69,12 @@ impl Observer for Within<'_> {
 }
 
 impl Within<'_> {
-    /// What work gives; none if there was no time for it. That somebody ended everything stays an error.
+    /// What work gives; none if there was no time for it, or it cannot be done: advice that fails must not end a run. That
+    /// somebody ended everything stays an error.
     fn ask<T>(&self, work: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<Option<T>> {
-        match self.go_on().and_then(|()| work(self)) {
-            Err(failure) if failure.fault == Fault::Interrupted && !self.observer.cancelled() => Ok(None),
-            result => result.map(Some),
-        }
+        let result = self.go_on().and_then(|()| work(self));
+        self.observer.go_on()?;
+        Ok(result.ok())
     }
 }
 
@@ -184,7 +184,7 @@ fn forced(of: &Published<'_>, declared: usize, within: &Within<'_>) -> Result<Fo
         bosket_verify::verify(&finer, &binding, of.claim, of.hierarchies, of.memory, observer)
     })?;
     Ok(match witness {
-        None => Forced::NotInTime,
+        None => Forced::Unknown,
         Some(None) => Forced::Elsewhere,
         Some(Some(witness)) => told(of, declared, &witness),
     })
@@ -339,12 +339,11 @@ fn tried(of: &Published<'_>, remedy: &Remedy, by: &Yardstick, within: &Within<'_
         let made = trial.make(observer)?;
         trial.loss(&trial.publish(&made)?, &file.policy, false, observer)
     });
-    match loss {
-        Ok(None) => Ok(Some(Tried::NotInTime)),
-        Ok(Some(loss)) => Ok(Some(by.of(&loss).map_or(Tried::Not, Tried::Loss))),
-        Err(failure) if matches!(failure.fault, Fault::Unreachable | Fault::Policy) => Ok(None),
-        Err(failure) => Err(failure),
-    }
+    Ok(match loss? {
+        Some(loss) => Some(by.of(&loss).map_or(Tried::Not, Tried::Loss)),
+        None if within.cancelled() => Some(Tried::NotInTime),
+        None => None,
+    })
 }
 
 #[cfg(test)]
