@@ -22,6 +22,10 @@ use crate::trial::Trial;
 
 /// Time for advice however fast the run was.
 const LEAST: Duration = Duration::from_secs(3);
+/// Time for advice however long the run took.
+const MOST: Duration = Duration::from_secs(30);
+/// Vertices up to which anything is tried: a second run takes memory, too, and must not cost the first one its own.
+const LARGEST: usize = 2_000_000;
 
 /// A publication, and what it was made of.
 pub(crate) struct Published<'a> {
@@ -102,7 +106,8 @@ fn looked(
         Effort::Tries(took) => (true, took),
         Effort::Looks(took) => (false, took),
     };
-    let within = Within { observer, until: Instant::now() + took.max(LEAST) };
+    let time = if of.input.data.vertex_count() > LARGEST { Duration::ZERO } else { took.clamp(LEAST, MOST) };
+    let within = Within { observer, until: Instant::now() + time };
     for (declared, attribute) in &mut attributes {
         attribute.forced = forced(of, *declared, &within)?;
     }
