@@ -127,6 +127,7 @@ pub(crate) fn refine(
     promise: Promise,
     observer: &dyn Observer,
 ) -> Result<usize> {
+    observer.refining();
     let mut index = Index::new(cells, taxonomy.parent.len());
     let mut effort = EFFORT;
     let mut lowered = 0;
