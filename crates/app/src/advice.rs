@@ -13,7 +13,7 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::{Limits, Observer};
 use bosket_model::policy::{Param, Policy, Role, Rows, Shape};
-use bosket_model::{AttributeId, Dataset, Dictionary, Fault, Kind, MISSING, Result};
+use bosket_model::{AttributeId, Dataset, Dictionary, Kind, MISSING, Result};
 use bosket_report::advice::{Advice, Forced, Help, Known, LittleLeft, Remedy, Tried};
 use bosket_report::losses::Yardstick;
 use bosket_verify::{Claim, Witness};
@@ -22,6 +22,10 @@ use crate::trial::Trial;
 
 /// Time for advice however fast the run was.
 const LEAST: Duration = Duration::from_secs(3);
+/// Time for advice however long the run took.
+const MOST: Duration = Duration::from_secs(30);
+/// Vertices up to which anything is tried: a second run takes memory, too, and must not cost the first one its own.
+const LARGEST: usize = 2_000_000;
 
 /// A publication, and what it was made of.
 pub(crate) struct Published<'a> {
@@ -69,12 +73,12 @@ impl Observer for Within<'_> {
 }
 
 impl Within<'_> {
-    /// What work gives; none if there was no time for it. That somebody ended everything stays an error.
+    /// What work gives; none if there was no time for it, or it cannot be done: advice that fails must not end a run. That
+    /// somebody ended everything stays an error.
     fn ask<T>(&self, work: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<Option<T>> {
-        match self.go_on().and_then(|()| work(self)) {
-            Err(failure) if failure.fault == Fault::Interrupted && !self.observer.cancelled() => Ok(None),
-            result => result.map(Some),
-        }
+        let result = self.go_on().and_then(|()| work(self));
+        self.observer.go_on()?;
+        Ok(result.ok())
     }
 }
 
@@ -102,7 +106,8 @@ fn looked(
         Effort::Tries(took) => (true, took),
         Effort::Looks(took) => (false, took),
     };
-    let within = Within { observer, until: Instant::now() + took.max(LEAST) };
+    let time = if of.input.data.vertex_count() > LARGEST { Duration::ZERO } else { took.clamp(LEAST, MOST) };
+    let within = Within { observer, until: Instant::now() + time };
     for (declared, attribute) in &mut attributes {
         attribute.forced = forced(of, *declared, &within)?;
     }
@@ -184,7 +189,7 @@ fn forced(of: &Published<'_>, declared: usize, within: &Within<'_>) -> Result<Fo
         bosket_verify::verify(&finer, &binding, of.claim, of.hierarchies, of.memory, observer)
     })?;
     Ok(match witness {
-        None => Forced::NotInTime,
+        None => Forced::Unknown,
         Some(None) => Forced::Elsewhere,
         Some(Some(witness)) => told(of, declared, &witness),
     })
@@ -344,12 +349,11 @@ fn tried(of: &Published<'_>, remedy: &Remedy, by: &Yardstick, within: &Within<'_
         let made = trial.make(observer)?;
         trial.loss(&trial.publish(&made)?, &file.policy, false, observer)
     });
-    match loss {
-        Ok(None) => Ok(Some(Tried::NotInTime)),
-        Ok(Some(loss)) => Ok(Some(by.of(&loss).map_or(Tried::Not, Tried::Loss))),
-        Err(failure) if matches!(failure.fault, Fault::Unreachable | Fault::Policy) => Ok(None),
-        Err(failure) => Err(failure),
-    }
+    Ok(match loss? {
+        Some(loss) => Some(by.of(&loss).map_or(Tried::Not, Tried::Loss)),
+        None if within.cancelled() => Some(Tried::NotInTime),
+        None => None,
+    })
 }
 
 #[cfg(test)]

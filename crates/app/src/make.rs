@@ -102,7 +102,8 @@ impl Made {
 
 /// Runs the algorithm that the policy asks for.
 pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
-    let observer = &Deadline::new(observer, work.policy.method.duration("time"));
+    let (time, refines) = (work.policy.method.duration("time"), work.policy.recodes_locally());
+    let observer = &Deadline::new(observer, time, refines);
     match Params::new(work.policy)? {
         Params::Kmn(params) => kmn(work, params, observer),
         Params::Km(params) => km(work, params, observer),

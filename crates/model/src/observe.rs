@@ -54,6 +54,8 @@ pub trait Observer: Sync {
     }
     /// A search begins or ends that can be asked by [`out_of_time`](Self::out_of_time) to finish with what it has.
     fn searching(&self, _now: bool) {}
+    /// A search is over, and what it has found is refined: time that was kept for that may be taken now.
+    fn refining(&self) {}
     /// Gives up if nobody waits any more.
     fn go_on(&self) -> Result<()> {
         if self.cancelled() { Err(Failure::interrupted()) } else { Ok(()) }

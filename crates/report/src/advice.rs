@@ -48,8 +48,8 @@ pub enum Forced {
     Alike,
     /// One step finer breaks nothing by itself: what was chosen elsewhere does.
     Elsewhere,
-    /// It was not found out in the time.
-    NotInTime,
+    /// It was not found out, in the time or at all.
+    Unknown,
 }
 
 /// A value that would be known.
@@ -182,7 +182,7 @@ impl Forced {
             Forced::Elsewhere => {
                 "one step finer alone would do; what other attributes say cost less".to_owned()
             }
-            Forced::NotInTime => "what forces it was not found in the time".to_owned(),
+            Forced::Unknown => "what forces it was not found in the time".to_owned(),
         }
     }
 

@@ -93,3 +93,32 @@ fn a_report_on_its_own_names_what_forces_it() {
     let html = dir.text("report.html");
     assert!(html.contains("one step finer, eyes as it was"), "{html}");
 }
+
+#[test]
+fn items_of_sets_that_are_left_out_are_told_too() {
+    let dir = Dir::new();
+    let lines = ["bread\n"; 5].concat() + "aloe\nbolt\ncork\ndill\nedam\nfig\ngum\n";
+    dir.write("input.txt", lines);
+    let groups = "[\"bread\", \"aloe\", \"bolt\", \"cork\", \"dill\", \"edam\", \"fig\", \"gum\"]";
+    let attributes =
+        [attribute("item", "quasi", &format!("hierarchy = {{ build = \"order\", groups = {groups} }}"))];
+    let rest = "model = \"km\"\nk = 3\nm = 2\n[method]\nsuppress = true\n\
+                [source]\nformat = \"transactions\"\npath = \"input.txt\"\n[publish]\npath = \"published.txt\"";
+    dir.write("policy.toml", policy(&attributes, rest));
+    dir.run(&["anonymize", "policy.toml"]).exits(0).hides(&["aloe", "gum"]).prints(&[
+        "item: 7 of 12 values say nothing; one step finer, item as it was would fit fewer than 3 records; what would help it: a \
+         hierarchy with a level between `*` and its 8 labels",
+    ]);
+}
+
+#[test]
+fn clusters_name_the_attribute_and_what_helps() {
+    let dir = people();
+    let sets = ["privacy.model=k-anonymity", "privacy.k=60", "privacy.m=", "privacy.n=", "method.cost="];
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
+    dir.run(&[&["anonymize", "policy.toml"], &sets[..]].concat()).exits(0).hides(&["violet"]).prints(&[
+        "eyes: 60 of 60 values say nothing; records that are made to look alike differ in it; what would help it: leaving out eyes",
+        "what would help (LM, ",
+        "k = 30 (",
+    ]);
+}

@@ -77,10 +77,11 @@ pub fn run(
 ) -> Result<Release> {
     let data = Transactions::new(trees, hierarchies, params, observer)?;
     let mut found = run::search(&data, params, observer)?;
-    if params.local && !found.cut_short {
+    if params.local {
+        let cut_short = found.cut_short;
         found = localized::refine(&data, found, params, observer)?;
         // Labels that were not looked at in time could have been finer.
-        found.cut_short = observer.out_of_time();
+        found.cut_short = cut_short || observer.out_of_time();
     }
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));

@@ -133,6 +133,7 @@ pub(crate) fn refine(
     promise: Promise,
     observer: &dyn Observer,
 ) -> Result<()> {
+    observer.refining();
     let from_values = raised(cells, taxonomy, promise, FROM_VALUES, observer)?;
     lower(cells, taxonomy, promise, observer)?;
     if let Some(mut other) = from_values {

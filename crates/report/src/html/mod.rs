@@ -347,7 +347,7 @@ fn little_left(study: &Study) -> String {
     let Some(advice) = &study.advice else { return String::new() };
     let mut out = String::from("<h2>Where little is left</h2>\n<ul>\n");
     for line in advice.lines() {
-        let _ = writeln!(out, "<li>{}</li>", escape(&capitalized(&line)));
+        let _ = writeln!(out, "<li>{}</li>", escape(&line));
     }
     out.push_str("</ul>\n");
     out
