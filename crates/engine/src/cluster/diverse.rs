@@ -78,18 +78,28 @@ impl Judge<'_> {
             own.dedup();
             own.iter().for_each(|&l| counts.entry(l).or_default().1 += 1);
         }
-        let all = members * place.len();
-        let over = |count: usize, of: usize| count as f64 * self.ask.l > of as f64 * (1.0 + 1e-12);
-        let too_often = match self.ask.siblings {
-            Siblings::Pooled => counts.values().any(|c| over(c.0, all)),
-            Siblings::Each => counts.values().any(|c| over(c.1, members)),
-        };
-        match self.ask.diversity {
-            Diversity::Frequency => too_often,
-            Diversity::Entropy => {
-                let low = !counts.is_empty() && entropy(counts.values().map(|c| c.0), all) < self.ask.l.ln();
-                low || (self.ask.siblings == Siblings::Each && too_often)
-            }
+        let counts: Vec<(usize, usize)> = counts.into_values().collect();
+        is_too_clear(self.ask, &counts, (members * place.len(), members))
+    }
+}
+
+/// Whether the values of so many places and so many members say too much; per value the places it fills and the members that
+/// have it.
+pub(super) fn is_too_clear(
+    ask: &Diverse,
+    counts: &[(usize, usize)],
+    (places, members): (usize, usize),
+) -> bool {
+    let over = |count: usize, of: usize| count as f64 * ask.l > of as f64 * (1.0 + 1e-12);
+    let too_often = match ask.siblings {
+        Siblings::Pooled => counts.iter().any(|c| over(c.0, places)),
+        Siblings::Each => counts.iter().any(|c| over(c.1, members)),
+    };
+    match ask.diversity {
+        Diversity::Frequency => too_often,
+        Diversity::Entropy => {
+            let low = !counts.is_empty() && entropy(counts.iter().map(|c| c.0), places) < ask.l.ln();
+            low || (ask.siblings == Siblings::Each && too_often)
         }
     }
 }

@@ -11,6 +11,14 @@ use super::{Cluster, Clustering};
 /// Clusters that a record is tried in at a time: those with the lowest bounds.
 const NEAR: usize = 256;
 
+/// Which clusters around a record are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Nearby {
+    pub(super) most: usize,
+    /// Only those that the record may join as they are.
+    pub(super) fitting: bool,
+}
+
 /// A record that was left over joins the cluster, of those that are near, where that costs least, if it costs less than
 /// giving the record up.
 pub(super) fn place(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
@@ -28,7 +36,7 @@ fn once(search: &mut Search<'_>, found: &mut Clustering) -> Result<()> {
     let forest = search.forest();
     let left = std::mem::take(&mut found.left);
     let mut profiles = Profiles::new(search.room / 4);
-    let near = near(search, &found.clusters, &left)?;
+    let near = near(search, &found.clusters, &left, Nearby { most: NEAR, fitting: true })?;
     for (record, near) in left.into_iter().zip(near) {
         let mut best: Option<(i64, usize)> = None;
         for (bound, at) in near {
@@ -95,8 +103,13 @@ impl Profiles {
     }
 }
 
-/// Per record the clusters that it could join at the lowest bounds.
-fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Result<Vec<Vec<(i64, usize)>>> {
+/// Per record the clusters around it, by what it would add at least.
+pub(super) fn near(
+    search: &mut Search<'_>,
+    clusters: &[Cluster],
+    left: &[u32],
+    nearby: Nearby,
+) -> Result<Vec<Vec<(i64, usize)>>> {
     let forest = search.forest();
     let mut near: Vec<Vec<(i64, usize)>> = vec![Vec::new(); left.len()];
     if left.is_empty() {
@@ -109,10 +122,10 @@ fn near(search: &mut Search<'_>, clusters: &[Cluster], left: &[u32]) -> Result<V
         let taken = search.taken(&cluster.rep);
         for (list, &record) in near.iter_mut().zip(left) {
             let one = (profile.bound(forest, record) - before, at);
-            let close = list.len() < NEAR || one < list[NEAR - 1];
-            if close && search.fits(&cluster.rep, &taken, record) {
+            let close = list.len() < nearby.most || one < list[nearby.most - 1];
+            if close && (!nearby.fitting || search.fits(&cluster.rep, &taken, record)) {
                 list.insert(list.partition_point(|other| *other < one), one);
-                list.truncate(NEAR);
+                list.truncate(nearby.most);
             }
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! The flow: `forest` lays the records out and interns their subtrees (`shapes` without what is sensitive); `rep` holds what a cluster's members have in common
 //! and joins two of them (`diversify`); `rows`, `profile`, `search` and `cheapest` find the cheapest record to join without comparing
-//! all; the `algorithms` make clusters; `leftovers` and `improve` touch them up; `diverse` judges them; `publish`
+//! all; the `algorithms` make clusters; `leftovers`, `reform` and `improve` touch them up; `diverse` judges them; `publish`
 //! writes them back.
 
 mod algorithms;
@@ -27,6 +27,7 @@ mod leftovers;
 mod params;
 mod profile;
 mod publish;
+mod reform;
 mod rep;
 mod rows;
 mod search;
@@ -151,10 +152,34 @@ pub fn run_at(
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
     Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
-    let mut found = cluster(&forest, params, observer)?;
-    let mut gone = std::mem::take(&mut found.left);
+    let mut found = settled(&forest, params, observer)?;
+    // A limit that rises from pass to pass costs now and then more than it saves; `ctoff` takes a fraction of the time.
+    if params.algorithm == Algorithm::Clustree && params.leftovers && !found.cut_short {
+        let lm =
+            |found: &Clustering| publish::lm(data, binding, hierarchies, &forest, &found.clusters, observer);
+        let plain = Params { algorithm: Algorithm::Ctoff, ..params.clone() };
+        let plain = settled(&forest, &plain, observer)?;
+        let (ours, its) = (lm(&found)?, lm(&plain)?);
+        let cut_short = plain.cut_short;
+        if its < ours || (its <= ours && plain.left.len() < found.left.len()) {
+            found = plain;
+        }
+        found.cut_short = cut_short;
+    }
+    if found.clusters.is_empty() {
+        let what = "no two records can be published together: too many share their sensitive values";
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
+    }
+    let Clustering { clusters, left, cut_short } = found;
+    let release = publish::publish(data, binding, hierarchies, &forest, clusters, left, observer)?;
+    Ok(Release { cut_short, ..release })
+}
+
+/// Clusters that keep the whole promise, and the records that are in none.
+fn settled(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
+    let mut found = cluster(forest, params, observer)?;
     if let Some(ask) = &params.diverse {
-        let judge = Judge { forest: &forest, ask, observer };
+        let judge = Judge { forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.
         let mut changed = true;
         while changed {
@@ -165,21 +190,15 @@ pub fn run_at(
                     true => judge.is_diverse(&cluster.rep),
                     false => judge.enforce(&mut cluster.rep)?,
                 };
-                if good { kept.push(cluster) } else { gone.extend(cluster.members) }
+                if good { kept.push(cluster) } else { found.left.extend(cluster.members) }
             }
             let repeating;
-            (found.clusters, repeating, changed) = distinct_everywhere(&forest, kept, observer)?;
-            gone.extend(repeating);
+            (found.clusters, repeating, changed) = distinct_everywhere(forest, kept, observer)?;
+            found.left.extend(repeating);
         }
     }
-    gone.sort_unstable();
-    if found.clusters.is_empty() {
-        let what = "no two records can be published together: too many share their sensitive values";
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
-    }
-    let mut release = publish::publish(data, binding, hierarchies, &forest, found.clusters, gone, observer)?;
-    release.cut_short = found.cut_short;
-    Ok(release)
+    found.left.sort_unstable();
+    Ok(found)
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -240,7 +259,9 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
     let size = params.size();
     // How often a value may stand at one vertex of a cluster of this size.
     let most = params.diverse.as_ref().map(|d| ((size as f64 / d.l) + 1e-9).floor() as usize);
-    let regardless = params.suppress_violators || params.algorithm == Algorithm::Dmiracle;
+    // These judge whole clusters by themselves.
+    let judges = matches!(params.algorithm, Algorithm::Dmiracle | Algorithm::Blocks);
+    let regardless = params.suppress_violators || judges;
     let most = most.filter(|_| !regardless);
     let joiner = Joiner::new(forest, params.matching, most, params.weighted, observer);
     let mut search = Search::new(joiner, room(forest, params)?)?;
@@ -257,14 +278,20 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
             }
             _ => miracle::miracle(&mut search, stream, observer)?,
         },
-        Algorithm::Blocks => blocks::blocks(&mut search, size, observer)?,
+        Algorithm::Blocks => {
+            let ask = params.diverse.as_ref().filter(|_| !params.suppress_violators);
+            blocks::blocks(&mut search, size, ask, observer)?
+        }
         Algorithm::Bitmap => bitmap::bitmap(&search, stream, params.absent, observer)?,
         other => return Err(foreign(other)),
     };
     if matches!(params.algorithm, Algorithm::Ctoff | Algorithm::Clustree) && params.leftovers {
         leftovers::place(&mut search, &mut found)?;
+        reform::reform(&mut search, size, &mut found)?;
     }
-    if params.improve {
+    // Moves know how often a value may stand in a cluster of the least size; `blocks` has moved rows within what it may be.
+    let moves = params.algorithm != Algorithm::Blocks || params.diverse.is_none();
+    if params.improve && moves {
         // Every step is better than the one before, so with a limit of time there need be no other.
         let rounds = if params.time.is_some() { usize::MAX } else { improve::ROUNDS };
         improve::improve(&mut search, (size, rounds), &mut found, observer)?;

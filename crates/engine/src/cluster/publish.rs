@@ -45,21 +45,40 @@ pub(super) fn publish(
     let before: u64 = clusters.iter().flat_map(|c| c.members.iter().map(had)).sum();
     let kept: i64 = clusters.iter().map(Cluster::cost).sum();
     let given_up: i64 = suppressed.iter().map(|&r| forest.prune[r as usize]).sum();
-    let values = input_values(data, forest);
-    let secrets = input_secrets(data, binding) - writer.secrets;
-    let lost_secrets = forest.lost * secrets as f64;
-    let (lost, all) =
-        ((values - counted.values) as f64 + counted.lm + lost_secrets, values as f64 + lost_secrets);
     Ok(Release {
         pruned: before - counted.vertices,
         cost: (kept + given_up) as f64 / SCALE as f64,
-        lm: if all > 0.0 { lost / all } else { 0.0 },
+        lm: counted.lm_of_all(data, binding, writer.secrets),
         data: writer.builder.finish(),
         records,
         clusters: clusters.into_iter().map(|c| c.members).collect(),
         suppressed,
         cut_short: false,
     })
+}
+
+/// LM of a publication of some clusters, without writing it.
+pub(super) fn lm(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    forest: &Forest,
+    clusters: &[Cluster],
+    observer: &dyn Observer,
+) -> Result<f64> {
+    fn secrets_of(data: &Dataset, secrets: &[Vec<AttributeId>], rep: &Rep) -> u64 {
+        let own: u64 = rep.from.iter().map(|&v| secrets_at(data, secrets, v as usize)).sum();
+        own + rep.kids.iter().map(|kid| secrets_of(data, secrets, kid)).sum::<u64>()
+    }
+    let told = told_classes(data, binding);
+    let mut counted = Counted::new(forest, hierarchies, &told);
+    let (secrets, mut kept) = (secret_attributes(data, binding), 0);
+    for cluster in clusters {
+        observer.go_on()?;
+        counted.add(&cluster.rep);
+        kept += secrets_of(data, &secrets, &cluster.rep);
+    }
+    Ok(counted.lm_of_all(data, binding, kept))
 }
 
 /// Quasi values of all records.
@@ -76,15 +95,15 @@ fn input_values(data: &Dataset, forest: &Forest) -> u64 {
     (0..data.vertex_count()).map(|v| there(v) as u64).sum()
 }
 
-/// Sensitive values of all records.
-fn input_secrets(data: &Dataset, binding: &Binding) -> u64 {
+/// Per class its sensitive attributes.
+fn secret_attributes(data: &Dataset, binding: &Binding) -> Vec<Vec<AttributeId>> {
     let schema = data.schema();
-    let of_class = |class| binding.in_policy_order(schema, class, Role::Sensitive);
-    let secrets: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| of_class(id)).collect();
-    let there = |v: usize| {
-        secrets[data.class(v).index()].iter().filter(|&&a| data.value(v, a) != MISSING).count() as u64
-    };
-    (0..data.vertex_count()).map(there).sum()
+    schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Sensitive)).collect()
+}
+
+/// How many sensitive values a vertex has.
+fn secrets_at(data: &Dataset, secrets: &[Vec<AttributeId>], v: usize) -> u64 {
+    secrets[data.class(v).index()].iter().filter(|&&a| data.value(v, a) != MISSING).count() as u64
 }
 
 /// Per class whether it, or one below it, has anything that may be published. What the policy drops is not pruned.
@@ -163,6 +182,17 @@ impl<'a> Counted<'a> {
             }
         }
         rep.kids.iter().for_each(|k| self.add(k));
+    }
+
+    /// LM over all values that there were, where so many sensitive ones are published.
+    fn lm_of_all(&self, data: &Dataset, binding: &Binding, kept_secrets: u64) -> f64 {
+        let values = input_values(data, self.forest);
+        let secrets = secret_attributes(data, binding);
+        let all: u64 = (0..data.vertex_count()).map(|v| secrets_at(data, &secrets, v)).sum();
+        let lost_secrets = self.forest.lost * (all - kept_secrets) as f64;
+        let lost = (values - self.values) as f64 + self.lm + lost_secrets;
+        let all = values as f64 + lost_secrets;
+        if all > 0.0 { lost / all } else { 0.0 }
     }
 
     fn share_of_range(&self, d: usize, range: u32) -> f64 {

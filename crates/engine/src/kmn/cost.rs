@@ -1,4 +1,4 @@
-//! The loss of a repaired cut: RPD_a on the synopsis, RPD on the records.
+//! The loss of a repaired cut: the synopsis, RPD_a on it, and the share of relations. RPD is counted in `losses`.
 //!
 //! A row of which nothing is published counts as a path of one value that says nothing, as if its first attribute were
 //! published as `*`. Without that, leaving out shallow attributes would lower the mean over paths, and a publication
@@ -101,13 +101,62 @@ fn place_repaired(
     Ok(nodes)
 }
 
-/// A synopsis with the records of each node counted.
-pub(super) struct Counted {
+/// The paths of groups laid over each other.
+pub(super) struct Placed {
     synopsis: Synopsis,
-    support: Vec<u32>,
     /// Per group the nodes of its positions, group after group.
     nodes: Vec<u32>,
     first: Vec<usize>,
+}
+
+impl Placed {
+    pub(super) fn new(
+        groups: &[Arc<Group>],
+        above: Option<&[Vec<u64>]>,
+        domain: &Domain<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut synopsis = Synopsis::default();
+        for level in 0..domain.levels.len() {
+            synopsis.add(ROOT, left_out(level));
+        }
+        let nodes = match above {
+            None => place(&mut synopsis, groups, observer)?,
+            Some(above) => place_repaired(&mut synopsis, groups, above, observer)?,
+        };
+        let mut first = vec![0];
+        first.extend(groups.iter().scan(0, |end, g| {
+            *end += g.path.len();
+            Some(*end)
+        }));
+        Ok(Placed { synopsis, nodes, first })
+    }
+
+    /// How many nodes there are. Those of what is left out come first, by level.
+    pub(super) fn len(&self) -> usize {
+        self.synopsis.len()
+    }
+
+    /// The node above a node; none for the first of a path.
+    pub(super) fn parent(&self, node: u32) -> Option<u32> {
+        Some(self.synopsis.parent[node as usize]).filter(|&parent| parent != ROOT)
+    }
+
+    /// The factor of each node in the loss of a path.
+    pub(super) fn factor(&self, node: u32, domain: &Domain<'_>) -> f64 {
+        factor(domain, self.synopsis.item[node as usize], self.synopsis.depth[node as usize])
+    }
+
+    /// The nodes that a group's positions stand at.
+    pub(super) fn of(&self, group: usize) -> &[u32] {
+        &self.nodes[self.first[group]..self.first[group + 1]]
+    }
+}
+
+/// The same with the records of each node counted.
+pub(super) struct Counted {
+    placed: Placed,
+    support: Vec<u32>,
 }
 
 /// Supports that are known already.
@@ -130,20 +179,8 @@ impl Counted {
         reuse: Reuse<'_>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let mut synopsis = Synopsis::default();
-        for level in 0..domain.levels.len() {
-            synopsis.add(ROOT, left_out(level));
-        }
-        let nodes = match above {
-            None => place(&mut synopsis, groups, observer)?,
-            Some(above) => place_repaired(&mut synopsis, groups, above, observer)?,
-        };
-        let mut first = vec![0];
-        first.extend(groups.iter().scan(0, |end, g| {
-            *end += g.path.len();
-            Some(*end)
-        }));
-        let mut counted = Counted { support: vec![0; synopsis.len()], synopsis, nodes, first };
+        let placed = Placed::new(groups, above, domain, observer)?;
+        let mut counted = Counted { support: vec![0; placed.len()], placed };
         counted.count(groups, domain, reuse, observer)?;
         match reuse {
             Reuse::Above(base) | Reuse::Unrepaired(base) => {
@@ -163,13 +200,15 @@ impl Counted {
         observer: &dyn Observer,
     ) -> Result<()> {
         // Positions by their nodes: their group, and their place in it.
-        let mut from = vec![0u32; self.synopsis.len() + 1];
-        self.nodes.iter().for_each(|&n| from[n as usize + 1] += 1);
+        let mut from = vec![0u32; self.placed.synopsis.len() + 1];
+        self.placed.nodes.iter().for_each(|&n| from[n as usize + 1] += 1);
         (1..from.len()).for_each(|n| from[n] += from[n - 1]);
         let mut next = from.clone();
-        let mut by_node = vec![(0u32, 0u32); self.nodes.len()];
+        let mut by_node = vec![(0u32, 0u32); self.placed.nodes.len()];
         for g in 0..groups.len() {
-            for (j, &n) in self.nodes[self.first[g]..self.first[g + 1]].iter().enumerate() {
+            for (j, &n) in
+                self.placed.nodes[self.placed.first[g]..self.placed.first[g + 1]].iter().enumerate()
+            {
                 by_node[next[n as usize] as usize] = (g as u32, j as u32);
                 next[n as usize] += 1;
             }
@@ -177,18 +216,19 @@ impl Counted {
         let bases = self.bases(reuse);
         let mut groups_at = Vec::new();
         if let Reuse::Unrepaired(base) = reuse {
-            groups_at = vec![0u32; base.synopsis.len()];
-            base.nodes.iter().for_each(|&n| groups_at[n as usize] += 1);
+            groups_at = vec![0u32; base.placed.synopsis.len()];
+            base.placed.nodes.iter().for_each(|&n| groups_at[n as usize] += 1);
         }
         let mut distinct = Distinct::new(domain.records);
-        for node in domain.levels.len()..self.synopsis.len() {
+        for node in domain.levels.len()..self.placed.synopsis.len() {
             observer.go_on()?;
             let run = &by_node[from[node] as usize..from[node + 1] as usize];
             let known = match reuse {
                 Reuse::Nothing => None,
                 Reuse::Above(base) => bases[node].map(|b| base.support[b as usize]),
                 Reuse::Unrepaired(base) => {
-                    let of = |&(g, j): &(u32, u32)| base.nodes[base.first[g as usize] + j as usize];
+                    let of =
+                        |&(g, j): &(u32, u32)| base.placed.nodes[base.placed.first[g as usize] + j as usize];
                     let same = of(&run[0]);
                     let all =
                         run.len() == groups_at[same as usize] as usize && run.iter().all(|c| of(c) == same);
@@ -208,15 +248,15 @@ impl Counted {
         let Reuse::Above(base) = reuse else {
             return Vec::new();
         };
-        let mut bases: Vec<Option<u32>> = Vec::with_capacity(self.synopsis.len());
-        for node in 0..self.synopsis.len() {
-            let parent = match self.synopsis.parent[node] {
+        let mut bases: Vec<Option<u32>> = Vec::with_capacity(self.placed.synopsis.len());
+        for node in 0..self.placed.synopsis.len() {
+            let parent = match self.placed.synopsis.parent[node] {
                 ROOT => Some(ROOT),
                 parent => bases[parent as usize],
             };
-            bases.push(
-                parent.and_then(|p| base.synopsis.known().get(&(p, self.synopsis.item[node])).copied()),
-            );
+            bases.push(parent.and_then(|p| {
+                base.placed.synopsis.known().get(&(p, self.placed.synopsis.item[node])).copied()
+            }));
         }
         bases
     }
@@ -246,14 +286,14 @@ impl Counted {
 
     /// RPD_a: Σ support / ∏ (depth · width) per path from the root to a leaf, mean over the leaves, divided by the nodes.
     pub(super) fn rpd_a(&self, domain: &Domain<'_>) -> f64 {
-        let n = self.synopsis.len();
+        let n = self.placed.synopsis.len();
         let mut leaf: Vec<bool> = self.support.iter().map(|&s| s > 0).collect();
         let nodes = leaf.iter().filter(|l| **l).count();
         let mut sum = vec![0.0; n];
         let mut product = vec![1.0; n];
         // Parents are numbered before their children.
         for node in 0..n {
-            let (above_sum, above_product) = match self.synopsis.parent[node] {
+            let (above_sum, above_product) = match self.placed.synopsis.parent[node] {
                 ROOT => (0.0, 1.0),
                 parent => {
                     leaf[parent as usize] = false;
@@ -261,117 +301,12 @@ impl Counted {
                 }
             };
             sum[node] = above_sum + f64::from(self.support[node]);
-            product[node] =
-                above_product * factor(domain, self.synopsis.item[node], self.synopsis.depth[node]);
+            product[node] = above_product
+                * factor(domain, self.placed.synopsis.item[node], self.placed.synopsis.depth[node]);
         }
         let leaves = leaf.iter().filter(|l| **l).count();
         let total: f64 = (0..n).filter(|&i| leaf[i]).map(|i| sum[i] / product[i]).sum();
         total / leaves as f64 / nodes as f64
-    }
-
-    /// RPD: 1 / ∏ (depth · width) per path from a record's root to one of its leaves; mean over the leaves of a
-    /// record, then over the records. A record without any value counts 1, the worst there is.
-    pub(super) fn rpd(
-        &self,
-        groups: &[Arc<Group>],
-        rows: &Rows,
-        domain: &Domain<'_>,
-        observer: &dyn Observer,
-    ) -> Result<f64> {
-        let n = self.synopsis.len();
-        let mut value = vec![1.0; n];
-        for node in 0..n {
-            let above = match self.synopsis.parent[node] {
-                ROOT => 1.0,
-                parent => value[parent as usize],
-            };
-            value[node] = above / factor(domain, self.synopsis.item[node], self.synopsis.depth[node]);
-        }
-        // Whole numbers, so that the sum does not depend on the order of records.
-        let value: Vec<u64> = value.iter().map(|v| (v * UNIT) as u64).collect();
-        let mut has_children = vec![false; n];
-        for &parent in self.synopsis.parent.iter().filter(|&&p| p != ROOT) {
-            has_children[parent as usize] = true;
-        }
-        let ends = self.ends(groups, observer)?;
-        let mut group_of = vec![ROOT; rows.len()];
-        for (g, group) in groups.iter().enumerate() {
-            for &row in &group.rows {
-                group_of[row as usize] = g as u32;
-            }
-        }
-        // Stamps of the record that has a node, and of the record in which it has something below.
-        let mut has = vec![ROOT; n];
-        let mut inner = vec![ROOT; n];
-        let mut own: Vec<u32> = Vec::new();
-        let mut total = 0u128;
-        let mut row = 0;
-        let mut seen = 0;
-        while row < rows.len() {
-            if seen % STRIDE == 0 {
-                observer.go_on()?;
-            }
-            let record = rows.record(row as u32);
-            own.clear();
-            let mut some_inner = false;
-            while row < rows.len() && rows.record(row as u32) == record {
-                let g = group_of[row] as usize;
-                // The nodes of what is left out come first, by level.
-                let left_out = [rows.level(row as u32, domain) as u32];
-                for &node in if groups[g].path.is_empty() { &left_out } else { ends.of(g) } {
-                    if has[node as usize] == record {
-                        continue;
-                    }
-                    has[node as usize] = record;
-                    own.push(node);
-                    some_inner |= has_children[node as usize];
-                }
-                row += 1;
-            }
-            if some_inner {
-                for &node in &own {
-                    let mut above = self.synopsis.parent[node as usize];
-                    while above != ROOT && inner[above as usize] != record {
-                        inner[above as usize] = record;
-                        above = self.synopsis.parent[above as usize];
-                    }
-                }
-                own.retain(|&n| inner[n as usize] != record);
-            }
-            let sum: u128 = own.iter().map(|&n| u128::from(value[n as usize])).sum();
-            total += sum / own.len().max(1) as u128;
-            seen += 1;
-        }
-        Ok((total as f64 / UNIT + (domain.records - seen) as f64) / domain.records as f64)
-    }
-
-    /// Per group the nodes that rows end in: those of its nodes that are above none of its others.
-    fn ends(&self, groups: &[Arc<Group>], observer: &dyn Observer) -> Result<Ends> {
-        let mut ends = Ends { first: vec![0], nodes: Vec::new() };
-        for g in 0..groups.len() {
-            observer.go_on()?;
-            let placed = &self.nodes[self.first[g]..self.first[g + 1]];
-            let parents = |of: &u32| self.synopsis.parent[*of as usize];
-            let is_end = |node: &&u32| !placed.iter().any(|other| parents(other) == **node);
-            ends.nodes.extend(placed.iter().filter(is_end));
-            ends.first.push(ends.nodes.len());
-        }
-        Ok(ends)
-    }
-}
-
-/// The fraction that path losses are counted in.
-const UNIT: f64 = (1u64 << 62) as f64;
-
-/// Per group some nodes.
-struct Ends {
-    first: Vec<usize>,
-    nodes: Vec<u32>,
-}
-
-impl Ends {
-    fn of(&self, group: usize) -> &[u32] {
-        &self.nodes[self.first[group]..self.first[group + 1]]
     }
 }
 

@@ -6,7 +6,7 @@
 
 use bosket_model::Result;
 
-use super::problem::{Problem, Solution};
+use super::problem::{Cost, Problem, Solution};
 use super::structure::Rule;
 use super::violations::Concerned;
 
@@ -32,10 +32,13 @@ fn climb(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
         if problem.observer.out_of_time() {
             return Ok(best);
         }
-        match problem.cheapest_child(&best)? {
-            Some(child) if child.rank() < best.rank() => best = child,
-            _ => return Ok(best),
+        let Some(child) = problem.cheapest_child(&best)? else { return Ok(best) };
+        // Children may have been compared by a sample.
+        let child = Solution { cost: problem.judge(&child.cut, &child.rules)?, ..child };
+        if child.rank() >= best.rank() {
+            return Ok(best);
         }
+        best = child;
     }
 }
 
@@ -45,9 +48,13 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
         return Ok(best);
     }
     let grouped = problem.relations(&best.cut)?;
-    let plain = problem.unrepaired(&grouped)?;
     let mut above = grouped.rewrite(&best.rules, &problem.domain, problem.observer)?;
     let mut related = problem.related(&grouped, &above, |_| true)?;
+    let count = |above: &[Vec<u64>]| match problem.cost {
+        Cost::Lm => Ok(None),
+        _ => problem.losses(&grouped.groups, Some(above), Cost::Rpd).map(Some),
+    };
+    let mut losses = count(&above)?;
     let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
     problem.observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
@@ -57,7 +64,7 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
         problem.observer.go_on()?;
         problem.observer.advance(1);
         let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();
-        let without = grouped.rewrite(&fewer, &problem.domain, problem.observer)?;
+        let without = grouped.rewrite_with((&fewer, &above), rule.pair, &problem.domain);
         // Only knowledge with a relation that comes back or goes can match too few records now.
         let changed = grouped.difference(&above, &without);
         let mut now = related.clone();
@@ -67,8 +74,9 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
         if !problem.violations(&values, &now, &Concerned::Pairs(&changed))?.is_empty() {
             continue;
         }
-        let cost = problem.repaired_cost(&best.cut, &grouped, &without, plain.as_ref())?;
+        let cost = problem.repaired_cost(&best.cut, &grouped, Some(&without), losses.as_ref())?;
         if cost < best.cost {
+            losses = count(&without)?;
             (best.rules, best.cost, above, related) = (fewer, cost, without, now);
         }
     }

@@ -9,12 +9,14 @@ mod distinct;
 mod domain;
 mod improve;
 mod localized;
+mod losses;
 mod outliers;
 mod params;
 mod problem;
 mod publish;
 mod published_rows;
 mod rows;
+mod sample;
 mod search;
 mod set;
 mod state;
@@ -35,8 +37,10 @@ pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
 
 use domain::{Domain, Wishes};
+use losses::Scratch;
 use problem::{Pairs, Problem, Solution, rounded};
 use rows::Rows;
+use sample::Sample;
 use search::Stop;
 use structure::{How, Rule};
 use violations::{Pair, Range};
@@ -259,6 +263,12 @@ impl<'a> Attempt<'a> {
         let trees = self.trees;
         let domain = domain(trees, hierarchies, params, (outcome.homes, &self.lost), observer)?;
         let rows = Rows::new(trees, domain.levels.len(), observer)?;
+        // Where all solutions are offered one by one, each has to be judged anyway.
+        let most = if params.beyond { usize::MAX } else { params.sample };
+        let sample = match params.algorithm {
+            Algorithm::Best if params.cost != Cost::Lm => Sample::new(&rows, domain.records, most, observer)?,
+            _ => None,
+        };
         let range = Range { k: params.k, m: params.m, n: params.n, early_exit: params.shortcuts.early_exit };
         Ok(Problem {
             domain,
@@ -281,6 +291,8 @@ impl<'a> Attempt<'a> {
             memory: params.memory,
             pairs: Pairs::new(params.memory / 4),
             judged: Mutex::default(),
+            sample,
+            scratch: Scratch::default(),
             observer,
         })
     }

@@ -62,12 +62,17 @@ pub struct Params {
     pub root: RootMode,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
     pub improve: bool,
+    /// About so many records are compared by RPD in the searches of `best`; solutions are judged by all.
+    pub sample: usize,
     /// What makes the search fast; only tests switch it off.
     pub shortcuts: Shortcuts,
 }
 
 /// Cuts examined at most, unless the policy says otherwise.
 const MAX_CUTS: u64 = 1_000_000;
+
+/// Records that RPD is estimated on: enough to rank cuts that differ by less than a hundredth.
+const SAMPLE: usize = 16_384;
 
 /// Memory for the search, unless told otherwise.
 const MEMORY: usize = 2 << 30;
@@ -130,6 +135,7 @@ impl Params {
             root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
+            sample: SAMPLE,
             shortcuts: Shortcuts::default(),
         })
     }

@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::cost::{Counted, Reuse, relations_lost};
 use super::domain::{Domain, Node};
+use super::losses::{Look, Losses, Scratch};
 use super::publish::{by_pair, rewrite};
 use super::rows::{Group, Rows, STRIDE};
+use super::sample::Sample;
 use super::set::Set;
 use super::structure::{How, Rule, relate};
 use super::violations::{Concerned, Knowledge, Pair, Range, Related, violations};
@@ -22,6 +24,8 @@ pub enum Cost {
     RpdA,
     /// RPD, on the records.
     Rpd,
+    /// RPD of a sample, where records are many: for comparing cuts only.
+    Sampled,
     /// Half the detail lost per value, half the share of relations lost.
     Lm,
 }
@@ -48,6 +52,10 @@ pub(super) struct Problem<'a> {
     pub(super) pairs: Pairs,
     /// What is known about cuts: several searches come by the same ones.
     pub(super) judged: Mutex<FxHashMap<Vec<Node>, Judged>>,
+    /// The records that cuts are compared by, if there are many.
+    pub(super) sample: Option<Sample>,
+    /// Where losses of records are counted.
+    pub(super) scratch: Scratch,
     /// Whoever is told how far it is, and asked whether to go on.
     pub(super) observer: &'a dyn Observer,
 }
@@ -120,6 +128,18 @@ impl Pairs {
     }
 }
 
+/// What the cost of a cut can take over from the one above it.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) reuse: Reuse<'a>,
+    pub(super) losses: Option<&'a Losses>,
+}
+
+impl Known<'_> {
+    /// Nothing is known.
+    pub(super) const NOTHING: Known<'static> = Known { reuse: Reuse::Nothing, losses: None };
+}
+
 /// A sound cut with its rules.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
@@ -162,6 +182,23 @@ impl Grouped {
         self.groups.iter().map(rewritten).collect()
     }
 
+    /// The same, where `before` is what other rules have left and only groups with a pair can differ.
+    pub(super) fn rewrite_with(
+        &self,
+        (rules, before): (&[Rule], &[Vec<u64>]),
+        pair: Pair,
+        domain: &Domain<'_>,
+    ) -> Vec<Vec<u64>> {
+        let rules = by_pair(rules);
+        let has = |path: &[Node]| path.contains(&pair.0) && path.contains(&pair.1);
+        (self.groups.iter().zip(before))
+            .map(|(group, before)| match has(&group.path) {
+                true => rewrite(&group.path, &rules, domain),
+                false => before.clone(),
+            })
+            .collect()
+    }
+
     /// The pairs that are related somewhere by one set of ancestors and not by the other.
     pub(super) fn difference(&self, a: &[Vec<u64>], b: &[Vec<u64>]) -> BTreeSet<Pair> {
         let mut pairs = BTreeSet::new();
@@ -196,7 +233,7 @@ impl Problem<'_> {
             by_path[group].1.push(row);
         }
         by_path.sort_by(|a, b| a.0.cmp(&b.0));
-        let group = |(path, rows): (Vec<Node>, Vec<u32>)| Arc::new(Group::new(path, &rows, &self.rows));
+        let group = |(path, rows): (Vec<Node>, Vec<u32>)| Arc::new(Group::new(path, rows, &self.rows));
         Ok(Grouped { groups: by_path.into_iter().map(group).collect() })
     }
 
@@ -206,55 +243,74 @@ impl Problem<'_> {
         cut: &[Node],
         groups: &[Arc<Group>],
         above: Option<&[Vec<u64>]>,
-        reuse: Reuse<'_>,
+        known: Known<'_>,
     ) -> Result<(f64, Option<Counted>)> {
         let (rows, domain, observer) = (&self.rows, &self.domain, self.observer);
-        if self.cost == Cost::Lm {
-            return Ok((
-                0.5 * domain.detail_lost(cut) + 0.5 * relations_lost(groups, above, self.input_pairs),
-                None,
-            ));
+        match self.cost {
+            Cost::Lm => {
+                let relations = relations_lost(groups, above, self.input_pairs);
+                Ok((0.5 * domain.detail_lost(cut) + 0.5 * relations, None))
+            }
+            Cost::Rpd | Cost::Sampled => {
+                let look = self.look(self.cost);
+                let rpd = match known.losses {
+                    Some(losses) => losses.rpd_of(groups, above, look)?,
+                    None => Losses::new(groups, above, look)?.rpd(),
+                };
+                Ok((rpd, None))
+            }
+            Cost::RpdA => {
+                let plain = Counted::new(groups, None, rows, domain, known.reuse, observer)?;
+                let Some(above) = above else { return Ok((plain.rpd_a(domain), Some(plain))) };
+                let reuse =
+                    if self.shortcuts.incremental { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
+                let repaired = Counted::new(groups, Some(above), rows, domain, reuse, observer)?;
+                Ok((repaired.rpd_a(domain), Some(plain)))
+            }
         }
-        let plain = Counted::new(groups, None, rows, domain, reuse, observer)?;
-        let repaired = above.map(|above| {
-            let reuse = if self.shortcuts.incremental { Reuse::Unrepaired(&plain) } else { Reuse::Nothing };
-            Counted::new(groups, Some(above), rows, domain, reuse, observer)
-        });
-        let repaired = repaired.transpose()?;
-        let counted = repaired.as_ref().unwrap_or(&plain);
-        let cost = match self.cost {
-            Cost::RpdA => counted.rpd_a(domain),
-            _ => counted.rpd(groups, rows, domain, observer)?,
-        };
-        Ok((cost, Some(plain)))
+    }
+
+    fn look(&self, cost: Cost) -> Look<'_> {
+        Look {
+            rows: &self.rows,
+            domain: &self.domain,
+            scratch: &self.scratch,
+            sample: self.sample.as_ref().filter(|_| cost == Cost::Sampled),
+            observer: self.observer,
+        }
     }
 
     /// The synopsis of a cut without rules, if the cost needs one.
     pub(super) fn unrepaired(&self, grouped: &Grouped) -> Result<Option<Counted>> {
-        (self.cost != Cost::Lm).then(|| self.counted(grouped, None, Reuse::Nothing)).transpose()
+        let count =
+            || Counted::new(&grouped.groups, None, &self.rows, &self.domain, Reuse::Nothing, self.observer);
+        (self.cost == Cost::RpdA).then(count).transpose()
     }
 
-    /// The synopsis of a cut, without rules or with what they leave above.
-    fn counted(&self, grouped: &Grouped, above: Option<&[Vec<u64>]>, reuse: Reuse<'_>) -> Result<Counted> {
-        Counted::new(&grouped.groups, above, &self.rows, &self.domain, reuse, self.observer)
+    /// What records lose at a cut by exact RPD, or those of the sample.
+    pub(super) fn losses(
+        &self,
+        groups: &[Arc<Group>],
+        above: Option<&[Vec<u64>]>,
+        cost: Cost,
+    ) -> Result<Losses> {
+        Losses::new(groups, above, self.look(cost))
     }
 
-    /// RPD of a synopsis, on the records.
-    fn rpd(&self, counted: &Counted, grouped: &Grouped) -> Result<f64> {
-        counted.rpd(&grouped.groups, &self.rows, &self.domain, self.observer)
-    }
-
-    /// The figure that judges a cut with rules: exact RPD, unless the search is about detail.
+    /// The figure that judges a cut with rules: exact RPD, unless the search is about detail. It is found from the losses of
+    /// a cut that has most groups in common, if there is one.
     pub(super) fn repaired_cost(
         &self,
         cut: &[Node],
         grouped: &Grouped,
-        above: &[Vec<u64>],
-        plain: Option<&Counted>,
+        above: Option<&[Vec<u64>]>,
+        losses: Option<&Losses>,
     ) -> Result<f64> {
-        match plain {
-            None => Ok(self.cost(cut, &grouped.groups, Some(above), Reuse::Nothing)?.0),
-            Some(plain) => self.rpd(&self.counted(grouped, Some(above), Reuse::Unrepaired(plain))?, grouped),
+        let groups = &grouped.groups;
+        match (self.cost, losses) {
+            (Cost::Lm, _) => Ok(self.cost(cut, groups, above, Known::NOTHING)?.0),
+            (_, Some(losses)) => losses.rpd_of(groups, above, self.look(Cost::Rpd)),
+            (_, None) => Ok(self.losses(groups, above, Cost::Rpd)?.rpd()),
         }
     }
 
@@ -267,19 +323,32 @@ impl Problem<'_> {
             return Ok(cost);
         }
         let grouped = self.relations(cut)?;
-        self.repaired_cost(
-            cut,
-            &grouped,
-            &grouped.rewrite(rules, &self.domain, self.observer)?,
-            self.unrepaired(&grouped)?.as_ref(),
-        )
+        let above = self.above(&grouped, rules)?;
+        let cost = self.repaired_cost(cut, &grouped, above.as_deref(), None)?;
+        self.learn_cost(cut, rules, figure, cost);
+        Ok(cost)
+    }
+
+    /// Remembers the cost of a cut that is known with these rules.
+    fn learn_cost(&self, cut: &[Node], rules: &[Rule], figure: Cost, cost: f64) {
+        let mut known = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_rules = |judged: &Judged| rules.is_empty() || judged.rules.as_deref() == Some(rules);
+        let Some(judged) = known.get_mut(cut).filter(|judged| has_rules(judged)) else { return };
+        if judged.cost(figure, !rules.is_empty()).is_none() {
+            judged.costs.push((figure, !rules.is_empty(), cost));
+        }
+    }
+
+    /// What rules leave above each position; none without rules.
+    fn above(&self, grouped: &Grouped, rules: &[Rule]) -> Result<Option<Vec<Vec<u64>>>> {
+        (!rules.is_empty()).then(|| grouped.rewrite(rules, &self.domain, self.observer)).transpose()
     }
 
     /// Exact RPD of a cut with rules.
     pub(super) fn exact_rpd(&self, cut: &[Node], rules: &[Rule]) -> Result<f64> {
         let grouped = self.relations(cut)?;
-        let above = grouped.rewrite(rules, &self.domain, self.observer)?;
-        self.rpd(&self.counted(&grouped, Some(&above), Reuse::Nothing)?, &grouped)
+        let above = self.above(&grouped, rules)?;
+        Ok(self.losses(&grouped.groups, above.as_deref(), Cost::Rpd)?.rpd())
     }
 
     /// Which of some relations of a repaired cut has the fewest records; if none of them has any (they are inferred ones),

@@ -34,6 +34,8 @@ pub(super) struct Rows {
     first: Vec<u32>,
     items: Vec<u32>,
     record: Vec<u32>,
+    /// Per record its first row, and the end of the last.
+    first_row: Vec<u32>,
     /// Per attribute the item of each row, made when it is first asked for: splitting by an attribute then reads one
     /// number per row instead of the whole row.
     columns: Vec<OnceLock<Vec<u32>>>,
@@ -48,7 +50,8 @@ pub(super) const STRIDE: usize = 1 << 12;
 impl Rows {
     pub(super) fn new(trees: &ValueTrees, levels: usize, observer: &dyn Observer) -> Result<Self> {
         let columns = (0..levels).map(|_| OnceLock::new()).collect();
-        let mut rows = Rows { first: vec![0], items: Vec::new(), record: Vec::new(), columns };
+        let mut rows =
+            Rows { first: vec![0], items: Vec::new(), record: Vec::new(), first_row: vec![0], columns };
         let mut path = Vec::new();
         for record in 0..trees.len() {
             observer.go_on()?;
@@ -63,6 +66,7 @@ impl Rows {
                 rows.first.push(rows.items.len() as u32);
                 rows.record.push(record as u32);
             }
+            rows.first_row.push(rows.record.len() as u32);
         }
         Ok(rows)
     }
@@ -104,6 +108,11 @@ impl Rows {
     pub(super) fn record(&self, row: u32) -> u32 {
         self.record[row as usize]
     }
+
+    /// The rows of a record.
+    pub(super) fn of(&self, record: u32) -> std::ops::Range<u32> {
+        self.first_row[record as usize]..self.first_row[record as usize + 1]
+    }
 }
 
 /// Rows that are equal at a cut.
@@ -124,16 +133,16 @@ pub(super) struct Group {
 type Parts = Arc<Vec<Arc<Group>>>;
 
 impl Group {
-    pub(super) fn new(path: Vec<Node>, group_rows: &[u32], rows: &Rows) -> Self {
+    pub(super) fn new(path: Vec<Node>, group_rows: Vec<u32>, rows: &Rows) -> Self {
         let mut records = Vec::with_capacity(group_rows.len());
-        for &row in group_rows {
+        for &row in &group_rows {
             let record = rows.record(row);
             if records.last() != Some(&record) {
                 records.push(record);
             }
         }
         records.shrink_to_fit();
-        Group { path, rows: group_rows.to_vec(), records, splits: Mutex::default() }
+        Group { path, rows: group_rows, records, splits: Mutex::default() }
     }
 }
 
@@ -204,7 +213,7 @@ fn unite(groups: Vec<Arc<Group>>, rows: &Rows, observer: &dyn Observer) -> Resul
                 observer.go_on()?;
                 let mut all: Vec<u32> = same.iter().flat_map(|g| g.rows.iter().copied()).collect();
                 all.sort_unstable();
-                Ok(Arc::new(Group::new(same[0].path.clone(), &all, rows)))
+                Ok(Arc::new(Group::new(same[0].path.clone(), all, rows)))
             }
         })
         .collect()
@@ -260,19 +269,26 @@ impl<'a> Splitter<'a> {
     fn parts(&self, group: &Group) -> Result<Vec<Arc<Group>>> {
         let nodes = &self.change.new;
         let without = nodes.len() as u32;
-        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); nodes.len() + 1];
+        // Parts are counted first: lists that grow are copied again and again.
+        let mut part_of: Vec<u32> = Vec::with_capacity(group.rows.len());
+        let mut sizes = vec![0usize; nodes.len() + 1];
         for some in group.rows.chunks(STRIDE) {
             self.observer.go_on()?;
             for &row in some {
                 let part = self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without);
-                parts[part as usize].push(row);
+                sizes[part as usize] += 1;
+                part_of.push(part);
             }
         }
         // A group without the attribute stays as it is.
-        if self.change.old.is_none() && parts[nodes.len()].len() == group.rows.len() {
+        if self.change.old.is_none() && sizes[nodes.len()] == group.rows.len() {
             return Ok(Vec::new());
         }
-        let parts = (parts.iter().enumerate()).filter(|(_, own)| !own.is_empty()).map(|(part, own)| {
+        let mut parts: Vec<Vec<u32>> = sizes.into_iter().map(Vec::with_capacity).collect();
+        for (&row, &part) in group.rows.iter().zip(&part_of) {
+            parts[part as usize].push(row);
+        }
+        let parts = parts.into_iter().enumerate().filter(|(_, own)| !own.is_empty()).map(|(part, own)| {
             let path = self.path(&group.path, nodes.get(part).copied(), self.rows.items(own[0]));
             Arc::new(Group::new(path, own, self.rows))
         });
@@ -320,7 +336,7 @@ mod tests {
             (&[0, 2, 4, 6, 7][..], &[0, 0, 1, 1][..])
         );
         let (a, b) = (domain.levels[0].root, domain.levels[1].root);
-        let all = vec![Arc::new(Group::new(Vec::new(), &[0, 1, 2, 3], &rows))];
+        let all = vec![Arc::new(Group::new(Vec::new(), vec![0, 1, 2, 3], &rows))];
         let next = |groups: &[Arc<Group>], level, old, new: &[Node]| {
             let changes = [Change { level, old, new: new.to_vec() }];
             split(groups, &changes, &rows, &domain, true, &Quiet).expect("nobody interrupts")

@@ -1,14 +1,15 @@
 //! Cuts and their children.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosket_model::Result;
 use rayon::prelude::*;
 
 use super::cost::{Counted, Reuse};
 use super::domain::{Node, Step};
-use super::problem::{Cost, Grouped, Judged, Problem, Solution};
+use super::losses::{self, Losses};
+use super::problem::{Cost, Grouped, Judged, Known, Problem, Solution};
 use super::rows::{Change, Group, split};
 use super::structure::{Repair, Repaired, Rule, relate};
 use super::values::{self, Sets};
@@ -32,6 +33,8 @@ pub(super) struct State {
     pub(super) known: Arc<BTreeMap<u64, Vec<Knowledge>>>,
     /// Its synopsis without rules.
     counted: Option<Counted>,
+    /// What its records lose without rules, once a child asks for it.
+    losses: Mutex<Option<Arc<Losses>>>,
 }
 
 /// What a step has led to.
@@ -44,7 +47,17 @@ pub(super) struct Child {
 /// What is known about a step beforehand.
 pub(super) enum Recalled {
     Dead,
-    Judged { accepted: bool, solution: Solution },
+    Judged { accepted: bool, violated: bool, solution: Solution },
+}
+
+impl Recalled {
+    /// The solution, if it is one.
+    fn accepted(self) -> Option<Solution> {
+        match self {
+            Recalled::Judged { accepted: true, solution, .. } => Some(solution),
+            _ => None,
+        }
+    }
 }
 
 fn new_nodes(changes: &[Change]) -> Vec<Node> {
@@ -57,15 +70,39 @@ fn is_gone(changes: &[Change], node: Node) -> bool {
     changes.iter().any(|change| change.old == Some(node))
 }
 
+fn child_cut(cut: &[Node], changes: &[Change]) -> Vec<Node> {
+    let mut cut: Vec<Node> = cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
+    cut.extend(new_nodes(changes));
+    cut.sort_unstable();
+    cut
+}
+
 impl State {
+    /// A cut of which nothing is known but its groups.
+    fn of(cut: Vec<Node>, groups: Vec<Arc<Group>>) -> State {
+        State {
+            cut,
+            groups,
+            related: Related::new(),
+            violations: Vec::new(),
+            sound: true,
+            rules: Vec::new(),
+            cost: f64::INFINITY,
+            dead: BTreeSet::new(),
+            fresh: Vec::new(),
+            known: Arc::default(),
+            counted: None,
+            losses: Mutex::default(),
+        }
+    }
+
     pub(super) fn accepted(&self, problem: &Problem<'_>) -> bool {
         self.sound && (problem.repair || self.violations.is_empty())
     }
 
-    /// About how much memory it takes. What a group falls apart into is kept once per value of its path at most.
-    pub(super) fn bytes(&self) -> usize {
-        let group = |g: &Arc<Group>| (g.rows.len() + g.records.len()) * 4 * (1 + g.path.len());
-        self.groups.iter().map(group).sum::<usize>() + self.related.values().map(|s| s.bytes()).sum::<usize>()
+    /// Whether relations have to be taken apart here.
+    pub(super) fn is_violated(&self) -> bool {
+        !self.violations.is_empty()
     }
 
     pub(super) fn solution(&self) -> Solution {
@@ -76,19 +113,16 @@ impl State {
 impl Problem<'_> {
     pub(super) fn start(&self) -> State {
         let rows: Vec<u32> = (0..self.rows.len() as u32).collect();
-        State {
-            cut: Vec::new(),
-            groups: vec![Arc::new(Group::new(Vec::new(), &rows, &self.rows))],
-            related: Related::new(),
-            violations: Vec::new(),
-            sound: true,
-            rules: Vec::new(),
-            cost: f64::INFINITY,
-            dead: BTreeSet::new(),
-            fresh: Vec::new(),
-            known: Arc::default(),
-            counted: None,
-        }
+        State::of(Vec::new(), vec![Arc::new(Group::new(Vec::new(), rows, &self.rows))])
+    }
+
+    /// About how much memory a state takes. What a group falls apart into is kept once per value of its path at most.
+    pub(super) fn bytes_of(&self, state: &State) -> usize {
+        let group = |g: &Arc<Group>| (g.rows.len() + g.records.len()) * 4 * (1 + g.path.len());
+        let groups: usize = state.groups.iter().map(group).sum();
+        let related: usize = state.related.values().map(|s| s.bytes()).sum();
+        let losses = if self.is_by_losses() { losses::bytes(&self.rows, &self.domain) } else { 0 };
+        groups + related + losses
     }
 
     /// The state of a sound cut of known cost at which no relation has to be taken apart.
@@ -99,7 +133,7 @@ impl Problem<'_> {
             _ => relate(&grouped.groups, None, self.domain.records, |_| true, self.observer)?,
         };
         let counted = self.unrepaired(&grouped)?;
-        Ok(State { cut: cut.to_vec(), groups: grouped.groups, related, cost, counted, ..self.start() })
+        Ok(State { related, cost, counted, ..State::of(cut.to_vec(), grouped.groups) })
     }
 
     /// The steps worth a look.
@@ -107,6 +141,18 @@ impl Problem<'_> {
         let mut steps = self.domain.steps(&state.cut);
         steps.retain(|&step| !state.dead.contains(&self.domain.key(step)));
         steps
+    }
+
+    /// Steps that were found dead above lead nowhere from here either; whoever comes by later need not look.
+    pub(super) fn remember_dead(&self, state: &State) {
+        if !self.shortcuts.memo || state.dead.is_empty() {
+            return;
+        }
+        for step in self.domain.steps(&state.cut) {
+            if state.dead.contains(&self.domain.key(step)) {
+                self.learn(&self.child_cut(state, step), Judged { dead: true, ..Judged::default() });
+            }
+        }
     }
 
     /// The child, unless its values are not sound. `None` says so for all cuts below as well.
@@ -135,9 +181,7 @@ impl Problem<'_> {
     fn changed(&self, state: &State, changes: &[Change], known: Option<&[Knowledge]>) -> Result<Child> {
         let domain = &self.domain;
         let new = new_nodes(changes);
-        let mut cut: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(changes, n)).collect();
-        cut.extend(&new);
-        cut.sort_unstable();
+        let cut = child_cut(&state.cut, changes);
         let groups = split(&state.groups, changes, &self.rows, domain, self.shortcuts.memo, self.observer)?;
         let values = domain.with_absences(&cut);
         let (mut related, mut own, mut broken) = (Related::new(), Vec::new(), Vec::new());
@@ -165,8 +209,9 @@ impl Problem<'_> {
                 .run(broken.clone())?
         };
         let above = (!repaired.rules.is_empty()).then_some(repaired.above.as_slice());
-        let reuse = self.reuse(state, changes);
-        let (cost, counted) = self.cost(&cut, &groups, above, reuse)?;
+        let losses = self.losses_of(state)?;
+        let known = Known { reuse: self.reuse(state, changes), losses: losses.as_deref() };
+        let (cost, counted) = self.cost(&cut, &groups, above, known)?;
         let absences: Vec<Node> = domain.absences(&cut).collect();
         let sets = Sets { new: &absences, fresh: None, old: &cut };
         let sound = values::unsound(domain, &sets, self.range, self.observer)?.is_none();
@@ -197,6 +242,7 @@ impl Problem<'_> {
             fresh: new,
             known: Arc::default(),
             counted,
+            losses: Mutex::default(),
         };
         Ok(Child { state, violations: own })
     }
@@ -209,6 +255,22 @@ impl Problem<'_> {
             Some(counted) if self.shortcuts.incremental && changes.iter().all(whole) => Reuse::Above(counted),
             _ => Reuse::Nothing,
         }
+    }
+
+    fn is_by_losses(&self) -> bool {
+        matches!(self.cost, Cost::Rpd | Cost::Sampled)
+    }
+
+    /// What records lose at a state, if that is what children are compared by. Whoever asks second waits for the first.
+    fn losses_of(&self, state: &State) -> Result<Option<Arc<Losses>>> {
+        if !self.is_by_losses() || !self.shortcuts.incremental {
+            return Ok(None);
+        }
+        let mut losses = state.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        if losses.is_none() {
+            *losses = Some(Arc::new(self.losses(&state.groups, None, self.cost)?));
+        }
+        Ok(losses.clone())
     }
 
     fn learn(&self, cut: &[Node], judged: Judged) {
@@ -225,14 +287,30 @@ impl Problem<'_> {
         }
     }
 
+    /// What is known about a cut.
+    fn remembered(&self, cut: &[Node]) -> Option<Judged> {
+        if !self.shortcuts.memo {
+            return None;
+        }
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(cut).cloned()
+    }
+
+    /// What is known about a cut with its cost: none if that is not all, an inner none if it is no solution.
+    fn remembered_solution(&self, cut: Vec<Node>) -> Option<Option<Solution>> {
+        let judged = self.remembered(&cut)?;
+        if judged.dead {
+            return Some(None);
+        }
+        let rules = if self.repair { judged.rules.clone()? } else { Arc::default() };
+        let cost = judged.cost(self.cost, !rules.is_empty())?;
+        let accepted = judged.sound && (self.repair || !judged.violated);
+        Some(accepted.then(|| Solution { cut, rules: rules.to_vec(), cost }))
+    }
+
     /// What a step leads to, as far as that is known without looking at all knowledge again.
     pub(super) fn recall(&self, state: &State, step: Step) -> Result<Option<Recalled>> {
-        if !self.shortcuts.memo {
-            return Ok(None);
-        }
         let cut = self.child_cut(state, step);
-        let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(&cut).cloned();
-        let Some(judged) = judged else {
+        let Some(judged) = self.remembered(&cut) else {
             return Ok(None);
         };
         if judged.dead {
@@ -248,7 +326,7 @@ impl Problem<'_> {
         };
         let accepted = judged.sound && (self.repair || !judged.violated);
         let solution = Solution { cut, rules: rules.to_vec(), cost };
-        Ok(Some(Recalled::Judged { accepted, solution }))
+        Ok(Some(Recalled::Judged { accepted, violated: judged.violated, solution }))
     }
 
     /// The cost of a child cut whose rules are known, which is remembered.
@@ -258,8 +336,9 @@ impl Problem<'_> {
         let groups = Grouped { groups };
         let above =
             (!rules.is_empty()).then(|| groups.rewrite(rules, &self.domain, self.observer)).transpose()?;
-        let reuse = self.reuse(state, &changes);
-        let (cost, _) = self.cost(cut, &groups.groups, above.as_deref(), reuse)?;
+        let losses = self.losses_of(state)?;
+        let known = Known { reuse: self.reuse(state, &changes), losses: losses.as_deref() };
+        let (cost, _) = self.cost(cut, &groups.groups, above.as_deref(), known)?;
         let costs = vec![(self.cost, !rules.is_empty(), cost)];
         self.learn(cut, Judged { costs, ..Judged::default() });
         Ok(cost)
@@ -292,16 +371,20 @@ impl Problem<'_> {
     }
 
     pub(super) fn child_cut(&self, state: &State, step: Step) -> Vec<Node> {
-        let changes = self.domain.changes(step);
-        let mut cut: Vec<Node> = state.cut.iter().copied().filter(|&n| !is_gone(&changes, n)).collect();
-        cut.extend(new_nodes(&changes));
-        cut.sort_unstable();
-        cut
+        child_cut(&state.cut, &self.domain.changes(step))
     }
 
-    /// The child of a solution that is cheapest by exact RPD.
+    /// The child of a solution that is cheapest.
     pub(super) fn cheapest_child(&self, solution: &Solution) -> Result<Option<Solution>> {
         let observer = self.observer;
+        let steps = self.domain.steps(&solution.cut);
+        let child_of = |step: Step| child_cut(&solution.cut, &self.domain.changes(step));
+        // A search that came by has looked at all children already.
+        let known: Option<Vec<Option<Solution>>> =
+            steps.iter().map(|&step| self.remembered_solution(child_of(step))).collect();
+        if let Some(known) = known {
+            return Ok(known.into_iter().flatten().min_by_key(Solution::rank));
+        }
         let grouped = self.relations(&solution.cut)?;
         let related = relate(&grouped.groups, None, self.domain.records, |_| true, observer)?;
         let cut = solution.cut.clone();
@@ -309,13 +392,15 @@ impl Problem<'_> {
         let all = Concerned::Nodes(&values, None);
         let violations = self.violations(&values, &related, &all)?;
         let counted = self.unrepaired(&grouped)?;
-        let state = State { cut, groups: grouped.groups, related, violations, counted, ..self.start() };
-        let steps = self.steps(&state);
+        let state = State { related, violations, counted, ..State::of(cut, grouped.groups) };
         observer.stage("looking for more detail", steps.len() as u64);
         let children: Result<Vec<Option<Solution>>> = (steps.par_iter())
             .map(|&step| {
                 observer.go_on()?;
                 observer.advance(1);
+                if let Some(recalled) = self.recall(&state, step)? {
+                    return Ok(recalled.accepted());
+                }
                 let child = self.child(&state, step)?.map(|child| child.state);
                 Ok(child.filter(|child| child.accepted(self)).map(|child| child.solution()))
             })

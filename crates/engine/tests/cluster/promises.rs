@@ -190,6 +190,60 @@ proptest! {
         check(&case, &params, &release);
         prop_assert!(release.suppressed.is_empty());
     }
+
+    #[test]
+    fn blocks_of_flat_tables_are_diverse(seed: u64, number in 8usize..200, k in 1u32..6) {
+        let mut dice = Dice::new(seed);
+        let case = rows(&mut dice, number);
+        let ask = Diverse {
+            diversity: *dice.of(&[Diversity::Frequency, Diversity::Entropy]),
+            siblings: *dice.of(&[Siblings::Pooled, Siblings::Each]),
+            distinct_everywhere: if dice.one_in(4) { vec!["A".into()] } else { Vec::new() },
+            ..diverse(*dice.of(&[1.5, 2.0, 2.5, 3.0, 4.0]))
+        };
+        let params = Params {
+            suppress_violators: dice.one_in(4),
+            improve: dice.one_in(2),
+            ..Params::plain(Algorithm::Blocks, k, Some(ask))
+        };
+        if let Ok(release) = case.run(&params) {
+            check(&case, &params, &release);
+        }
+    }
+
+    /// Where no value is too frequent for everybody, nobody needs to be given up.
+    #[test]
+    fn blocks_give_up_few_where_values_are_even(seed: u64, number in 40usize..200) {
+        let case = rows(&mut Dice::new(seed), number);
+        let params = Params::plain(Algorithm::Blocks, 3, Some(diverse(2.0)));
+        let release = case.run(&params).expect("reachable");
+        check(&case, &params, &release);
+        prop_assert!(10 * release.suppressed.len() <= number, "{} of {number}", release.suppressed.len());
+    }
+
+    /// `clustree` had lost more than `ctoff`, with more people suppressed.
+    #[test]
+    fn clustree_is_never_worse_than_ctoff(seed: u64, records in 8usize..40) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let clustree = Params { algorithm: Algorithm::Clustree, leftovers: true, ..random_params(&mut dice) };
+        let ctoff = Params { algorithm: Algorithm::Ctoff, ..clustree.clone() };
+        let (Ok(clustree), Ok(ctoff)) = (case.run(&clustree), case.run(&ctoff)) else { return Ok(()) };
+        prop_assert!(clustree.lm <= ctoff.lm + 1e-12, "{} against {}", clustree.lm, ctoff.lm);
+    }
+
+    /// Clusters are opened for those who are left over only where that costs less.
+    #[test]
+    fn placing_leftovers_never_costs_more(seed: u64, records in 8usize..40, l: bool) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let ask = l.then(|| diverse(2.0));
+        let placed = Params::plain(Algorithm::Ctoff, 3, ask);
+        let given_up = Params { leftovers: false, ..placed.clone() };
+        let (Ok(placed), Ok(given_up)) = (case.run(&placed), case.run(&given_up)) else { return Ok(()) };
+        // With diversity more may have to be pruned afterwards, where vertices come to look alike.
+        prop_assert!(l || placed.cost <= given_up.cost + 1e-9, "{} against {}", placed.cost, given_up.cost);
+    }
 }
 
 /// A table that is larger than a block, in which many rows are alike.

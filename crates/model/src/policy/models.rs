@@ -318,11 +318,6 @@ table! {
         };
         Blocks = "blocks": "flat tables: split top-down, clustered bottom-up, rows moved" => AlgorithmFacts {
             reference: "default for flat tables",
-            except: Some(Except {
-                model: LDiversity,
-                what: "algorithm `blocks` does not look at sensitive values",
-                help: "use ctoff or clustree, which take flat tables as well",
-            }),
             usual_for: &[KAnonymity],
             turn: 6,
             paper: None,

@@ -10,12 +10,16 @@ use crate::kmn::problem::{Cost, Problem, Solution};
 /// Up to so many rows a beam costs so little that wide ones are tried as well.
 pub(super) const FEW_ROWS: usize = 20_000;
 
+/// From so many rows on a beam takes so long that only those are walked that have ended best: of the width asked for, and
+/// with repair where that is allowed.
+const MANY_ROWS: usize = 2_000_000;
+
 impl Problem<'_> {
     /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
     /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
     /// the policy asks for that.
     pub(crate) fn best(&mut self, params: &Params) -> Result<(String, Finalists)> {
-        let few = self.rows.len() <= FEW_ROWS;
+        let (few, many) = (self.rows.len() <= FEW_ROWS, self.rows.len() >= MANY_ROWS);
         let mut total = Finalists::default();
         let mut route = params.algorithm.name().to_owned();
         let by_detail: &[(&str, bool, Cost)] =
@@ -28,11 +32,12 @@ impl Problem<'_> {
         ];
         let mut beams = Vec::new();
         for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
-            if (repair && !params.disassociate) || (name == "ocs by RPD" && !few) {
+            let is_spared = !repair && ((cost == Cost::Rpd && !few) || (many && params.disassociate));
+            if (repair && !params.disassociate) || is_spared {
                 continue;
             }
             let mut widths = vec![params.g];
-            if params.g > 1 && (few || cost != Cost::Rpd) {
+            if params.g > 1 && !many && (few || cost != Cost::Rpd) {
                 widths.insert(0, 1);
             }
             if few {
@@ -42,15 +47,30 @@ impl Problem<'_> {
         }
         let all: usize = beams.iter().map(|(.., widths)| widths.len()).sum();
         self.observer.stage(SEARCHING, all as u64 * self.beam_steps());
+        let by_sample = |cost: Cost| match cost {
+            Cost::Rpd if self.sample.is_some() => Cost::Sampled,
+            other => other,
+        };
+        let beams: Vec<_> = beams.into_iter().map(|(n, r, cost, w)| (n, r, by_sample(cost), w)).collect();
+        let last = by_sample(if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd });
+        // Beams with repair that found nothing to repair: without it they would be the same.
+        let mut unviolated: Vec<(Cost, usize)> = Vec::new();
         for (name, repair, cost, widths) in beams {
             self.repair = repair;
             self.cost = cost;
             for g in widths {
+                if !repair && unviolated.contains(&(cost, g)) {
+                    self.observer.advance(self.beam_steps());
+                    continue;
+                }
                 if !total.best.is_empty() && self.observer.out_of_time() {
                     total.stopped = Some(Stop::Time);
                     continue;
                 }
                 let found = self.beam(g)?;
+                if repair && !found.violated && found.stopped.is_none() {
+                    unviolated.push((cost, g));
+                }
                 total.examined += found.examined;
                 total.stopped = total.stopped.or(found.stopped);
                 let before = total.best.first().map(Solution::rank);
@@ -63,7 +83,7 @@ impl Problem<'_> {
             }
         }
         self.repair = params.disassociate;
-        self.cost = if params.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
+        self.cost = last;
         Ok((route, total))
     }
 }

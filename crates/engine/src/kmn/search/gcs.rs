@@ -57,6 +57,7 @@ impl Problem<'_> {
             let mut tasks: Vec<(usize, Step)> = Vec::new();
             for (parent, state) in kept.iter().enumerate() {
                 observer.go_on()?;
+                self.remember_dead(state);
                 for step in self.steps(state) {
                     if seen.insert(self.child_cut(state, step)) {
                         tasks.push((parent, step));
@@ -90,6 +91,7 @@ impl Problem<'_> {
                 })
                 .try_reduce(LevelResult::default, |a, b| Ok(a.merge(b, g, self.finalists)))?;
             found.examined += tasks.len() as u64;
+            found.violated |= level.violated;
             found.add(level.best.into_iter().map(|(_, _, solution)| solution), self.finalists);
             if level.kept.is_empty() {
                 break;
@@ -115,7 +117,7 @@ impl Problem<'_> {
                 })
                 .collect();
             kept = next?;
-            let bytes = kept.iter().map(State::bytes).sum();
+            let bytes = kept.iter().map(|state| self.bytes_of(state)).sum();
             if bytes > self.memory {
                 found.stopped = Some(Stop::Memory(bytes));
                 break;
@@ -133,6 +135,7 @@ struct LevelResult {
     best: Vec<(f64, usize, Solution)>,
     dead: Vec<(usize, u64)>,
     known: Vec<(usize, u64, Vec<Knowledge>)>,
+    violated: bool,
 }
 
 impl LevelResult {
@@ -143,6 +146,7 @@ impl LevelResult {
         };
         let mut result = LevelResult::default();
         result.known.push((parent, key, violations));
+        result.violated = state.is_violated();
         if state.accepted(problem) {
             result.best.push((state.cost, order, state.solution()));
         }
@@ -154,7 +158,8 @@ impl LevelResult {
         let mut result = LevelResult::default();
         match recalled {
             Recalled::Dead => result.dead.push((parent, problem.domain.key(step))),
-            Recalled::Judged { accepted, solution } => {
+            Recalled::Judged { accepted, violated, solution } => {
+                result.violated = violated;
                 result.kept.push((solution.cost, order, parent, None));
                 result.best.extend(accepted.then_some((solution.cost, order, solution)));
             }
@@ -163,6 +168,7 @@ impl LevelResult {
     }
 
     fn merge(mut self, other: LevelResult, g: usize, finalists: usize) -> Self {
+        self.violated |= other.violated;
         self.dead.extend(other.dead);
         self.known.extend(other.known);
         self.kept.extend(other.kept);

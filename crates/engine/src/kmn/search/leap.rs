@@ -21,9 +21,8 @@ use bosket_model::Result;
 
 use super::Finalists;
 use super::best::FEW_ROWS;
-use crate::kmn::cost::Reuse;
 use crate::kmn::domain::{Node, Step};
-use crate::kmn::problem::{Problem, Solution, rounded};
+use crate::kmn::problem::{Known, Problem, Solution, rounded};
 use crate::kmn::rows::{Change, STRIDE};
 use crate::kmn::state::State;
 use crate::kmn::structure::relate;
@@ -62,7 +61,11 @@ impl Problem<'_> {
                 let cost = if self.is_plain(finest)? { self.falling_cost(&depths)? } else { None };
                 let Some(cost) = cost else { return Ok(Leap::Nowhere) };
                 let best = vec![Solution { cut: finest.clone(), rules: Vec::new(), cost }];
-                return Ok(Leap::Done(Finalists { best, examined: depths.len() as u64, stopped: None }));
+                return Ok(Leap::Done(Finalists {
+                    best,
+                    examined: depths.len() as u64,
+                    ..Finalists::default()
+                }));
             }
             // More values at once would take longer to look at than the beam does. Absences are not monotone.
             let is_pairs = self.range.m == 2 && self.domain.with_absences(finest).len() == finest.len();
@@ -107,7 +110,7 @@ impl Problem<'_> {
         let mut before = f64::INFINITY;
         for cut in depths {
             self.observer.go_on()?;
-            let (cost, _) = self.cost(cut, &self.relations(cut)?.groups, None, Reuse::Nothing)?;
+            let (cost, _) = self.cost(cut, &self.relations(cut)?.groups, None, Known::NOTHING)?;
             if rounded(cost) >= rounded(before) {
                 return Ok(None);
             }

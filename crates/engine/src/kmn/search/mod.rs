@@ -20,6 +20,8 @@ pub(crate) struct Finalists {
     /// The cheapest, ascending; at most as many as the problem asks for.
     pub(crate) best: Vec<Solution>,
     pub(crate) examined: u64,
+    /// Some cut on the way needed relations to be taken apart.
+    pub(crate) violated: bool,
     /// Why the search ended early, if it did.
     pub(crate) stopped: Option<Stop>,
 }

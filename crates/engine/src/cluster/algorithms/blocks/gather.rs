@@ -20,6 +20,8 @@ struct Groups {
     sizes: Vec<i64>,
     /// The cost for one row of each.
     costs: Vec<i64>,
+    /// Whether each can stay as it is.
+    done: Vec<bool>,
     /// How often each has changed.
     versions: Vec<u32>,
     rows: Vec<Vec<u32>>,
@@ -36,7 +38,8 @@ impl Groups {
 }
 
 impl Table<'_> {
-    /// Of all groups that are too small, the one that is cheapest to merge goes first. Equal rows start together.
+    /// Of all groups that are too small, or not diverse, the one that is cheapest to merge goes first. Equal rows start
+    /// together. A group for which no other is of any use stays as it is.
     pub(super) fn gather(&self, rows: &[u32]) -> Result<Vec<Group>> {
         // Where nobody has a value, all rows are alike.
         if self.attributes() == 0 {
@@ -51,6 +54,7 @@ impl Table<'_> {
             sizes: same.iter().map(|rows| rows.len() as i64).collect(),
             costs: vec![0; same.len()],
             versions: vec![0; same.len()],
+            done: same.iter().map(|rows| self.is_done(rows)).collect(),
             rows: same,
         };
         let mut queue = BinaryHeap::new();
@@ -71,6 +75,7 @@ impl Table<'_> {
                 groups.costs[at] = self.cost(&bounds);
                 groups.bounds[at * groups.width..(at + 1) * groups.width].copy_from_slice(&bounds);
                 groups.rows[at].extend(gone);
+                groups.done[at] = self.is_done(&groups.rows[at]);
                 groups.versions[at] += 1;
             }
             queue.extend(self.nearest(&groups, at).map(Reverse));
@@ -84,9 +89,10 @@ impl Table<'_> {
     /// The group that a small one is cheapest merged with.
     fn nearest(&self, groups: &Groups, at: usize) -> Option<Merger> {
         let own = groups.sizes[at];
-        if own == 0 || own >= self.size as i64 {
+        if own == 0 || groups.done[at] {
             return None;
         }
+        let clearest = self.guarded.as_ref().and_then(|guarded| guarded.clearest(&groups.rows[at]));
         let (one, own_whole) = (groups.bounds(at), own * groups.costs[at]);
         let mut best: Option<(i64, usize)> = None;
         for (other, bounds) in groups.bounds.chunks_exact(groups.width).enumerate() {
@@ -98,7 +104,11 @@ impl Table<'_> {
             let before = own_whole + its * groups.costs[other] - more * self.surplus;
             let most = best.map_or(i64::MAX / 4, |b| (b.0 + before) / (own + its));
             let rise = (own + its) * self.together(one, bounds, most) - before;
-            if best.is_none_or(|b| rise < b.0) {
+            let helps = || match &self.guarded {
+                Some(guarded) => guarded.helps(clearest, &groups.rows[at], &groups.rows[other]),
+                None => true,
+            };
+            if best.is_none_or(|b| rise < b.0) && helps() {
                 best = Some((rise, other));
             }
         }
@@ -112,7 +122,7 @@ impl Table<'_> {
         let mut left: Vec<u32> = Vec::new();
         let rows = self.sorted(rows);
         for same in rows.chunk_by(|&a, &b| self.row(a) == self.row(b)) {
-            if same.len() >= self.size {
+            if self.is_done(same) {
                 groups.push(self.group(same.to_vec()));
             } else {
                 left.extend_from_slice(same);
@@ -121,28 +131,43 @@ impl Table<'_> {
         let mut seeds: Vec<(i64, u32)> = left.iter().map(|&r| (self.sparse(r, &left), r)).collect();
         seeds.sort_unstable();
         let mut left: Vec<u32> = seeds.into_iter().map(|(_, row)| row).collect();
+        let mut alone: Vec<u32> = Vec::new();
         while left.len() >= self.size {
             let mut group = self.group(vec![left.remove(0)]);
             while group.rows.len() < self.size {
                 self.observer.go_on()?;
-                let mut best = (i64::MAX, 0);
+                let mut best: Option<(i64, usize)> = None;
                 for (at, &row) in left.iter().enumerate() {
-                    let cost = self.together(&group.bounds, self.row(row), best.0);
-                    if cost < best.0 {
-                        best = (cost, at);
+                    let most = best.map_or(i64::MAX, |best| best.0);
+                    let cost = self.together(&group.bounds, self.row(row), most);
+                    if cost < most && self.has_room(&group.rows, row) {
+                        best = Some((cost, at));
                     }
                 }
-                self.take(&mut group, left.remove(best.1));
+                let Some((_, at)) = best else { break };
+                self.take(&mut group, left.remove(at));
             }
-            groups.push(group);
+            if group.rows.len() < self.size {
+                // Nobody else fits: the others may fit elsewhere.
+                alone.push(group.rows.remove(0));
+                left.splice(0..0, group.rows);
+            } else {
+                groups.push(group);
+            }
         }
+        left.extend(alone);
         if groups.is_empty() {
             return Ok(vec![self.group(left)]);
         }
+        let mut rest: Vec<u32> = Vec::new();
         for row in left {
-            if let Some((_, to)) = self.cheapest(&groups, usize::MAX, row, i64::MAX / 4) {
-                self.take(&mut groups[to], row);
+            match self.cheapest(&groups, usize::MAX, row, i64::MAX / 4) {
+                Some((_, to)) => self.take(&mut groups[to], row),
+                None => rest.push(row),
             }
+        }
+        if !rest.is_empty() {
+            groups.push(self.group(rest));
         }
         Ok(groups)
     }

@@ -1,8 +1,10 @@
 //! `blocks`: for flat tables. The table is split top-down into blocks (`split`), each block is clustered bottom-up (`gather`),
 //! and then rows move between clusters of their block, clusters are parted and dissolved (`refine`), and neighbouring ones are
-//! clustered anew (`regroup`), while the loss falls.
+//! clustered anew (`regroup`), while the loss falls. Where diversity is asked for, groups are merged until they are diverse and
+//! stay so (`guarded`); rows that stand in the way are placed elsewhere, or left over.
 
 mod gather;
+mod guarded;
 mod refine;
 mod regroup;
 mod split;
@@ -14,27 +16,38 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use crate::cluster::Clustering;
+use crate::cluster::params::Diverse;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::Search;
 use table::{Group, Table};
 
-/// Puts rows into clusters of at least `size`. Records have nothing below them.
-pub(crate) fn blocks(search: &mut Search<'_>, size: usize, observer: &dyn Observer) -> Result<Clustering> {
+/// Puts rows into clusters of at least `size`, diverse as asked. Records have nothing below them.
+pub(crate) fn blocks(
+    search: &mut Search<'_>,
+    size: usize,
+    ask: Option<&Diverse>,
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     let forest = search.forest();
-    let table = Table::new(forest, size, observer)?;
+    let table = Table::new(forest, size, ask, observer)?;
     let blocks = table.split()?;
     observer.stage("clustering blocks", blocks.len() as u64);
-    let groups: Result<Vec<Vec<Group>>> = (blocks.into_par_iter())
+    let blocks: Result<Vec<(Vec<Group>, Vec<u32>)>> = (blocks.into_par_iter())
         .map(|block| {
             let mut groups = table.gather(&block)?;
+            let loose = table.loosen(&mut groups)?;
             table.refine(&mut groups)?;
             table.regroup(&mut groups)?;
             observer.advance(1);
-            Ok(groups)
+            Ok((groups, loose))
         })
         .collect();
-    let mut found = Clustering::default();
-    for group in groups?.into_iter().flatten() {
+    let (groups, loose): (Vec<Vec<Group>>, Vec<Vec<u32>>) = blocks?.into_iter().unzip();
+    let mut groups: Vec<Group> = groups.into_iter().flatten().collect();
+    let prune = forest.classes[0].own;
+    let mut found =
+        Clustering { left: table.place(&mut groups, &loose.concat(), prune)?, ..Clustering::default() };
+    for group in groups {
         let mut rows = group.rows.iter();
         let mut joined = rows.next().map(|&r| Rep::of_record(forest, r));
         for &row in rows {

@@ -45,6 +45,9 @@ impl Table<'_> {
         let row = groups[from].rows[at];
         let mut rest = groups[from].rows.clone();
         rest.remove(at);
+        if !self.is_done(&rest) {
+            return false;
+        }
         let rest = self.group(rest);
         let saved = groups[from].whole() - rest.whole();
         let Some((_, to)) = self.cheapest(groups, from, row, saved) else { return false };
@@ -57,7 +60,9 @@ impl Table<'_> {
     pub(super) fn cheapest(&self, groups: &[Group], but: usize, row: u32, most: i64) -> Option<(i64, usize)> {
         let mut best: Option<(i64, usize)> = None;
         for (to, group) in groups.iter().enumerate().filter(|(to, _)| *to != but) {
-            if let Some(rise) = self.rise(group, row, best.map_or(most, |b| b.0)) {
+            if let Some(rise) = self.rise(group, row, best.map_or(most, |b| b.0))
+                && self.may_take(group, row)
+            {
                 best = Some((rise, to));
             }
         }
@@ -70,7 +75,7 @@ impl Table<'_> {
             return Ok(false);
         }
         let mut parts = self.gather(&groups[at].rows)?;
-        if whole(&parts) >= groups[at].whole() {
+        if whole(&parts) >= groups[at].whole() || !self.are_done(&parts) {
             return Ok(false);
         }
         groups.extend(parts.drain(1..));
@@ -90,7 +95,9 @@ impl Table<'_> {
             let mut best: Option<(i64, usize)> = None;
             for (to, group) in groups.iter().enumerate().filter(|(to, _)| *to != at) {
                 let group = changed.iter().find(|c| c.0 == to).map_or(group, |c| &c.1);
-                if let Some(rise) = self.rise(group, row, best.map_or(whole - risen, |b| b.0)) {
+                if let Some(rise) = self.rise(group, row, best.map_or(whole - risen, |b| b.0))
+                    && self.may_take(group, row)
+                {
                     best = Some((rise, to));
                 }
             }

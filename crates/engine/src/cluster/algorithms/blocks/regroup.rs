@@ -53,6 +53,9 @@ impl Table<'_> {
                 break;
             }
             for mut new in [self.grow(&rows)?, self.gather(&rows)?] {
+                if !self.are_done(&new) {
+                    continue;
+                }
                 while self.move_rows(&mut new)? {}
                 if whole(&new) < before {
                     return Ok(Some((old, new)));

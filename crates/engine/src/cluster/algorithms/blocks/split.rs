@@ -7,7 +7,7 @@ use bosket_model::Result;
 use super::table::Table;
 
 /// Rows that are clustered together at most.
-const BLOCK: usize = 2000;
+pub(super) const BLOCK: usize = 2000;
 
 impl Table<'_> {
     /// All rows, in blocks.

@@ -6,8 +6,10 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
+use super::guarded::Guarded;
 use crate::cluster::domain::Domain;
 use crate::cluster::forest::Forest;
+use crate::cluster::params::Diverse;
 
 /// Attributes with more values have no table of costs.
 const MOST_LISTED: usize = 600;
@@ -77,11 +79,18 @@ pub(super) struct Table<'a> {
     pub(super) size: usize,
     /// What a row more than `size` is reckoned at while groups grow: those rows could have made others cheaper.
     pub(super) surplus: i64,
+    /// What is asked of sensitive values; none if they do not matter.
+    pub(super) guarded: Option<Guarded<'a>>,
     pub(super) observer: &'a dyn Observer,
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(forest: &'a Forest, size: usize, observer: &'a dyn Observer) -> Result<Self> {
+    pub(super) fn new(
+        forest: &'a Forest,
+        size: usize,
+        ask: Option<&'a Diverse>,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let domains = forest.classes[0].quasi.iter().map(|&(_, d)| &forest.domains[d]);
         let full: i64 = domains.clone().map(|d| d.full).sum();
         let mut bounds = Vec::new();
@@ -95,6 +104,7 @@ impl<'a> Table<'a> {
             rows: forest.len(),
             size,
             surplus: full / 8,
+            guarded: ask.map(|ask| Guarded::new(forest, ask)),
             observer,
         })
     }
