@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -111,5 +112,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(bk.Unreachable):
         bk.anonymize(table(), policy(model="kmn", k=100, m=2, n=1))
     assert len(list(tmp_path.iterdir())) == 1
-    del pub
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del pub
     assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -68,14 +69,12 @@ def anonymize(data: Data, policy: Policy, *, measure: bool = False, **settings: 
     4
     """
     told = Settings.of(settings)
-    folder = _folder()
+    source = native(data)
+    folder = tempfile.mkdtemp(prefix="bosket-")
     try:
-        source = native(data)
-        found = json.loads(
-            _native.anonymize(policy._native(), source, folder.name, told.key, measure, told.native())
-        )
+        found = json.loads(_native.anonymize(policy._native(), source, folder, told.key, measure, told.native()))
     except BaseException:
-        folder.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     return Publication(found, policy, data, folder)
 

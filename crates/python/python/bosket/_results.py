@@ -6,7 +6,7 @@ import html
 import json
 import os
 import shutil
-import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -199,14 +199,13 @@ class Publication(_Found):
     private folder that is gone with it; :meth:`write` puts them, and the certificate, where they are wanted.
     """
 
-    def __init__(
-        self, found: dict[str, Any], policy: Policy, data: Data, folder: tempfile.TemporaryDirectory[str]
-    ) -> None:
+    def __init__(self, found: dict[str, Any], policy: Policy, data: Data, folder: str) -> None:
         super().__init__(found["release"])
         # What the machine's own folders are called is nobody's business.
         self._found["published"] = os.path.basename(found["path"])
         self._found["certificate"] = None
-        self._policy, self._data, self._folder = policy, data, folder
+        self._policy, self._data = policy, data
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._path = Path(found["path"])
         self._certificate = None if found["certificate"] is None else Path(found["certificate"])
         self.sentence: str | None = found["sentence"]
