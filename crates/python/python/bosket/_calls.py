@@ -125,7 +125,11 @@ def attack(
         path = None if publication is None else published(publication, policy, folder)
         strengths = (None if m is None else list(m), None if n is None else list(n), budget, sample)
         found = _native.attack(policy._native(), native(data), path, strengths, told.native())
-    return Attack(json.loads(found))
+    risks = json.loads(found)
+    if path is not None and isinstance(publication, Publication):
+        # What the machine's own folders are called is nobody's business.
+        risks["after"]["data"] = os.path.basename(path)
+    return Attack(risks)
 
 
 def measure(data: Data, publication: Publication | Data, policy: Policy, **settings: Any) -> Loss:
