@@ -141,7 +141,10 @@ class Attack(_Found):
 
     def _repr_html_(self) -> str:
         keys = ("m", "n", "prosecutor", "marketer", "unique")
-        value = lambda found: found.get("value") if isinstance(found, dict) else found  # noqa: E731
+
+        def value(found: Any) -> object:
+            return found.get("value") if isinstance(found, dict) else found
+
         rows = [
             [name, *(value(point.get(key)) for key in keys)]
             for name, side in (("before", self.before), ("after", self.after))
