@@ -41,7 +41,7 @@ fn linked(folder: &Path, source: &str) -> PolicyFile {
     let attribute = "[[attribute]]\npath = \"people.age\"\nrole = \"quasi\"\n";
     let text = format!("version = 1\n[source]\n{source}{table}{attribute}");
     let (policy, warnings) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|e| panic!("{e:?}"));
-    PolicyFile { policy, folder: folder.to_owned(), warnings }
+    PolicyFile { policy, folder: folder.to_owned(), warnings, frames: None }
 }
 
 fn nothing_but(folder: &Path, names: &[&str]) {

@@ -85,7 +85,7 @@ fn dissect(folder: &Path) {
         attribute("code", "sensitive")
     );
     let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
-    let file = PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() };
+    let file = PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new(), frames: None };
     let dissection = Dissection::new(&file, Fates::new).expect("a good policy");
     let place = Whereabouts::input(&file).expect("a source");
     let mut people = dissection.read(place, &Quiet).unwrap_or_else(|e| panic!("{e}"));

@@ -206,11 +206,11 @@ impl Coder {
     fn walk(&mut self, node: &Node, part: &mut Part, at: usize, row: usize) {
         match (node, part) {
             (Node::Value(column), Part::Value(leaf)) => self.value(*column, leaf, at, row),
-            (Node::Struct(nodes), Part::Struct(nulls, parts)) => {
-                if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(at)) {
-                    for (node, part) in nodes.iter().zip(parts) {
-                        self.walk(node, part, at, row);
-                    }
+            (Node::Struct(nodes), Part::Struct(nulls, parts))
+                if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(at)) =>
+            {
+                for (node, part) in nodes.iter().zip(parts) {
+                    self.walk(node, part, at, row);
                 }
             }
             (Node::List(class, element), Part::List(ranges, part)) => {

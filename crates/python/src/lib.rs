@@ -6,6 +6,7 @@ mod arrays;
 mod calls;
 mod errors;
 mod frames;
+mod given;
 mod leaves;
 mod published;
 mod watch;

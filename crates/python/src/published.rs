@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
 use crate::arrays::batch;
-use crate::calls::{PolicyGiven, handed, load, settings};
 use crate::frames::coded;
+use crate::given::{PolicyGiven, handed, load, settings};
 use crate::watch::watched;
 
 /// The tables of a publication by name: the files of a folder, or one without a name.

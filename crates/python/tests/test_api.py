@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -85,11 +86,11 @@ def test_attack_measure_and_sweep() -> None:
     frame = pl.from_arrow(table())
     pub = bk.anonymize(frame, policy())
     attack = bk.attack(frame, pub, policy(), m=[1, 2])
-    assert attack.after is not None and "<table>" in attack._repr_html_()
+    assert attack.after is not None and attack.after["data"] == "published.parquet" and "<table>" in attack._repr_html_()
     assert bk.attack(frame, None, policy(), m=[1]).after is None
     assert bk.attack(frame, pub.to_polars(), policy(), m=[1]).after is not None
     loss = bk.measure(frame, pub, policy())
-    assert repr(loss).startswith("Loss(") and json.dumps(loss.to_dict()) and "<table>" in loss._repr_html_()
+    assert loss.figures["NCP"] > 0 and "NCP=" in repr(loss) and json.dumps(loss.to_dict()) and "<table>" in loss._repr_html_()
     sweep = bk.sweep(frame, policy(), k=[2, 5, 100])
     assert repr(sweep) == "Sweep(3 settings, 2 reached)"
     assert [row["reached"] for row in sweep] == [True, True, False]
@@ -111,5 +112,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(bk.Unreachable):
         bk.anonymize(table(), policy(model="kmn", k=100, m=2, n=1))
     assert len(list(tmp_path.iterdir())) == 1
-    del pub
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del pub
     assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ import pytest
 
 import bosket as bk
 from bosket import _native
-from conftest import policy, table
+from conftest import BINARY, policy, table
 
 
 def test_exceptions_are_of_one_family() -> None:
@@ -57,6 +57,15 @@ def test_warnings_are_pythons_own() -> None:
         warnings.simplefilter("error", bk.BosketWarning)
         with pytest.raises(bk.BosketWarning):
             bk.anonymize(pa.table({"age": [30, 31]}), absent)
+
+
+def test_an_exception_says_what_the_command_line_prints(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text("version = 1\n[privacy]\nmodel = 'kmnn'\nk = 'two'\n", "utf-8")
+    done = subprocess.run([str(BINARY), "policy", "check", "p.toml"], cwd=tmp_path, capture_output=True, text=True)
+    with pytest.raises(bk.PolicyError) as raised:
+        bk.Policy(text=(tmp_path / "p.toml").read_text("utf-8"), folder="").check()
+    assert str(raised.value).replace("policy.toml", "p.toml") == done.stderr.strip()
+    assert len(raised.value.diagnostics) >= 2
 
 
 def test_progress() -> None:

@@ -71,6 +71,10 @@ def test_parquet_as_a_frame(run: Run, tmp_path: Path, family: str) -> None:
     out = bk.anonymize(pq.read_table(tmp_path / "in.parquet"), policy).write(tmp_path / f"mine-{target}")
     if not apart:
         assert out.read_bytes() == (tmp_path / target).read_bytes()
+        certificate = f"{target}.certificate.json"
+        mine = json.loads((tmp_path / f"mine-{certificate}").read_text("utf-8"))
+        theirs = json.loads((tmp_path / certificate).read_text("utf-8"))
+        assert mine["publication"] == theirs["publication"] and mine["claim"] == theirs["claim"]
         return
     names = sorted(path.name for path in (tmp_path / target).glob("*.parquet"))
     assert names == sorted(path.name for path in out.glob("*.parquet")) and len(names) > 1

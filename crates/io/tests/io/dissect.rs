@@ -35,7 +35,7 @@ fn policy_file(folder: &Path, record: &str, input: &str, attributes: &[(&str, &s
          [privacy]\nmodel = \"none\"\n[publish]\npath = \"out.xml\"\n"
     );
     let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
-    PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() }
+    PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new(), frames: None }
 }
 
 fn parse(text: &str) -> Document<'_> {

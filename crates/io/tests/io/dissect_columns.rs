@@ -49,7 +49,7 @@ fn policy_file(folder: &Path, attributes: &[(&str, &str)]) -> PolicyFile {
          [publish]\npath = \"out\"\n"
     );
     let (policy, _) = Policy::parse("policy.toml", &text, &[]).unwrap_or_else(|d| panic!("{d:?}"));
-    PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new() }
+    PolicyFile { policy, folder: folder.to_owned(), warnings: Vec::new(), frames: None }
 }
 
 fn value(field: &Field) -> Value {

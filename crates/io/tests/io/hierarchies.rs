@@ -25,7 +25,7 @@ fn load(
     let data = bosket_io::read(input, Some("transactions"), &Layout::default()).expect("sets").data;
     let binding =
         Binding::new(data.schema(), &policy.attributes, policy.undeclared, "data").expect("declared");
-    let file = PolicyFile { policy, folder: Default::default(), warnings };
+    let file = PolicyFile { policy, folder: Default::default(), warnings, frames: None };
     hierarchies::load(&file, &data, &binding, "data", HierarchyNeeds { required, show_values: false })
 }
 

@@ -12,7 +12,7 @@ use bosket_model::{Dataset, MISSING, Result};
 /// A policy whose paths start in a folder.
 pub(crate) fn policy(folder: &Path, text: &str) -> PolicyFile {
     let (policy, warnings) = Policy::parse("policy.toml", text, &[]).unwrap_or_else(|e| panic!("{e:?}"));
-    PolicyFile { policy, folder: folder.to_owned(), warnings }
+    PolicyFile { policy, folder: folder.to_owned(), warnings, frames: None }
 }
 
 /// An attribute of a policy.

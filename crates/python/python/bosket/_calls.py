@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -68,14 +69,12 @@ def anonymize(data: Data, policy: Policy, *, measure: bool = False, **settings: 
     4
     """
     told = Settings.of(settings)
-    folder = _folder()
+    source = native(data)
+    folder = tempfile.mkdtemp(prefix="bosket-")
     try:
-        source = native(data)
-        found = json.loads(
-            _native.anonymize(policy._native(), source, folder.name, told.key, measure, told.native())
-        )
+        found = json.loads(_native.anonymize(policy._native(), source, folder, told.key, measure, told.native()))
     except BaseException:
-        folder.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     return Publication(found, policy, data, folder)
 
@@ -126,7 +125,11 @@ def attack(
         path = None if publication is None else published(publication, policy, folder)
         strengths = (None if m is None else list(m), None if n is None else list(n), budget, sample)
         found = _native.attack(policy._native(), native(data), path, strengths, told.native())
-    return Attack(json.loads(found))
+    risks = json.loads(found)
+    if path is not None and isinstance(publication, Publication):
+        # What the machine's own folders are called is nobody's business.
+        risks["after"]["data"] = os.path.basename(path)
+    return Attack(risks)
 
 
 def measure(data: Data, publication: Publication | Data, policy: Policy, **settings: Any) -> Loss:

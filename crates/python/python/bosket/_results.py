@@ -6,7 +6,7 @@ import html
 import json
 import os
 import shutil
-import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -38,6 +38,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _count(number: int, word: str) -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def _figures(loss: dict[str, Any]) -> dict[str, float]:
+    said = loss.get("figures", {}).items()
+    return {key: float(figure["value"]) for key, figure in said if figure.get("value") is not None}
 
 
 class _Found:
@@ -128,7 +133,7 @@ class Attack(_Found):
 
     @staticmethod
     def _points(side: dict[str, Any] | None) -> list[dict[str, Any]]:
-        return list((side or {}).get("points") or (side or {}).get("attackers") or [])
+        return list((side or {}).get("points") or [])
 
     def __repr__(self) -> str:
         after = "no publication" if self.after is None else "before and after"
@@ -136,8 +141,12 @@ class Attack(_Found):
 
     def _repr_html_(self) -> str:
         keys = ("m", "n", "prosecutor", "marketer", "unique")
+
+        def value(found: Any) -> object:
+            return found.get("value") if isinstance(found, dict) else found
+
         rows = [
-            [name, *(point.get(key) for key in keys)]
+            [name, *(value(point.get(key)) for key in keys)]
             for name, side in (("before", self.before), ("after", self.after))
             for point in self._points(side)
         ]
@@ -147,14 +156,17 @@ class Attack(_Found):
 class Loss(_Found):
     """What a publication lost, by every metric that applies."""
 
-    def _figures(self) -> dict[str, float]:
-        return {key: value for key, value in self._found.items() if isinstance(value, (int, float))}
+    @property
+    def figures(self) -> dict[str, float]:
+        """The metrics by name."""
+        return _figures(self._found)
 
     def __repr__(self) -> str:
-        return f"Loss({', '.join(f'{key}={value:.4g}' for key, value in self._figures().items())})"
+        return f"Loss({', '.join(f'{key}={value:.4g}' for key, value in self.figures.items())})"
 
     def _repr_html_(self) -> str:
-        return _table(("metric", "loss"), list(self._figures().items()))
+        about = {key: said.get("about") for key, said in self._found["figures"].items()}
+        return _table(("metric", "value", "meaning"), [(key, value, about[key]) for key, value in self.figures.items()])
 
 
 class Sweep(Sequence[dict[str, Any]]):
@@ -182,12 +194,11 @@ class Sweep(Sequence[dict[str, Any]]):
 
     def _repr_html_(self) -> str:
         settings = sorted({key for row in self._rows for key in row["setting"]})
-        losses = sorted({
-            key for row in self._rows for key, value in row.get("loss", {}).items() if isinstance(value, (int, float))
-        })
+        figures = [_figures(row.get("loss", {})) for row in self._rows]
+        losses = sorted({key for found in figures for key in found})
         rows = [
-            [*(row["setting"].get(key) for key in settings), row["reached"], *(row.get("loss", {}).get(key) for key in losses)]
-            for row in self._rows
+            [*(row["setting"].get(key) for key in settings), row["reached"], *(found.get(key) for key in losses)]
+            for row, found in zip(self._rows, figures)
         ]
         return f"<p>{html.escape(repr(self))}</p>" + _table([*settings, "reached", *losses], rows)
 
@@ -199,14 +210,13 @@ class Publication(_Found):
     private folder that is gone with it; :meth:`write` puts them, and the certificate, where they are wanted.
     """
 
-    def __init__(
-        self, found: dict[str, Any], policy: Policy, data: Data, folder: tempfile.TemporaryDirectory[str]
-    ) -> None:
+    def __init__(self, found: dict[str, Any], policy: Policy, data: Data, folder: str) -> None:
         super().__init__(found["release"])
         # What the machine's own folders are called is nobody's business.
         self._found["published"] = os.path.basename(found["path"])
         self._found["certificate"] = None
-        self._policy, self._data, self._folder = policy, data, folder
+        self._policy, self._data = policy, data
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._path = Path(found["path"])
         self._certificate = None if found["certificate"] is None else Path(found["certificate"])
         self.sentence: str | None = found["sentence"]

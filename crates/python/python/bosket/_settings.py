@@ -39,18 +39,31 @@ class Settings:
         return self.threads, self.memory, self.show_values, progress
 
 
+class _Bar:
+    """Bars of tqdm, one per stage; the last is gone with the call that it was for."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def __call__(self, stage: str, steps: int, done: int) -> None:
+        if self._bar is None or self._bar.desc != stage:
+            self.close()
+            self._bar = self._tqdm(total=steps or None, desc=stage, leave=False)
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def _bar() -> Progress | None:
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    shown: list[Any] = []
-
-    def progress(stage: str, steps: int, done: int) -> None:
-        if not shown or shown[0].desc != stage:
-            if shown:
-                shown.pop().close()
-            shown.append(tqdm(total=steps or None, desc=stage, leave=False))
-        shown[0].update(done - shown[0].n)
-
-    return progress
+    return _Bar(tqdm)
