@@ -381,7 +381,7 @@ mod tests {
 
     fn advised(text: &str, effort: Effort, show_values: bool) -> Option<Advice> {
         let policy = Policy::parse("p.toml", text, &[]).expect("a good policy").0;
-        let file = PolicyFile { policy, folder: Default::default(), warnings: Vec::new() };
+        let file = PolicyFile { policy, folder: Default::default(), warnings: Vec::new(), frames: None };
         let data = people(&file);
         let trial = Trial::new(&file, &data, &Settings::default()).expect("a claim");
         let tried = trial.judge(&trial.make(&Quiet).expect("reached"), &Quiet).expect("judged");
