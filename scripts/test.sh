@@ -14,6 +14,10 @@ command -v xmllint >/dev/null || missing+=(libxml2-utils)
 command -v openssl >/dev/null || missing+=(openssl)
 # Reports are looked at in a browser.
 command -v chromium >/dev/null || missing+=(chromium)
+# The pages are bundled and walked through.
+if ! command -v npm >/dev/null || ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)'; then
+    missing+=(nodejs npm)
+fi
 # The Python package is built and tested in an environment of its own.
 if ! command -v python3 >/dev/null || ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     missing+=(python3-venv python3-dev)
@@ -39,3 +43,13 @@ target/python/bin/pip install --quiet --disable-pip-version-check maturin -r cra
 target/python/bin/maturin build --quiet --locked --profile dev --manifest-path crates/python/Cargo.toml --out target/python/wheels
 target/python/bin/pip install --quiet --disable-pip-version-check target/python/wheels/bosket-*.whl
 target/python/bin/python -m pytest --quiet crates/python/tests
+
+# The pages: the committed bundle is what their source gives, and a person's way through them in a browser.
+cp crates/web/bundle/app.js target/app.js.committed
+(cd crates/web/ui && npm ci --silent --no-audit --no-fund && npm run --silent check && npm run --silent build)
+if ! cmp target/app.js.committed crates/web/bundle/app.js; then
+    echo "error: crates/web/bundle is not what crates/web/ui gives; it is now: commit it" >&2
+    exit 1
+fi
+cargo build -p bosket --locked
+(cd crates/web/e2e && npm ci --silent --no-audit --no-fund && npm test --silent)
