@@ -104,7 +104,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         negative: Vec::new(),
         memory: 1 << 30,
         improve: true,
-        sample: 16_384,
+        sample: 4_096,
         shortcuts: kmn::Shortcuts::default(),
     }
 }

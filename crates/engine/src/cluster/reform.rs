@@ -12,7 +12,7 @@ use super::search::Search;
 use super::{Cluster, Clustering};
 
 /// Clusters that are opened for a record, two at a time at most: those with the lowest bounds.
-const NEAR: usize = 4;
+const NEAR: usize = 8;
 
 /// Records that are formed anew at a time, in clusters' sizes.
 const MOST_SIZES: usize = 4;

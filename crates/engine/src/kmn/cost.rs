@@ -236,8 +236,8 @@ impl Counted {
                 }
             };
             self.support[node] = known.unwrap_or_else(|| match run {
-                [(g, _)] => groups[*g as usize].records.len() as u32,
-                _ => distinct.count(run.iter().map(|&(g, _)| groups[g as usize].records.as_slice())),
+                [(g, _)] => groups[*g as usize].records().len() as u32,
+                _ => distinct.count(run.iter().map(|&(g, _)| groups[g as usize].records())),
             });
         }
         Ok(())

@@ -72,7 +72,7 @@ pub struct Params {
 const MAX_CUTS: u64 = 1_000_000;
 
 /// Records that RPD is estimated on: enough to rank cuts that differ by less than a hundredth.
-const SAMPLE: usize = 16_384;
+const SAMPLE: usize = 4_096;
 
 /// Memory for the search, unless told otherwise.
 const MEMORY: usize = 2 << 30;

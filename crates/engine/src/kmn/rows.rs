@@ -33,7 +33,7 @@ use super::domain::{Domain, Node};
 pub(super) struct Rows {
     first: Vec<u32>,
     items: Vec<u32>,
-    record: Vec<u32>,
+    record: Arc<Vec<u32>>,
     /// Per record its first row, and the end of the last.
     first_row: Vec<u32>,
     /// Per attribute the item of each row, made when it is first asked for: splitting by an attribute then reads one
@@ -51,8 +51,8 @@ impl Rows {
     pub(super) fn new(trees: &ValueTrees, levels: usize, observer: &dyn Observer) -> Result<Self> {
         let columns = (0..levels).map(|_| OnceLock::new()).collect();
         let mut rows =
-            Rows { first: vec![0], items: Vec::new(), record: Vec::new(), first_row: vec![0], columns };
-        let mut path = Vec::new();
+            Rows { first: vec![0], items: Vec::new(), record: Arc::default(), first_row: vec![0], columns };
+        let (mut path, mut record_of) = (Vec::new(), Vec::new());
         for record in 0..trees.len() {
             observer.go_on()?;
             for leaf in trees.nodes(record).filter(|&n| trees.end(n) == n + 1) {
@@ -64,10 +64,11 @@ impl Rows {
                 }
                 rows.items.extend(path.iter().rev());
                 rows.first.push(rows.items.len() as u32);
-                rows.record.push(record as u32);
+                record_of.push(record as u32);
             }
-            rows.first_row.push(rows.record.len() as u32);
+            rows.first_row.push(record_of.len() as u32);
         }
+        rows.record = Arc::new(record_of);
         Ok(rows)
     }
 
@@ -122,8 +123,10 @@ pub(super) struct Group {
     pub(super) path: Vec<Node>,
     /// The rows, ascending.
     pub(super) rows: Vec<u32>,
-    /// Their records, ascending, each once.
-    pub(super) records: Vec<u32>,
+    /// Their records, ascending, each once; made when first asked for, since many groups are never asked.
+    records: OnceLock<Vec<u32>>,
+    /// Per row its record.
+    record_of: Arc<Vec<u32>>,
     /// How the group falls apart by the changes that were asked for. Most groups of a cut are groups of the next one too,
     /// and the same changes are tried there again.
     splits: Mutex<Vec<(Change, Parts)>>,
@@ -134,15 +137,28 @@ type Parts = Arc<Vec<Arc<Group>>>;
 
 impl Group {
     pub(super) fn new(path: Vec<Node>, group_rows: Vec<u32>, rows: &Rows) -> Self {
-        let mut records = Vec::with_capacity(group_rows.len());
-        for &row in &group_rows {
-            let record = rows.record(row);
-            if records.last() != Some(&record) {
-                records.push(record);
-            }
+        Group {
+            path,
+            rows: group_rows,
+            records: OnceLock::new(),
+            record_of: Arc::clone(&rows.record),
+            splits: Mutex::default(),
         }
-        records.shrink_to_fit();
-        Group { path, rows: group_rows, records, splits: Mutex::default() }
+    }
+
+    /// The records of its rows, ascending, each once.
+    pub(super) fn records(&self) -> &[u32] {
+        self.records.get_or_init(|| {
+            let mut records = Vec::with_capacity(self.rows.len());
+            for &row in &self.rows {
+                let record = self.record_of[row as usize];
+                if records.last() != Some(&record) {
+                    records.push(record);
+                }
+            }
+            records.shrink_to_fit();
+            records
+        })
     }
 }
 
@@ -342,7 +358,7 @@ mod tests {
             split(groups, &changes, &rows, &domain, true, &Quiet).expect("nobody interrupts")
         };
         let seen = |groups: &[Arc<Group>]| -> Vec<(Vec<Node>, Vec<u32>, Vec<u32>)> {
-            groups.iter().map(|g| (g.path.clone(), g.rows.clone(), g.records.clone())).collect()
+            groups.iter().map(|g| (g.path.clone(), g.rows.clone(), g.records().to_vec())).collect()
         };
         let with_a = next(&all, 0, None, &[a]);
         assert_eq!(seen(&with_a), [(vec![a], vec![0, 1, 2, 3], vec![0, 1])]);

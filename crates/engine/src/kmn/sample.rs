@@ -25,7 +25,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// About `most` of so many records; none if there are not even twice as many.
+    /// About `most` of so many records; none if there are not even eight times as many: then all of them do as well.
     pub(super) fn new(
         rows: &Rows,
         records: usize,
@@ -33,7 +33,7 @@ impl Sample {
         observer: &dyn Observer,
     ) -> Result<Option<Self>> {
         let step = (records / most.max(1)) as u64;
-        if step < 2 {
+        if step < 8 {
             return Ok(None);
         }
         let mut sample =

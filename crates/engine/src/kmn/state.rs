@@ -118,7 +118,7 @@ impl Problem<'_> {
 
     /// About how much memory a state takes. What a group falls apart into is kept once per value of its path at most.
     pub(super) fn bytes_of(&self, state: &State) -> usize {
-        let group = |g: &Arc<Group>| (g.rows.len() + g.records.len()) * 4 * (1 + g.path.len());
+        let group = |g: &Arc<Group>| g.rows.len() * 8 * (1 + g.path.len());
         let groups: usize = state.groups.iter().map(group).sum();
         let related: usize = state.related.values().map(|s| s.bytes()).sum();
         let losses = if self.is_by_losses() { losses::bytes(&self.rows, &self.domain) } else { 0 };

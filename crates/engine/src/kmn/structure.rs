@@ -73,7 +73,7 @@ pub(super) fn relate(
 }
 
 fn records_of(groups: &[Arc<Group>], some: &[u32], records: usize) -> Set {
-    Set::union(some.iter().map(|&g| groups[g as usize].records.as_slice()), records)
+    Set::union(some.iter().map(|&g| groups[g as usize].records()), records)
 }
 
 /// How a value is parted from one above it.

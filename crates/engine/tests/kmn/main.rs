@@ -44,7 +44,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         negative: Vec::new(),
         memory: 1 << 30,
         improve: algorithm == Algorithm::Best,
-        sample: 16_384,
+        sample: 4_096,
         shortcuts: Shortcuts::default(),
     }
 }

@@ -10,16 +10,20 @@ use crate::kmn::problem::{Cost, Problem, Solution};
 /// Up to so many rows a beam costs so little that wide ones are tried as well.
 pub(super) const FEW_ROWS: usize = 20_000;
 
-/// From so many rows on a beam takes so long that only those are walked that have ended best: of the width asked for, and
-/// with repair where that is allowed.
+/// From so many rows on a beam takes so long that only those are walked that have ended best.
 const MANY_ROWS: usize = 2_000_000;
+
+/// Finalists of each beam that are judged there.
+const JUDGED: usize = 2;
 
 impl Problem<'_> {
     /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
     /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
     /// the policy asks for that.
     pub(crate) fn best(&mut self, params: &Params) -> Result<(String, Finalists)> {
-        let (few, many) = (self.rows.len() <= FEW_ROWS, self.rows.len() >= MANY_ROWS);
+        let few = self.rows.len() <= FEW_ROWS;
+        // Where a sample makes exact RPD cheap, the beam by it has ended best: of the others the one is left that is `gcs`.
+        let many = self.rows.len() >= MANY_ROWS || self.sample.is_some();
         let mut total = Finalists::default();
         let mut route = params.algorithm.name().to_owned();
         let by_detail: &[(&str, bool, Cost)] =
@@ -32,8 +36,12 @@ impl Problem<'_> {
         ];
         let mut beams = Vec::new();
         for &(name, repair, cost) in if params.cost == Cost::Lm { by_detail } else { by_rpd } {
-            let is_spared = !repair && ((cost == Cost::Rpd && !few) || (many && params.disassociate));
-            if (repair && !params.disassociate) || is_spared {
+            let is_spared = match (repair, params.disassociate) {
+                (true, disassociate) => !disassociate,
+                (false, true) => many || (cost == Cost::Rpd && !few),
+                (false, false) => cost == Cost::Rpd && !few && self.sample.is_none(),
+            };
+            if is_spared {
                 continue;
             }
             let mut widths = vec![params.g];
@@ -74,8 +82,11 @@ impl Problem<'_> {
                 total.examined += found.examined;
                 total.stopped = total.stopped.or(found.stopped);
                 let before = total.best.first().map(Solution::rank);
+                // Others than the first win now and then; of many records each takes as long as a level of a beam.
+                let finalists = if many && self.finalists != usize::MAX { JUDGED } else { usize::MAX };
                 let judged = |s: Solution| Ok(Solution { cost: self.judge(&s.cut, &s.rules)?, ..s });
-                let judged: Result<Vec<Solution>> = found.best.into_iter().map(judged).collect();
+                let judged: Result<Vec<Solution>> =
+                    found.best.into_iter().take(finalists).map(judged).collect();
                 total.add(judged?, self.finalists);
                 if total.best.first().map(Solution::rank) != before {
                     route = format!("{name} with g = {g}");

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use bosket_model::Result;
 
 use super::split::BLOCK;
-use super::table::{Group, Table};
+use super::table::{Group, Table, whole};
 use crate::cluster::diverse::is_too_clear;
 use crate::cluster::forest::Forest;
 use crate::cluster::params::Diverse;
@@ -111,6 +111,21 @@ impl Table<'_> {
             having < if guarded.forest.secrets.is_listed(value.1) { 1 } else { most }
         };
         guarded.values(row).all(is_free)
+    }
+
+    /// The groups of a block before they are refined, and the rows that are in none. Merging loses less where a group may well
+    /// be larger than it needs to be; where values are so frequent that it has to be diverse from the start, growing does.
+    pub(super) fn first(&self, block: &[u32], prune: i64) -> Result<(Vec<Group>, Vec<u32>)> {
+        let mut merged = self.gather(block)?;
+        let loose = self.loosen(&mut merged)?;
+        if self.guarded.is_none() || block.len() < self.size {
+            return Ok((merged, loose));
+        }
+        let mut grown = self.grow(block)?;
+        let left = self.loosen(&mut grown)?;
+        let cost = |groups: &[Group], loose: &[u32]| whole(groups) + loose.len() as i64 * prune;
+        let is_better = cost(&grown, &left) < cost(&merged, &loose);
+        Ok(if is_better { (grown, left) } else { (merged, loose) })
     }
 
     /// Takes rows out of groups that are not done, until they are or nothing is left of them. Gives the rows.

@@ -30,12 +30,12 @@ pub(crate) fn blocks(
 ) -> Result<Clustering> {
     let forest = search.forest();
     let table = Table::new(forest, size, ask, observer)?;
+    let prune = forest.classes[0].own;
     let blocks = table.split()?;
     observer.stage("clustering blocks", blocks.len() as u64);
     let blocks: Result<Vec<(Vec<Group>, Vec<u32>)>> = (blocks.into_par_iter())
         .map(|block| {
-            let mut groups = table.gather(&block)?;
-            let loose = table.loosen(&mut groups)?;
+            let (mut groups, loose) = table.first(&block, prune)?;
             table.refine(&mut groups)?;
             table.regroup(&mut groups)?;
             observer.advance(1);
@@ -44,7 +44,6 @@ pub(crate) fn blocks(
         .collect();
     let (groups, loose): (Vec<Vec<Group>>, Vec<Vec<u32>>) = blocks?.into_iter().unzip();
     let mut groups: Vec<Group> = groups.into_iter().flatten().collect();
-    let prune = forest.classes[0].own;
     let mut found =
         Clustering { left: table.place(&mut groups, &loose.concat(), prune)?, ..Clustering::default() };
     for group in groups {
