@@ -1,7 +1,7 @@
 """Runs one of the peers on a table and says what it took.
 
-peers.py anjana|anonypy DATA HIERARCHIES K OUT   anonymizes, all columns being quasi-identifiers
-peers.py pycanon DATA                            tells the k that a table has
+peers.py anjana|anonypy|bosket DATA HIERARCHIES K OUT   anonymizes, all columns being quasi-identifiers
+peers.py pycanon DATA                                   tells the k that a table has
 
 DATA is a CSV file with a header, HIERARCHIES a folder with COLUMN.csv, one `leaf;parent;...;*` line per value. Only the
 anonymization is timed: reading, writing and imports are not. What goes to standard output is one JSON object.
@@ -92,6 +92,18 @@ def anonypy(data, folder, k):
     return pd.DataFrame(out, columns=columns), took
 
 
+def bosket(data, folder, k):
+    import bosket as bk
+
+    def attribute(column):
+        return {"role": "quasi", "hierarchy": os.path.join(folder, column + ".csv")}
+
+    attributes = {column: attribute(column) for column in data.columns}
+    policy = bk.Policy(model="k-anonymity", k=k, algorithm="blocks", attributes=attributes)
+    result, took = timed(lambda: bk.anonymize(data, policy))
+    return result.to_pandas(), took
+
+
 def main():
     tool, path = sys.argv[1], sys.argv[2]
     data = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -104,7 +116,7 @@ def main():
     folder, k, out = sys.argv[3], int(sys.argv[4]), sys.argv[5]
     # Peers print as they go; standard output is for the answer.
     stdout, sys.stdout = sys.stdout, sys.stderr
-    result, took = {"anjana": anjana, "anonypy": anonypy}[tool](data, folder, k)
+    result, took = {"anjana": anjana, "anonypy": anonypy, "bosket": bosket}[tool](data, folder, k)
     sys.stdout = stdout
     result.to_csv(out, index=False)
     print(json.dumps({**took, "rows": len(result)}))
