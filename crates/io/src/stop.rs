@@ -60,7 +60,7 @@ pub(crate) fn watched<T>(
     let room = Room::new(observer.limits().memory);
     let full = AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
+        let watching = std::thread::Builder::new().spawn_scoped(scope, || {
             while !done.load(Ordering::Acquire) {
                 if room.is_full() {
                     full.store(true, Ordering::Relaxed);
@@ -73,6 +73,11 @@ pub(crate) fn watched<T>(
                 std::thread::park_timeout(TICK);
             }
         });
+        let watcher = watching.map_err(|error| {
+            let what = format!("the system gives no thread: {error}");
+            let help = "raise the limits of this process, such as `ulimit -v` and `ulimit -u`";
+            Failure::new(Fault::Environment, Diagnostic::error(what).help(help))
+        })?;
         let _done = Done(&done, watcher.thread().clone());
         work()
     });

@@ -378,6 +378,8 @@ impl Problem<'_> {
     pub(super) fn cheapest_child(&self, solution: &Solution) -> Result<Option<Solution>> {
         let observer = self.observer;
         let steps = self.domain.steps(&solution.cut);
+        observer.stage("looking for more detail", steps.len() as u64);
+        observer.go_on()?;
         let child_of = |step: Step| child_cut(&solution.cut, &self.domain.changes(step));
         // A search that came by has looked at all children already.
         let known: Option<Vec<Option<Solution>>> =
@@ -393,7 +395,6 @@ impl Problem<'_> {
         let violations = self.violations(&values, &related, &all)?;
         let counted = self.unrepaired(&grouped)?;
         let state = State { related, violations, counted, ..State::of(cut, grouped.groups) };
-        observer.stage("looking for more detail", steps.len() as u64);
         let children: Result<Vec<Option<Solution>>> = (steps.par_iter())
             .map(|&step| {
                 observer.go_on()?;

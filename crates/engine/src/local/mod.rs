@@ -145,9 +145,11 @@ pub(crate) fn refine(
     Ok(())
 }
 
-/// What all cells lose.
+/// What all cells lose. Cells are counted before losses are added, so that it does not depend on their order.
 fn lost(cells: &Cells, taxonomy: &Taxonomy) -> f64 {
-    cells.label.iter().map(|&label| taxonomy.loss[label as usize]).sum()
+    let mut carried = vec![0u32; taxonomy.loss.len()];
+    cells.label.iter().for_each(|&label| carried[label as usize] += 1);
+    carried.iter().zip(&taxonomy.loss).map(|(&cells, loss)| f64::from(cells) * loss).sum()
 }
 
 /// Lowers labels as far as the promise allows.
@@ -181,14 +183,16 @@ fn lower(cells: &mut Cells, taxonomy: &Taxonomy, promise: Promise, observer: &dy
 
 /// Labels with those below them that some of their cells could carry, those first that would win most.
 fn steps(cells: &Cells, taxonomy: &Taxonomy) -> Vec<(Label, Label)> {
-    let mut gain: std::collections::BTreeMap<(Label, Label), f64> = std::collections::BTreeMap::new();
+    let mut could: std::collections::BTreeMap<(Label, Label), u32> = std::collections::BTreeMap::new();
     for (&label, &leaf) in cells.label.iter().zip(&cells.leaf) {
         if let Some(below) = taxonomy.step(label, leaf) {
-            let won = taxonomy.loss[label as usize] - taxonomy.loss[below as usize];
-            *gain.entry((label, below)).or_default() += won;
+            *could.entry((label, below)).or_default() += 1;
         }
     }
-    let mut steps: Vec<((Label, Label), f64)> = gain.into_iter().collect();
+    let won = |((from, to), cells): ((Label, Label), u32)| {
+        ((from, to), f64::from(cells) * (taxonomy.loss[from as usize] - taxonomy.loss[to as usize]))
+    };
+    let mut steps: Vec<((Label, Label), f64)> = could.into_iter().map(won).collect();
     steps.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     steps.into_iter().map(|(step, _)| step).collect()
 }
