@@ -16,6 +16,7 @@ use tokio::io::AsyncWriteExt;
 use crate::Server;
 use crate::command::Asked;
 use crate::error::{ApiError, Result};
+use crate::hierarchy::{self, HierarchyView, TreeEdit};
 use crate::jobs::JobView;
 use crate::policy::{self, Edit, PolicyView};
 use crate::project::{self, Project};
@@ -59,6 +60,36 @@ pub(crate) async fn change_policy(
         Some(text) => policy::replace(&server.folder, &path, &version, text)?,
         None => policy::edit(&server.folder, &path, &version, &edits)?,
     }))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct OfAttribute {
+    policy: String,
+    attribute: String,
+}
+
+pub(crate) async fn hierarchy(
+    State(server): State<Arc<Server>>,
+    Query(of): Query<OfAttribute>,
+) -> Result<Json<HierarchyView>> {
+    Ok(Json(hierarchy::view(&server.folder, &of.policy, &of.attribute)?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ChangeOfHierarchy {
+    policy: String,
+    attribute: String,
+    version: String,
+    edit: TreeEdit,
+}
+
+pub(crate) async fn change_hierarchy(
+    State(server): State<Arc<Server>>,
+    Json(change): Json<ChangeOfHierarchy>,
+) -> Result<Json<HierarchyView>> {
+    let _alone = server.changing.lock().await;
+    let ChangeOfHierarchy { policy, attribute, version, edit } = change;
+    Ok(Json(hierarchy::edit(&server.folder, (&policy, &attribute), &version, &edit)?))
 }
 
 pub(crate) async fn jobs(State(server): State<Arc<Server>>) -> Json<Vec<JobView>> {

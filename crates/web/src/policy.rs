@@ -45,7 +45,7 @@ pub(crate) struct Edit {
 }
 
 /// What tells two texts apart.
-fn version(text: &str) -> String {
+pub(crate) fn version(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
