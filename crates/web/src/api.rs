@@ -29,6 +29,16 @@ pub(crate) struct At {
     path: String,
 }
 
+impl Server {
+    /// Refuses where publications are only checked.
+    fn may_change(&self) -> Result<()> {
+        match self.check_only {
+            true => Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications")),
+            false => Ok(()),
+        }
+    }
+}
+
 pub(crate) async fn project(State(server): State<Arc<Server>>) -> Result<Json<Project>> {
     Ok(Json(project::project(&server.folder, server.check_only)?))
 }
@@ -53,6 +63,7 @@ pub(crate) async fn change_policy(
     State(server): State<Arc<Server>>,
     Json(change): Json<Change>,
 ) -> Result<Json<PolicyView>> {
+    server.may_change()?;
     // Two changes at once must not both find the old version.
     let _alone = server.changing.lock().await;
     let Change { path, version, text, edits } = change;
@@ -87,6 +98,7 @@ pub(crate) async fn change_hierarchy(
     State(server): State<Arc<Server>>,
     Json(change): Json<ChangeOfHierarchy>,
 ) -> Result<Json<HierarchyView>> {
+    server.may_change()?;
     let _alone = server.changing.lock().await;
     let ChangeOfHierarchy { policy, attribute, version, edit } = change;
     Ok(Json(hierarchy::edit(&server.folder, (&policy, &attribute), &version, &edit)?))
@@ -100,8 +112,8 @@ pub(crate) async fn start(
     State(server): State<Arc<Server>>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
-    if server.check_only && !asked.is_check() {
-        return Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications"));
+    if !asked.is_check() {
+        server.may_change()?;
     }
     let arguments = asked.arguments(&server.folder)?;
     Ok((StatusCode::CREATED, Json(server.jobs.start(arguments))))

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use axum::http::StatusCode;
-use bosket_model::hierarchy::{Hierarchy, NodeId, ROOT_LABEL, TreeBuilder, csv};
+use bosket_model::hierarchy::{Hierarchy, HierarchySpec, NodeId, ROOT_LABEL, TreeBuilder, csv};
 use bosket_model::policy::Policy;
 use bosket_model::{Failure, Fault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ApiError, Result};
 use crate::folder::Folder;
-use crate::policy::{version, write};
+use crate::policy::{files, version, write};
 
 /// A hierarchy file as pages need it.
 #[derive(Serialize)]
@@ -41,8 +41,16 @@ fn file(folder: &Folder, policy: &str, attribute: &str) -> Result<PathBuf> {
     let (parsed, _) = parsed.map_err(|errors| ApiError::from(Failure::all(Fault::Policy, errors)))?;
     let own = parsed.attribute(attribute).and_then(|attribute| attribute.hierarchy.as_ref());
     match own {
-        Some(bosket_model::hierarchy::HierarchySpec::File(path)) => {
-            folder.find_from(real.parent().unwrap_or(folder.root()), path)
+        Some(HierarchySpec::File(path)) => {
+            let from = real.parent().unwrap_or(folder.root());
+            let file = folder.find_from(from, path)?;
+            // A table looks like a hierarchy; nobody wants to see it rewritten.
+            let data =
+                files(&text).iter().any(|other| folder.find_from(from, other).is_ok_and(|it| it == file));
+            if data {
+                return Err(ApiError::bad("this file is data of the policy, not only a hierarchy"));
+            }
+            Ok(file)
         }
         _ => Err(ApiError::missing("the hierarchy of this attribute is no file")),
     }
