@@ -33,7 +33,7 @@ pub struct WhyRequest {
     pub mapping: Option<PathBuf>,
     /// The attribute; all of them if not given, and then no label either.
     pub path: Option<String>,
-    /// The published label; if not given, those that can be split are listed.
+    /// The published label; if not given, the labels are listed.
     pub label: Option<String>,
     /// What every call can be told.
     pub settings: Settings,
@@ -42,19 +42,30 @@ pub struct WhyRequest {
 /// What was asked for.
 #[derive(Debug)]
 pub enum Why {
-    /// The labels that can be split.
-    Labels(Vec<Splittable>),
+    /// What is published of each attribute.
+    Labels(Vec<PublishedLabels>),
     /// What came of splitting one.
     NotFiner(NotFiner),
 }
 
-/// An attribute with the published labels that have others below them.
+/// An attribute with the labels that it is published with.
 #[derive(Debug)]
-pub struct Splittable {
+pub struct PublishedLabels {
     /// Its path.
     pub path: String,
-    /// Labels and in how many places each is published, the most frequent first.
-    pub labels: Vec<(String, u64)>,
+    /// Those that can be split come first, and the most frequent of them.
+    pub labels: Vec<PublishedLabel>,
+}
+
+/// A label and where it is published.
+#[derive(Debug)]
+pub struct PublishedLabel {
+    /// The label.
+    pub label: String,
+    /// In how many places.
+    pub places: u64,
+    /// Whether others are below it.
+    pub splits: bool,
 }
 
 /// What came of splitting a label.
@@ -90,8 +101,9 @@ impl Why {
     pub fn to_json(&self) -> Value {
         match self {
             Why::Labels(all) => {
-                let label = |(label, places): &(String, u64)| json!({"label": label, "places": places});
-                let one = |a: &Splittable| json!({"path": a.path, "labels": a.labels.iter().map(label).collect::<Vec<_>>()});
+                let label =
+                    |l: &PublishedLabel| json!({"label": l.label, "places": l.places, "splits": l.splits});
+                let one = |a: &PublishedLabels| json!({"path": a.path, "labels": a.labels.iter().map(label).collect::<Vec<_>>()});
                 json!({"attributes": all.iter().map(one).collect::<Vec<_>>()})
             }
             Why::NotFiner(found) => json!({
@@ -192,7 +204,7 @@ fn published(Side { data, binding }: Side<'_>, declared: usize) -> BTreeMap<&str
     counts
 }
 
-fn labels(policy: &Policy, both: &Both, asked: Option<usize>) -> Vec<Splittable> {
+fn labels(policy: &Policy, both: &Both, asked: Option<usize>) -> Vec<PublishedLabels> {
     let own = (policy.attributes.iter().enumerate())
         .filter(|(at, a)| asked.is_none_or(|asked| asked == *at) && a.role == Role::Quasi)
         .filter(|(at, _)| both.input.binding.declared[*at].follows.is_none());
@@ -200,12 +212,13 @@ fn labels(policy: &Policy, both: &Both, asked: Option<usize>) -> Vec<Splittable>
         let hierarchy = hierarchy(both, at)?;
         let splits = |label: &str| hierarchy.node(label).is_some_and(|node| !hierarchy.is_leaf(node));
         let counts = published(both.published(), at).into_iter();
-        let mut labels: Vec<(String, u64)> = counts
-            .filter(|(label, _)| splits(label))
-            .map(|(label, places)| (label.to_owned(), places))
+        let mut labels: Vec<PublishedLabel> = counts
+            .map(|(label, places)| PublishedLabel { label: label.to_owned(), places, splits: splits(label) })
             .collect();
-        labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        (!labels.is_empty()).then(|| Splittable { path: attribute.path.clone(), labels })
+        labels.sort_by(|a, b| {
+            (b.splits, b.places).cmp(&(a.splits, a.places)).then_with(|| a.label.cmp(&b.label))
+        });
+        (!labels.is_empty()).then(|| PublishedLabels { path: attribute.path.clone(), labels })
     })
     .collect()
 }

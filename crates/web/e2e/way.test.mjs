@@ -53,6 +53,8 @@ test("from an empty folder to a checked publication", { timeout: 240_000 }, asyn
     await page.getByRole("tree").waitFor(LONG);
     await page.getByRole("button", { name: /North: 4 values/ }).click();
     await page.getByText(/Harbourside: 1 value/).waitFor();
+    await page.getByRole("button", { name: "Draw what is published" }).click();
+    await page.getByText(/published \d+ times/).first().waitFor(LONG);
     await shot(page, "hierarchies");
 
     await page.getByRole("link", { name: "Trade-off" }).click();
@@ -75,7 +77,9 @@ test("from an empty folder to a checked publication", { timeout: 240_000 }, asyn
     await attribute.selectOption({ index: 1 });
     await page.getByLabel("Published label").selectOption({ index: 1 });
     await page.getByRole("button", { name: "Why not finer?" }).click();
-    await page.getByText(/published [\d,]+ times: one step finer/).waitFor(LONG);
+    const told = page.getByText(/published [\d,]+ times: one step finer/);
+    await told.waitFor(LONG);
+    await told.scrollIntoViewIfNeeded();
     await shot(page, "result");
 
     await page.getByRole("link", { name: "Publish", exact: true }).click();

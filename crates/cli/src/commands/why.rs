@@ -1,6 +1,6 @@
 //! `bosket why`
 
-use bosket_app::why::{Why, WhyRequest};
+use bosket_app::why::{PublishedLabels, Why, WhyRequest};
 use bosket_model::Result;
 
 use crate::Outcome;
@@ -24,19 +24,25 @@ pub fn run(args: &args::Why, talk: &Talk) -> Result<Outcome> {
     }
     match &found {
         Why::NotFiner(found) => print(&format!("{}\n", found.sentence()))?,
-        Why::Labels(all) if all.is_empty() => {
-            print("nothing is coarser than it was: there is no label to split\n")?;
-        }
-        Why::Labels(all) => {
-            let mut text = String::new();
-            for attribute in all {
-                text.push_str(&format!("{}\n", attribute.path));
-                for (label, places) in &attribute.labels {
-                    text.push_str(&format!("  {label:?} in {} places\n", count(*places as usize)));
-                }
-            }
-            print(&text)?;
-        }
+        Why::Labels(all) => print(&listed(all))?,
     }
     Ok(Outcome::Done)
+}
+
+/// The labels that can be asked about, by attribute.
+fn listed(all: &[PublishedLabels]) -> String {
+    let mut text = String::new();
+    for attribute in all {
+        let mut labels = attribute.labels.iter().filter(|label| label.splits).peekable();
+        if labels.peek().is_some() {
+            text.push_str(&format!("{}\n", attribute.path));
+        }
+        for label in labels {
+            text.push_str(&format!("  {:?} in {} places\n", label.label, count(label.places as usize)));
+        }
+    }
+    match text.is_empty() {
+        true => "nothing is coarser than it was: there is no label to split\n".to_owned(),
+        false => text,
+    }
 }

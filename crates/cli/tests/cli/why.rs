@@ -38,6 +38,12 @@ fn a_label_is_split_and_what_would_break_is_told_without_values() {
     assert_eq!(eyes["path"], "eyes", "{listed}");
     let labels = eyes["labels"].as_array().expect("labels").iter();
     assert!(labels.map(|l| l["label"].as_str().expect("a label")).any(|l| l == "light"), "{listed}");
+    // What is as it was is listed for programs only.
+    assert!(listed.to_string().contains("\"splits\":false"), "{listed}");
+    dir.run(&["why", "policy.toml"])
+        .exits(0)
+        .prints(&["eyes\n", "  \"light\" in 21 places\n"])
+        .hides(&["town"]);
     let asked = ["why", "policy.toml", "--path", "eyes", "--label", "light"];
     let told = "one step finer, eyes as it was would fit fewer than 3 records";
     dir.run(&asked).exits(0).prints(&[told]).hides(&["violet"]);

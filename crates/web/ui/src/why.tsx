@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { isBusy, JobPanel, useJob } from "./job";
 import { count, Notice } from "./parts";
 
-type Listed = { attributes: { path: string; labels: { label: string; places: number }[] }[] };
+export type Listed = { attributes: { path: string; labels: { label: string; places: number; splits: boolean }[] }[] };
 type NotFiner = { path: string; label: string; sentence: string; breaks: boolean | null };
 
 /** Labels that are listed at once. */
@@ -18,7 +18,10 @@ export function WhyPart({ path }: { path: string }) {
   const ask = useJob();
   const listed = list.running.job?.state === "done" ? (list.running.job.result as Listed | null) : null;
   const found = ask.running.job?.state === "done" ? (ask.running.job.result as NotFiner | null) : null;
-  const labels = listed?.attributes.find((one) => one.path === chosen)?.labels ?? [];
+  const attributes = (listed?.attributes ?? [])
+    .map(({ path, labels }) => ({ path, labels: labels.filter((one) => one.splits) }))
+    .filter((one) => one.labels.length > 0);
+  const labels = attributes.find((one) => one.path === chosen)?.labels ?? [];
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why not finer?</h2>
@@ -28,8 +31,8 @@ export function WhyPart({ path }: { path: string }) {
         </button>
       )}
       <JobPanel running={list.running} />
-      {listed?.attributes.length === 0 && <p>Nothing is coarser than it was.</p>}
-      {listed && listed.attributes.length > 0 && (
+      {listed && attributes.length === 0 && <p>Nothing is coarser than it was.</p>}
+      {attributes.length > 0 && (
         <form
           class="row"
           onSubmit={(event) => {
@@ -50,7 +53,7 @@ export function WhyPart({ path }: { path: string }) {
               <option value="" disabled>
                 choose
               </option>
-              {listed.attributes.map((one) => (
+              {attributes.map((one) => (
                 <option>{one.path}</option>
               ))}
             </select>

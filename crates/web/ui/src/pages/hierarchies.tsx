@@ -6,6 +6,7 @@ import { Builder } from "../builder";
 import { isBusy, JobPanel, useJob } from "../job";
 import { count, Notice, usePieces } from "../parts";
 import { TreeForms, useTree } from "../treeedit";
+import type { Listed } from "../why";
 import { usePolicy } from "./policy";
 
 type Node = { label: string; leaves: number; count?: number; children?: Node[] };
@@ -20,6 +21,11 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   const look = (attribute = chosen) => {
     if (attribute) void show.start({ command: "hierarchy", policy: path, attribute, show_values: showValues });
   };
+  // After a run: where the labels of the tree are published.
+  const cut = useJob();
+  const listed = cut.running.job?.state === "done" ? (cut.running.job.result as Listed | null) : null;
+  const labels = listed?.attributes.find((one) => one.path === chosen)?.labels;
+  const places = labels && new Map(labels.map((one) => [one.label, one.places]));
   const tree = useTree(path, chosen, () => look());
   const failed = show.running.job?.state === "failed";
   const file = tree.view?.path;
@@ -73,6 +79,15 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
             Look again
           </button>
         )}
+        {own && project.policies.some((one) => one.path === path && one.publication) && (
+          <button
+            type="button"
+            disabled={isBusy(cut.running)}
+            onClick={() => void cut.start({ command: "why", policy: path, attribute: own.path })}
+          >
+            Draw what is published
+          </button>
+        )}
       </div>
       {own && (
         <>
@@ -93,26 +108,30 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
       )}
       <JobPanel running={show.running} />
       {failed && <Notice kind="error">This hierarchy does not fit the data: nothing can be published with it.</Notice>}
+      <JobPanel running={cut.running} />
       {root && (
         <ul class="tree" role="tree" aria-label={`Hierarchy of ${chosen}`}>
-          <Branch node={root} isOpen />
+          <Branch node={root} places={places} isOpen />
         </ul>
       )}
     </>
   );
 }
 
-function Branch({ node, isOpen = false }: { node: Node; isOpen?: boolean }) {
+function Branch({ node, places, isOpen = false }: { node: Node; places?: Map<string, number>; isOpen?: boolean }) {
   const [open, set] = useState(isOpen);
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);
   const text = `${node.label}: ${count(node.leaves)} ${node.leaves === 1 ? "value" : "values"}${
     node.count === undefined ? "" : `, ${count(node.count)} cells`
   }`;
+  const published = places?.get(node.label);
+  const mark = published !== undefined && <strong class="cut"> ◆ published {count(published)} times</strong>;
   if (children.length === 0) {
     return (
       <li role="treeitem">
         <span>{text}</span>
+        {mark}
       </li>
     );
   }
@@ -121,10 +140,11 @@ function Branch({ node, isOpen = false }: { node: Node; isOpen?: boolean }) {
       <button type="button" class="plain" onClick={() => set(!open)}>
         {open ? "▾" : "▸"} {text}
       </button>
+      {mark}
       {open && (
         <ul role="group">
           {piece.map((child) => (
-            <Branch node={child} />
+            <Branch node={child} places={places} />
           ))}
           {more && <li role="none">{more}</li>}
         </ul>
