@@ -160,3 +160,60 @@ fn place(at: usize, fits: &[Vec<bool>], taken: &mut [Option<usize>], seen: &mut 
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::binding::Binding;
+    use bosket_model::hierarchy::csv;
+    use bosket_model::observe::Quiet;
+    use bosket_model::policy::{Policy, Undeclared};
+    use bosket_model::{Builder, ClassId, Dataset, Kind};
+
+    use super::*;
+
+    /// One person per list, with a row per colour.
+    fn people(all: &[&[&str]]) -> Dataset {
+        let mut builder = Builder::new();
+        let class = builder.class(ClassId::ROOT, &["rows".to_owned()]);
+        let colour = builder.attribute(class, &["colour".to_owned()]);
+        for rows in all {
+            builder.begin_record();
+            for row in *rows {
+                builder.open(class);
+                builder.set(colour, Kind::Text, row);
+                builder.close();
+            }
+            builder.end_record().expect("small");
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn rows_are_found_again_by_what_their_labels_cover() {
+        let text =
+            "version = 1\n[[attribute]]\npath = \"rows[].colour\"\nrole = \"quasi\"\nhierarchy = \"c.csv\"\n";
+        let policy = Policy::parse("p.toml", text, &[]).expect("a good policy").0;
+        let tree = csv::parse("c.csv", "brown;dark;*\nblue;dark;*\ngreen;light;*\n").expect("a tree");
+        let input = people(&[&["brown", "green", "blue"], &["green", "brown"]]);
+        // `*` comes first, and must not take the row of `light`.
+        let published = people(&[&["*", "dark"], &["*", "dark", "light"]]);
+        let bound = |data: &Dataset| {
+            Binding::new(data.schema(), &policy.attributes, Undeclared::Drop, "data").expect("it fits")
+        };
+        let (of_input, of_published) = (bound(&input), bound(&published));
+        let from = paired(
+            Side { data: &input, binding: &of_input },
+            Side { data: &published, binding: &of_published },
+            &[Some(tree)],
+            &[(0, 1), (1, 0)],
+            &Quiet,
+        );
+        // Vertices: 0 the first person with rows 1 to 3, 4 the second with rows 5 and 6.
+        let found = from.expect("nobody interrupts");
+        assert_eq!(found[..3], [Some(4), Some(5), Some(6)]);
+        assert_eq!((found[3], found[6]), (Some(0), Some(2)));
+        let mut dark = [found[4], found[5]];
+        dark.sort_unstable();
+        assert_eq!(dark, [Some(1), Some(3)]);
+    }
+}
