@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 use bosket_io::PolicyFile;
 use bosket_measure::kept::{Kept, Lost};
 use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_model::Result;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::{Limits, Observer};
 use bosket_model::policy::{Param, Policy, Role, Rows, Shape};
-use bosket_model::{AttributeId, Dataset, Dictionary, Kind, MISSING, Result};
-use bosket_report::advice::{Advice, Forced, Help, Known, LittleLeft, Remedy, Tried};
+use bosket_report::advice::{Advice, Forced, Help, LittleLeft, Remedy, Tried};
 use bosket_report::losses::Yardstick;
-use bosket_verify::{Claim, Witness};
+use bosket_verify::Claim;
 
+use crate::finer::{Finer, Step};
 use crate::trial::Trial;
 
 /// Time for advice however fast the run was.
@@ -180,101 +181,26 @@ fn remedies(policy: &Policy) -> Result<Vec<Remedy>> {
 
 /// The knowledge that forces an attribute to be what it is.
 fn forced(of: &Published<'_>, declared: usize, within: &Within<'_>) -> Result<Forced> {
-    if of.file.policy.need_privacy()?.model.shape() == Shape::VertexTree {
+    let policy = &of.file.policy;
+    if policy.need_privacy()?.model.shape() == Shape::VertexTree {
         return Ok(Forced::Alike);
     }
-    let witness = within.ask(|observer| {
-        let finer = one_step_finer(of, declared);
-        let binding = of.input.binding.without_companions();
-        bosket_verify::verify(&finer, &binding, of.claim, of.hierarchies, of.memory, observer)
-    })?;
+    let finer = Finer {
+        policy,
+        claim: of.claim,
+        input: of.input,
+        published: of.published,
+        hierarchies: of.hierarchies,
+        memory: of.memory,
+        show_values: of.show_values,
+    };
+    let step = Step { declared, node: NodeId::ROOT };
+    let witness = within.ask(|observer| finer.witness(&finer.by_cut(step), of.input.binding, observer))?;
     Ok(match witness {
         None => Forced::Unknown,
         Some(None) => Forced::Elsewhere,
-        Some(Some(witness)) => told(of, declared, &witness),
+        Some(Some(witness)) => finer.told(declared, &witness),
     })
-}
-
-/// A witness by its attributes and levels, the attribute in question first.
-fn told(of: &Published<'_>, declared: usize, witness: &Witness) -> Forced {
-    let of_path = |path: &str| of.input.binding.declared.iter().position(|d| d.path == path);
-    let mut known: Vec<(bool, Known)> = (witness.values.iter())
-        .map(|value| {
-            let own = of_path(&value.path);
-            let hierarchy = own.and_then(|i| of.hierarchies.get(i)?.as_ref());
-            let level = hierarchy.and_then(|h| {
-                let node = h.node(&value.value)?;
-                let inner = h.nodes().filter(|&n| !h.is_leaf(n)).map(|n| h.depth(n)).max().unwrap_or(0);
-                (!h.is_leaf(node)).then(|| (h.depth(node), inner))
-            });
-            let label = of.show_values.then(|| value.value.clone());
-            (own != Some(declared), Known { path: value.path.clone(), level, absent: value.absent, label })
-        })
-        .collect();
-    known.sort_by_key(|(other, _)| *other);
-    let fewest = of.file.policy.privacy.as_ref().and_then(|p| p.k).filter(|_| witness.sensitive.is_none());
-    Forced::Knowledge {
-        known: known.into_iter().map(|(_, known)| known).collect(),
-        related: !witness.relations.is_empty(),
-        fewest,
-    }
-}
-
-/// The input with the coarsest label that each value is published as; of one attribute, what says nothing is one step
-/// finer.
-fn one_step_finer(of: &Published<'_>, declared: usize) -> Dataset {
-    let Side { data, binding } = of.input;
-    data.recoded(|id| {
-        let own = binding.attributes[id.index()].filter(|&d| binding.declared[d].role == Role::Quasi)?;
-        let hierarchy = of.hierarchies.get(own)?.as_ref()?;
-        let shown = shown(of.published, own, hierarchy);
-        Some(relabelled(data, id, hierarchy, &shown, own == declared))
-    })
-}
-
-/// The nodes of a hierarchy that are published.
-fn shown(published: Side<'_>, declared: usize, hierarchy: &Hierarchy) -> Vec<bool> {
-    let mut shown = vec![false; hierarchy.len()];
-    let ids = published.data.schema().attributes().map(|(id, _)| id);
-    for id in ids.filter(|id| published.binding.attributes[id.index()] == Some(declared)) {
-        for (_, text) in published.data.dictionary(id).iter() {
-            hierarchy.node(text).into_iter().for_each(|node| shown[node.index()] = true);
-        }
-    }
-    shown
-}
-
-fn relabelled(
-    data: &Dataset,
-    id: AttributeId,
-    hierarchy: &Hierarchy,
-    shown: &[bool],
-    finer: bool,
-) -> (Dictionary, Vec<u32>) {
-    let mut labels = Dictionary::default();
-    let codes = data.dictionary(id).iter().map(|(_, text)| {
-        let leaf = hierarchy.leaf(text)?;
-        let mut label = None;
-        let mut step = leaf;
-        let mut at = Some(leaf);
-        while let Some(node) = at {
-            if shown[node.index()] {
-                label = Some(node);
-            }
-            if node != NodeId::ROOT {
-                step = node;
-            }
-            at = hierarchy.parent(node);
-        }
-        // What is not published says nothing either.
-        let silent = label.is_none_or(|node| node == NodeId::ROOT);
-        let label = if finer && silent { Some(step) } else { label };
-        label.map(|node| hierarchy.label(node))
-    });
-    let codes: Vec<Option<&str>> = codes.collect();
-    let codes = codes.into_iter().map(|label| label.map_or(MISSING, |l| labels.intern(Kind::Text, l)));
-    let codes = codes.collect();
-    (labels, codes)
 }
 
 /// What is lost as it is.
@@ -359,7 +285,8 @@ fn tried(of: &Published<'_>, remedy: &Remedy, by: &Yardstick, within: &Within<'_
 #[cfg(test)]
 mod tests {
     use bosket_model::observe::Quiet;
-    use bosket_model::{Builder, ClassId};
+    use bosket_model::{Builder, ClassId, Kind};
+    use bosket_report::advice::Known;
 
     use super::*;
     use crate::Settings;

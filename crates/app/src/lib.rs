@@ -21,6 +21,7 @@ mod certified;
 pub mod convert;
 mod deadline;
 mod figures;
+mod finer;
 mod hollow;
 pub mod inspect;
 mod key;
@@ -31,6 +32,7 @@ pub mod make;
 pub mod measure;
 mod negative;
 pub mod open;
+mod paired;
 mod pairs;
 mod places;
 pub mod prepare;
@@ -42,6 +44,7 @@ pub mod sweep;
 pub mod trial;
 pub mod verify;
 mod warned;
+pub mod why;
 
 pub use anonymize::{Release, anonymize};
 pub use attack::attack;
@@ -59,6 +62,7 @@ pub use run::Settings;
 pub use sweep::sweep;
 pub use verify::{Unprotected, Verified, verify};
 pub use warned::Warned;
+pub use why::why;
 
 /// What a failing call gives.
 pub use bosket_model::Result;

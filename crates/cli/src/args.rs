@@ -79,6 +79,8 @@ pub enum Command {
     Sweep(Sweep),
     /// Write a report on a publication for people: one HTML file
     Report(Report),
+    /// Say why a published label is not finer: what would break
+    Why(Why),
     /// See it all on invented patients: data, publication, certificate and report in one folder
     Demo(Demo),
     /// Open a page in the browser that does all this on a folder
@@ -446,6 +448,42 @@ pub struct Report {
     /// Most memory for counting, such as 500M or 4G [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
+}
+
+/// `bosket why`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Splits one published label into those below it, leaves the rest, and verifies: says what somebody would know \
+that fits too few, by attributes and levels. Without --label it lists the labels that can be asked about."
+)]
+pub struct Why {
+    /// The policy that the publication was made by
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub policy: PathBuf,
+    /// Overrides
+    #[command(flatten)]
+    pub sets: Sets,
+    /// The attribute
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// A label that it is published with
+    #[arg(long, value_name = "LABEL", requires = "path")]
+    pub label: Option<String>,
+    /// The publication [default: where the policy publishes]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub publication: Option<PathBuf>,
+    /// The private mapping [default: the policy's own, if it is there]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Most memory for counting, such as 500M or 4G [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
+    /// Name the labels that would be known
+    #[arg(long)]
+    pub show_values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `bosket demo`

@@ -63,6 +63,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Measure(args) => commands::measure::run(args, talk),
         Command::Sweep(args) => commands::sweep::run(args, talk),
         Command::Report(args) => commands::report::run(args, talk),
+        Command::Why(args) => commands::why::run(args, talk),
         Command::Demo(args) => commands::demo::run(args, talk),
         Command::Serve(args) => commands::serve::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),

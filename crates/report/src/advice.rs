@@ -165,7 +165,8 @@ impl Known {
 }
 
 impl Forced {
-    fn text(&self) -> String {
+    /// What would break, in words.
+    pub fn text(&self) -> String {
         match self {
             Forced::Knowledge { known, related, fewest } => {
                 let mut known: Vec<String> = known.iter().map(Known::text).collect();
@@ -186,7 +187,8 @@ impl Forced {
         }
     }
 
-    fn to_json(&self) -> Value {
+    /// The same for programs; nothing where there is no knowledge to name.
+    pub fn to_json(&self) -> Value {
         let Forced::Knowledge { known, related, fewest } = self else { return Value::Null };
         let known: Vec<Value> = (known.iter())
             .map(|k| {

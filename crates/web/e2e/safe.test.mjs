@@ -126,6 +126,30 @@ test("no file outside of the folder is read, written or run", async () => {
   }
 });
 
+test("a hierarchy is changed inside of the folder only, over nobody else's change, and never data", async () => {
+  const put = (version) =>
+    ask("/api/hierarchy", {
+      method: "PUT",
+      headers: { ...bearer(), ...json, origin: server.origin },
+      body: JSON.stringify({ policy: "in/tree.toml", attribute: "a", version, edit: { rename: { label: "A", to: "B" } } }),
+    });
+  const see = () => ask("/api/hierarchy?policy=in%2Ftree.toml&attribute=a", { headers: bearer() });
+  const say = (source, hierarchy) =>
+    writeFile(
+      join(server.folder, "in/tree.toml"),
+      `version = 1\n[source]\nformat = "csv"\npath = "${source}"\n[[attribute]]\npath = "a"\nrole = "quasi"\nhierarchy = "${hierarchy}"\n`,
+    );
+  await writeFile(join(server.folder, "in/tree.csv"), "x;A;*\ny;A;*\n");
+  await say("data.csv", "/etc/passwd");
+  assert.equal((await see()).status, 403);
+  assert.equal((await put("")).status, 403);
+  await say("tree.csv", "../in/tree.csv");
+  assert.equal((await put("")).status, 400);
+  await say("data.csv", "tree.csv");
+  assert.equal((await put("")).status, 409);
+  assert.equal((await put(JSON.parse((await see()).text).version)).status, 200);
+});
+
 test("addresses of databases do not come from the page", async () => {
   const text = 'version = 1\n[source]\nformat = "postgres"\nurl = "postgres://a@localhost/b"\n';
   await writeFile(join(server.folder, "in/db.toml"), text);

@@ -63,8 +63,11 @@ export async function violations(page) {
   return found.map((one) => `${one.id}: ${one.help} (${one.nodes.map((node) => node.target.join(" ")).slice(0, 3).join("; ")})`);
 }
 
-export const demo = (folder) =>
+/** Runs a command to its end. */
+export const command = (...words) =>
   new Promise((resolve, reject) => {
-    const child = spawn(program, ["demo", join(folder, "bosket-demo"), "--people", "600"], { stdio: "ignore" });
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`demo: ${code}`))));
+    const child = spawn(program, words, { stdio: "ignore" });
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${words[0]}: ${code}`))));
   });
+
+export const demo = (folder) => command("demo", join(folder, "bosket-demo"), "--people", "600");

@@ -53,6 +53,8 @@ test("from an empty folder to a checked publication", { timeout: 240_000 }, asyn
     await page.getByRole("tree").waitFor(LONG);
     await page.getByRole("button", { name: /North: 4 values/ }).click();
     await page.getByText(/Harbourside: 1 value/).waitFor();
+    await page.getByRole("button", { name: "Draw what is published" }).click();
+    await page.getByText(/published \d+ times/).first().waitFor(LONG);
     await shot(page, "hierarchies");
 
     await page.getByRole("link", { name: "Trade-off" }).click();
@@ -69,6 +71,15 @@ test("from an empty folder to a checked publication", { timeout: 240_000 }, asyn
     await page.getByRole("button", { name: "Publish and verify" }).click();
     await page.getByText(/^HOLDS: 2000 records/).waitFor(LONG);
     await page.getByRole("table", { name: /Who is found/ }).waitFor(LONG);
+    await page.getByRole("button", { name: "List what is coarser than it was" }).click();
+    const attribute = page.getByLabel("Published attribute");
+    await attribute.waitFor(LONG);
+    await attribute.selectOption({ index: 1 });
+    await page.getByLabel("Published label").selectOption({ index: 1 });
+    await page.getByRole("button", { name: "Why not finer?" }).click();
+    const told = page.getByText(/published [\d,]+ times: one step finer/);
+    await told.waitFor(LONG);
+    await told.scrollIntoViewIfNeeded();
     await shot(page, "result");
 
     await page.getByRole("link", { name: "Publish", exact: true }).click();

@@ -16,6 +16,7 @@ use tokio::io::AsyncWriteExt;
 use crate::Server;
 use crate::command::Asked;
 use crate::error::{ApiError, Result};
+use crate::hierarchy::{self, HierarchyView, TreeEdit};
 use crate::jobs::JobView;
 use crate::policy::{self, Edit, PolicyView};
 use crate::project::{self, Project};
@@ -26,6 +27,16 @@ const LARGEST_UPLOAD: u64 = 4 << 30;
 #[derive(Deserialize)]
 pub(crate) struct At {
     path: String,
+}
+
+impl Server {
+    /// Refuses where publications are only checked.
+    fn may_change(&self) -> Result<()> {
+        match self.check_only {
+            true => Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications")),
+            false => Ok(()),
+        }
+    }
 }
 
 pub(crate) async fn project(State(server): State<Arc<Server>>) -> Result<Json<Project>> {
@@ -52,6 +63,7 @@ pub(crate) async fn change_policy(
     State(server): State<Arc<Server>>,
     Json(change): Json<Change>,
 ) -> Result<Json<PolicyView>> {
+    server.may_change()?;
     // Two changes at once must not both find the old version.
     let _alone = server.changing.lock().await;
     let Change { path, version, text, edits } = change;
@@ -59,6 +71,37 @@ pub(crate) async fn change_policy(
         Some(text) => policy::replace(&server.folder, &path, &version, text)?,
         None => policy::edit(&server.folder, &path, &version, &edits)?,
     }))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct OfAttribute {
+    policy: String,
+    attribute: String,
+}
+
+pub(crate) async fn hierarchy(
+    State(server): State<Arc<Server>>,
+    Query(of): Query<OfAttribute>,
+) -> Result<Json<HierarchyView>> {
+    Ok(Json(hierarchy::view(&server.folder, &of.policy, &of.attribute)?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ChangeOfHierarchy {
+    policy: String,
+    attribute: String,
+    version: String,
+    edit: TreeEdit,
+}
+
+pub(crate) async fn change_hierarchy(
+    State(server): State<Arc<Server>>,
+    Json(change): Json<ChangeOfHierarchy>,
+) -> Result<Json<HierarchyView>> {
+    server.may_change()?;
+    let _alone = server.changing.lock().await;
+    let ChangeOfHierarchy { policy, attribute, version, edit } = change;
+    Ok(Json(hierarchy::edit(&server.folder, (&policy, &attribute), &version, &edit)?))
 }
 
 pub(crate) async fn jobs(State(server): State<Arc<Server>>) -> Json<Vec<JobView>> {
@@ -69,8 +112,8 @@ pub(crate) async fn start(
     State(server): State<Arc<Server>>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
-    if server.check_only && !asked.is_check() {
-        return Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications"));
+    if !asked.is_check() {
+        server.may_change()?;
     }
     let arguments = asked.arguments(&server.folder)?;
     Ok((StatusCode::CREATED, Json(server.jobs.start(arguments))))

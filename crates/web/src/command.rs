@@ -11,9 +11,9 @@ use crate::policy::stays_inside;
 #[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Asked {
     /// Looks at data.
-    Inspect { data: String },
+    Inspect { data: String, record: Option<String>, preset: Option<String> },
     /// Looks at data and writes a policy.
-    Draft { data: String, policy: String },
+    Draft { data: String, policy: String, record: Option<String>, preset: Option<String> },
     /// Checks a policy with its data.
     Check { policy: String },
     /// Publishes.
@@ -44,7 +44,22 @@ pub(crate) enum Asked {
         show_values: bool,
     },
     /// The hierarchy of an attribute with counts.
-    Hierarchy { policy: String, attribute: String },
+    Hierarchy {
+        policy: String,
+        attribute: String,
+        #[serde(default)]
+        show_values: bool,
+    },
+    /// A hierarchy as its file says, without data.
+    HierarchyFile { file: String },
+    /// Why a published label is not finer; without one, which can be asked about.
+    Why {
+        policy: String,
+        attribute: Option<String>,
+        label: Option<String>,
+        #[serde(default)]
+        show_values: bool,
+    },
     /// The built-in example.
     Demo { folder: String },
 }
@@ -64,12 +79,23 @@ impl Asked {
             Ok::<_, ApiError>(folder.name(&real))
         };
         let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        // One word, so that nothing that a page says can be taken for an option.
+        let option =
+            |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name}={value}"));
         let mut all: Vec<String> = Vec::new();
         let mut say = |words: &[&str]| all.extend(words.iter().map(|&word| word.to_owned()));
         match self {
-            Asked::Inspect { data } => say(&["inspect", "--json", "--", &there(data)?]),
-            Asked::Draft { data, policy } => {
-                say(&["inspect", "--json", "--draft", &place(policy)?, "--", &there(data)?])
+            Asked::Inspect { data, record, preset } => {
+                say(&["inspect", "--json"]);
+                option("--record", record).iter().for_each(|word| say(&[word]));
+                option("--preset", preset).iter().for_each(|word| say(&[word]));
+                say(&["--", &there(data)?]);
+            }
+            Asked::Draft { data, policy, record, preset } => {
+                say(&["inspect", "--json", "--draft", &place(policy)?]);
+                option("--record", record).iter().for_each(|word| say(&[word]));
+                option("--preset", preset).iter().for_each(|word| say(&[word]));
+                say(&["--", &there(data)?]);
             }
             Asked::Check { policy: path } => say(&["anonymize", "--dry-run", "--json", "--", &policy(path)?]),
             Asked::Anonymize { policy: path, force, show_values } => {
@@ -98,9 +124,18 @@ impl Asked {
                 say(if *show_values { &["--show-values"] } else { &[] });
                 say(&["--", &there(publication)?]);
             }
-            Asked::Hierarchy { policy: path, attribute } => {
+            Asked::Hierarchy { policy: path, attribute, show_values } => {
                 say(&["hierarchy", "show", "--json", "--policy", &policy(path)?]);
-                say(&["--path", attribute, "--children", "1000000"]);
+                say(&[&format!("--path={attribute}")]);
+                say(if *show_values { &["--show-values"] } else { &[] });
+            }
+            Asked::HierarchyFile { file } => say(&["hierarchy", "show", "--json", "--", &there(file)?]),
+            Asked::Why { policy: path, attribute, label, show_values } => {
+                say(&["why", "--json"]);
+                option("--path", attribute).iter().for_each(|word| say(&[word]));
+                option("--label", label).iter().for_each(|word| say(&[word]));
+                say(if *show_values { &["--show-values"] } else { &[] });
+                say(&["--", &policy(path)?]);
             }
             Asked::Demo { folder } => say(&["demo", "--", &place(folder)?]),
         }

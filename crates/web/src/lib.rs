@@ -9,6 +9,7 @@ mod command;
 mod error;
 mod folder;
 mod guard;
+mod hierarchy;
 mod jobs;
 mod policy;
 mod project;
@@ -111,6 +112,7 @@ fn router(server: Arc<Server>) -> Router {
         .route("/report.css", get(assets::report_style))
         .route("/api/project", get(api::project))
         .route("/api/policy", get(api::policy).put(api::change_policy))
+        .route("/api/hierarchy", get(api::hierarchy).put(api::change_hierarchy))
         .route("/api/jobs", get(api::jobs).post(api::start))
         .route("/api/jobs/{id}", get(api::job))
         .route("/api/jobs/{id}/events", get(api::events))

@@ -45,7 +45,7 @@ pub(crate) struct Edit {
 }
 
 /// What tells two texts apart.
-fn version(text: &str) -> String {
+pub(crate) fn version(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -209,12 +209,7 @@ pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
     let text = bosket_io::policy_file::read_text(real)?;
     let document: DocumentMut = text.parse().map_err(|_| ApiError::bad("this policy is not TOML"))?;
     let own = real.parent().unwrap_or(folder.root());
-    let mut paths: Vec<String> = Vec::new();
-    for section in ["source", "publish"] {
-        if let Some(section) = document.get(section) {
-            file_names(section, &mut paths);
-        }
-    }
+    let mut paths = data_files(&document);
     for table in document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten() {
         match table.get("hierarchy") {
             Some(item) if item.is_str() => paths.extend(item.as_str().map(str::to_owned)),
@@ -223,6 +218,18 @@ pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
         }
     }
     paths.iter().filter(|path| *path != "-").try_for_each(|path| folder.place_from(own, path).map(drop))
+}
+
+/// The files that a policy reads and writes, but for its hierarchies.
+pub(crate) fn files(text: &str) -> Vec<String> {
+    text.parse().map_or(Vec::new(), |document| data_files(&document))
+}
+
+fn data_files(document: &DocumentMut) -> Vec<String> {
+    let mut paths = Vec::new();
+    let sections = ["source", "publish"].into_iter().filter_map(|section| document.get(section));
+    sections.for_each(|section| file_names(section, &mut paths));
+    paths
 }
 
 /// What names files, in a section and in the tables below it.

@@ -16,6 +16,7 @@ pub mod report;
 pub mod serve;
 pub mod sweep;
 pub mod verify;
+pub mod why;
 
 use bosket_verify::dissect::Distances;
 

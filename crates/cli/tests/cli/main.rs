@@ -51,5 +51,6 @@ mod two_sides;
 mod useful_drafts;
 mod util;
 mod verify;
+mod why;
 mod writing;
 mod xml;

@@ -43,6 +43,10 @@ export type PolicyView = {
 
 export type Edit = { key: string; attribute?: string; value?: unknown };
 
+export type TreeEdit = { rename: { label: string; to: string } } | { move: { label: string; under: string } };
+
+export type HierarchyView = { path: string; version: string; undo: TreeEdit | null };
+
 export type JobState = "waiting" | "running" | "done" | "failed" | "stopped";
 
 export type JobView = { id: number; line: string; state: JobState; code: number | null; result: unknown };
@@ -85,6 +89,10 @@ export const editPolicy = (policy: PolicyView, edits: Edit[]) =>
   ask<PolicyView>("PUT", "/api/policy", { path: policy.path, version: policy.version, edits });
 export const writePolicy = (policy: PolicyView, text: string) =>
   ask<PolicyView>("PUT", "/api/policy", { path: policy.path, version: policy.version, text });
+export const getHierarchy = (policy: string, attribute: string) =>
+  ask<HierarchyView>("GET", `/api/hierarchy?${new URLSearchParams({ policy, attribute }).toString()}`);
+export const editHierarchy = (policy: string, attribute: string, version: string, edit: TreeEdit) =>
+  ask<HierarchyView>("PUT", "/api/hierarchy", { policy, attribute, version, edit });
 export const startJob = (command: Record<string, unknown>) => ask<JobView>("POST", "/api/jobs", command);
 export const getJob = (id: number) => ask<JobView>("GET", `/api/jobs/${id}`);
 export const stopJob = (id: number) => ask<JobView>("POST", `/api/jobs/${id}/cancel`, {});

@@ -77,7 +77,7 @@ function App() {
         {project && page === "project" && <ProjectPage project={project} reload={reload} />}
         {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} />}
         {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} />}
-        {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} />}
+        {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} />}
         {project && page === "result" && policy && <ResultPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "publish" && policy && <PublishPage key={policy} path={policy} project={project} />}

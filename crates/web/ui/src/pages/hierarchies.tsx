@@ -1,62 +1,137 @@
 // Each hierarchy as a tree, drawn as far as somebody opens it.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { Project } from "../api";
+import { Builder } from "../builder";
 import { isBusy, JobPanel, useJob } from "../job";
 import { count, Notice, usePieces } from "../parts";
+import { TreeForms, useTree } from "../treeedit";
+import type { Listed } from "../why";
 import { usePolicy } from "./policy";
 
 type Node = { label: string; leaves: number; count?: number; children?: Node[] };
 
-export function HierarchiesPage({ path }: { path: string }) {
-  const { policy, error } = usePolicy(path);
+export function HierarchiesPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
+  const { policy, error, edit, load } = usePolicy(path);
   const [chosen, choose] = useState<string | null>(null);
+  const [showValues, setShowValues] = useState(false);
+  // A tree that does not cover the data is drawn as its file says, below what is wrong.
+  const alone = useJob();
   const show = useJob();
+  const look = (attribute = chosen) => {
+    if (attribute) void show.start({ command: "hierarchy", policy: path, attribute, show_values: showValues });
+  };
+  // After a run: where the labels of the tree are published.
+  const cut = useJob();
+  const listed = cut.running.job?.state === "done" ? (cut.running.job.result as Listed | null) : null;
+  const labels = listed?.attributes.find((one) => one.path === chosen)?.labels;
+  const places = labels && new Map(labels.map((one) => [one.label, one.places]));
+  const tree = useTree(path, chosen, () => look());
+  const failed = show.running.job?.state === "failed";
+  const file = tree.view?.path;
+  useEffect(() => {
+    if (failed && file) void alone.start({ command: "hierarchy-file", file });
+  }, [failed, file, show.running.job?.id]);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const quasi = policy.attributes.filter((a) => a.role === "quasi" || a.hierarchy);
-  const root = show.running.job?.state === "done" ? (show.running.job.result as Node | null) : null;
+  const own = quasi.find((a) => a.path === chosen);
+  const drawn = failed ? alone.running.job : show.running.job;
+  const root = drawn?.state === "done" ? (drawn.result as Node | null) : null;
   return (
     <>
       <h1>Hierarchies</h1>
       <p>How far a value may be coarsened. Behind each label: how many values it stands for, and how many cells of the data.</p>
-      <label>
-        Attribute
-        <select
-          value={chosen ?? ""}
-          disabled={isBusy(show.running)}
-          onChange={(event) => {
-            choose(event.currentTarget.value);
-            void show.start({ command: "hierarchy", policy: path, attribute: event.currentTarget.value });
-          }}
-        >
-          <option value="" disabled>
-            choose
-          </option>
-          {quasi.map((a) => (
-            <option>{a.path}</option>
-          ))}
-        </select>
-      </label>
+      {error && (
+        <Notice kind="error">
+          {error.message}{" "}
+          {error.isOld && (
+            <button type="button" onClick={() => void load()}>
+              Load it again
+            </button>
+          )}
+        </Notice>
+      )}
+      <div class="row">
+        <label>
+          Attribute
+          <select
+            value={chosen ?? ""}
+            disabled={isBusy(show.running)}
+            onChange={(event) => {
+              choose(event.currentTarget.value);
+              look(event.currentTarget.value);
+            }}
+          >
+            <option value="" disabled>
+              choose
+            </option>
+            {quasi.map((a) => (
+              <option>{a.path}</option>
+            ))}
+          </select>
+        </label>
+        <label class="inline">
+          <input type="checkbox" checked={showValues} onChange={(event) => setShowValues(event.currentTarget.checked)} />
+          name values that are not covered
+        </label>
+        {own && (
+          <button type="button" disabled={isBusy(show.running)} onClick={() => look()}>
+            Look again
+          </button>
+        )}
+        {own && project.policies.some((one) => one.path === path && one.publication) && (
+          <button
+            type="button"
+            disabled={isBusy(cut.running)}
+            onClick={() => void cut.start({ command: "why", policy: path, attribute: own.path })}
+          >
+            Draw what is published
+          </button>
+        )}
+      </div>
+      {own && (
+        <>
+          <p>
+            The policy says <code>{own.hierarchy ?? "nothing"}</code>.
+          </p>
+          <Builder
+            key={own.path}
+            policy={path}
+            files={project.files.map((file) => file.path).filter((name) => name.endsWith(".csv"))}
+            reload={reload}
+            take={(hierarchy) =>
+              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }])?.then(() => tree.load())
+            }
+          />
+          <TreeForms tree={tree} key={`${own.path} ${tree.view?.path}`} />
+        </>
+      )}
       <JobPanel running={show.running} />
+      {failed && <Notice kind="error">This hierarchy does not fit the data: nothing can be published with it.</Notice>}
+      <JobPanel running={cut.running} />
       {root && (
         <ul class="tree" role="tree" aria-label={`Hierarchy of ${chosen}`}>
-          <Branch node={root} isOpen />
+          <Branch node={root} places={places} isOpen />
         </ul>
       )}
     </>
   );
 }
 
-function Branch({ node, isOpen = false }: { node: Node; isOpen?: boolean }) {
+function Branch({ node, places, isOpen = false }: { node: Node; places?: Map<string, number>; isOpen?: boolean }) {
   const [open, set] = useState(isOpen);
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);
   const text = `${node.label}: ${count(node.leaves)} ${node.leaves === 1 ? "value" : "values"}${
     node.count === undefined ? "" : `, ${count(node.count)} cells`
   }`;
+  const published = places?.get(node.label);
+  const mark = published !== undefined && <strong class="cut"> ◆ published {count(published)} times</strong>;
   if (children.length === 0) {
     return (
       <li role="treeitem">
         <span>{text}</span>
+        {mark}
       </li>
     );
   }
@@ -65,10 +140,11 @@ function Branch({ node, isOpen = false }: { node: Node; isOpen?: boolean }) {
       <button type="button" class="plain" onClick={() => set(!open)}>
         {open ? "▾" : "▸"} {text}
       </button>
+      {mark}
       {open && (
         <ul role="group">
           {piece.map((child) => (
-            <Branch node={child} />
+            <Branch node={child} places={places} />
           ))}
           {more && <li role="none">{more}</li>}
         </ul>

@@ -28,6 +28,10 @@ export function LookPage({ data }: { data: string }) {
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
   const [name, setName] = useState(`${folder}policy.toml`);
   const [search, setSearch] = useState("");
+  const [record, setRecord] = useState("");
+  const [preset, setPreset] = useState("");
+  // How to read it, as far as the data does not say so itself.
+  const reading = { ...(record && { record }), ...(preset && { preset }) };
   useEffect(() => void look.start({ command: "inspect", data }), [data]);
   const found = look.running.job?.state === "done" ? (look.running.job.result as Looked | null) : null;
   const shown = (found?.attributes ?? []).filter((a) => a.path.toLowerCase().includes(search.toLowerCase()));
@@ -38,6 +42,29 @@ export function LookPage({ data }: { data: string }) {
       <p>
         What <code>{data}</code> holds. No value of it is shown.
       </p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void look.start({ command: "inspect", data, ...reading });
+        }}
+      >
+        <label>
+          Where one record is (XML, JSON), or the person table
+          <input value={record} placeholder="people/person" onInput={(event) => setRecord(event.currentTarget.value)} />
+        </label>
+        <label>
+          Known standard
+          <select value={preset} onChange={(event) => setPreset(event.currentTarget.value)}>
+            <option value="">none</option>
+            <option>fhir-r4</option>
+            <option>fhir-stu3</option>
+            <option>fhir-bulk</option>
+            <option>omop</option>
+          </select>
+        </label>
+        <button disabled={isBusy(look.running)}>Look again</button>
+      </form>
       <JobPanel running={look.running} />
       {found && (
         <>
@@ -54,7 +81,7 @@ export function LookPage({ data }: { data: string }) {
             class="row"
             onSubmit={(event) => {
               event.preventDefault();
-              void draft.start({ command: "draft", data, policy: name });
+              void draft.start({ command: "draft", data, policy: name, ...reading });
             }}
           >
             <label>

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type Edit, editPolicy, getPolicy, type PolicyView, Refused, writePolicy } from "../api";
+import { Attack, type Attacked } from "../attack";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
 import { Diagnostics, Notice, RoleMark, roles, usePieces } from "../parts";
@@ -43,6 +44,8 @@ export function PolicyPage({ path }: { path: string }) {
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const [text, setText] = useState<string | null>(null);
   const check = useJob();
+  const risk = useJob();
+  const attacked = risk.running.job?.state === "done" ? (risk.running.job.result as Attacked | null) : null;
   const shown = (policy?.attributes ?? []).filter(
     (a) => a.path.toLowerCase().includes(search.toLowerCase()) || a.role === search,
   );
@@ -219,10 +222,15 @@ export function PolicyPage({ path }: { path: string }) {
         <button type="button" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path })}>
           Check it with its data
         </button>
+        <button type="button" disabled={isBusy(risk.running)} onClick={() => void risk.start({ command: "attack", policy: path })}>
+          Risk of the raw data
+        </button>
         <a href={link("result", { policy: path })}>On to the result</a>
       </div>
       <JobPanel running={check.running} />
       {check.running.job?.state === "done" && <Notice kind="good">The policy fits its data.</Notice>}
+      <JobPanel running={risk.running} />
+      {attacked && <Attack attacked={attacked} />}
     </>
   );
 }

@@ -4,11 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 import { getReport, type Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
-import { Notice, percent } from "../parts";
+import { Attack, type Attacked } from "../attack";
+import { Notice } from "../parts";
+import { WhyPart } from "../why";
 
 type Released = { verified: boolean; records: number; published: string; route?: string; cut_short?: boolean };
-type Point = { m: number; n: number; unique: { value: number }; below_k: { value: number }; prosecutor: number; marketer: number };
-type Attacked = { before: { k: number; points: Point[] }; after?: { points: Point[] } };
 
 export function ResultPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
   const state = project.policies.find((policy) => policy.path === path);
@@ -59,6 +59,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
       )}
       <JobPanel running={attack.running} />
       {attacked && <Attack attacked={attacked} />}
+      {state?.publication && <WhyPart path={path} key={run.running.job?.id} />}
       {report && (
         <>
           <h2>Report</h2>
@@ -67,50 +68,5 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         </>
       )}
     </>
-  );
-}
-
-function Attack({ attacked }: { attacked: Attacked }) {
-  const after = (p: Point) => attacked.after?.points.find((q) => q.m === p.m && q.n === p.n);
-  return (
-    <div class="wide">
-      <table>
-        <caption>Who is found by somebody who knows m values and n relations</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              m
-            </th>
-            <th scope="col" class="number">
-              n
-            </th>
-            <th scope="col" class="number">
-              Alone before
-            </th>
-            <th scope="col" class="number">
-              Alone after
-            </th>
-            <th scope="col" class="number">
-              Fewer than {attacked.before.k} before
-            </th>
-            <th scope="col" class="number">
-              after
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attacked.before.points.map((p) => (
-            <tr>
-              <td class="number">{p.m}</td>
-              <td class="number">{p.n}</td>
-              <td class="number">{percent(p.unique.value)}</td>
-              <td class="number">{percent(after(p)?.unique.value)}</td>
-              <td class="number">{percent(p.below_k.value)}</td>
-              <td class="number">{percent(after(p)?.below_k.value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

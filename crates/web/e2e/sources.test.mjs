@@ -1,0 +1,109 @@
+// Other sources than the example: dropped or found in the folder, looked at, drafted, published.
+
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { command, enter, launch, serve } from "./serve.mjs";
+
+const LONG = { timeout: 60_000 };
+const some = (n, make) => Array.from({ length: n }, (_, i) => make(i)).join("");
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** From the data to a verified publication. */
+async function way(page, server, data, records, record, preset) {
+  await page.goto(`${server.origin}/#/look?data=${encodeURIComponent(data)}`);
+  if (record || preset) {
+    await page.getByRole("button", { name: "Look again" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    if (record) await page.getByLabel(/Where one record is/).fill(record);
+    if (preset) await page.getByLabel("Known standard").selectOption(preset);
+    await page.getByRole("button", { name: "Look again" }).click();
+  }
+  await page.getByRole("heading", { name: `${records} records` }).waitFor(LONG);
+  await page.getByLabel("Draft a policy as").fill("draft.toml");
+  await page.getByRole("button", { name: "Draft", exact: true }).click();
+  await page.getByRole("heading", { name: "Policy" }).waitFor(LONG);
+  await page.getByText("If it holds:").waitFor();
+  await page.getByRole("button", { name: "Risk of the raw data" }).click();
+  await page.getByRole("table", { name: /Who is found/ }).waitFor(LONG);
+  await page.getByRole("link", { name: "On to the result" }).click();
+  await page.getByRole("button", { name: "Publish and verify" }).click();
+  await page.getByText(new RegExp(`^HOLDS: ${records} records`)).waitFor(LONG);
+}
+
+test("an XML file that is dropped", { timeout: 180_000 }, async () => {
+  const server = await serve();
+  try {
+    const person = (i) => `<person><town>${["Ulm", "Bonn"][i % 2]}</town><visit><year>${2000 + (i % 4)}</year></visit></person>`;
+    const buffer = Buffer.from(`<?xml version="1.0"?><people>${some(60, person)}</people>`);
+    const { page, errors } = await enter(browser, server);
+    await page.getByLabel(/file/i).first().setInputFiles({ name: "people.xml", mimeType: "text/xml", buffer });
+    await page.getByRole("link", { name: "people.xml" }).waitFor(LONG);
+    await way(page, server, "people.xml", 60, "people/person");
+    assert.deepEqual(errors, []);
+  } finally {
+    await server.end();
+  }
+});
+
+test("baskets", { timeout: 180_000 }, async () => {
+  const server = await serve();
+  try {
+    const basket = (i) => `${["bread milk", "bread butter", "milk butter", "bread milk butter"][i % 4]}\n`;
+    await writeFile(join(server.folder, "baskets.dat"), some(80, basket));
+    const { page, errors } = await enter(browser, server);
+    await way(page, server, "baskets.dat", 80);
+    assert.deepEqual(errors, []);
+  } finally {
+    await server.end();
+  }
+});
+
+test("linked tables in SQLite", { timeout: 180_000 }, async () => {
+  const server = await serve();
+  try {
+    const tables = join(server.folder, "tables");
+    await mkdir(tables);
+    await writeFile(join(tables, "person.csv"), `id,town\n${some(60, (i) => `${i},${["Ulm", "Bonn"][i % 2]}\n`)}`);
+    await writeFile(join(tables, "visit.csv"), `id,person_id,year\n${some(120, (i) => `${i},${i % 60},${2000 + (i % 4)}\n`)}`);
+    await command("convert", tables, join(server.folder, "data.sqlite"), "--parent", "visit.person_id");
+    const { page, errors } = await enter(browser, server);
+    await way(page, server, "data.sqlite", 60);
+    assert.deepEqual(errors, []);
+  } finally {
+    await server.end();
+  }
+});
+
+test("bundles of FHIR", { timeout: 180_000 }, async () => {
+  const server = await serve();
+  try {
+    const bundle = (i) => ({
+      resourceType: "Bundle",
+      type: "collection",
+      entry: [
+        { resource: { resourceType: "Patient", id: `p${i}`, gender: ["female", "male"][i % 2], birthDate: `19${50 + (i % 40)}-01-01` } },
+        {
+          resource: {
+            resourceType: "Condition",
+            id: `c${i}`,
+            subject: { reference: `Patient/p${i}` },
+            code: { coding: [{ system: "http://hl7.org/fhir/sid/icd-10-cm", code: ["J45", "E11", "I10"][i % 3] }] },
+          },
+        },
+      ],
+    });
+    await writeFile(join(server.folder, "bundles.ndjson"), some(60, (i) => `${JSON.stringify(bundle(i))}\n`));
+    const { page, errors } = await enter(browser, server);
+    await way(page, server, "bundles.ndjson", 60, undefined, "fhir-r4");
+    assert.deepEqual(errors, []);
+  } finally {
+    await server.end();
+  }
+});
