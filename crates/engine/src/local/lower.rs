@@ -6,7 +6,19 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::pieces::{Piece, Shown, estimate};
-use super::{Cells, Index, Label, Promise, Taxonomy};
+use super::{Cells, Index, Label, NONE, Promise, Taxonomy};
+
+/// What a record holds, in whatever order its rows stand: per cell its label and value, and those above it.
+fn content(cells: &Cells, record: usize) -> Vec<Vec<(Label, Label)>> {
+    let up = |&cell: &u32| Some(cells.above[cell as usize]).filter(|&above| above != NONE);
+    let both = |cell: u32| (cells.label[cell as usize], cells.leaf[cell as usize]);
+    let mut content: Vec<Vec<(Label, Label)>> = cells
+        .of(record)
+        .map(|cell| std::iter::successors(Some(cell as u32), up).map(both).collect())
+        .collect();
+    content.sort_unstable();
+    content
+}
 
 /// A try at making `to` of cells that carry `from`.
 pub(super) struct Lowering<'a> {
@@ -66,10 +78,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         // Records that are alike in all they show are alike here: which of them comes first changes no label's count.
-        concerned.sort_by_cached_key(|&r| {
-            let range = cells.of(r as usize);
-            (cells.label[range.clone()].to_vec(), cells.leaf[range].to_vec(), r)
-        });
+        concerned.sort_by_cached_key(|&r| (content(cells, r as usize), r));
         moving.iter().for_each(|&cell| moves[cell as usize] = true);
         let candidates = concerned.len();
         concerned.extend(others);
