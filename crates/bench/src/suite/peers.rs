@@ -17,6 +17,9 @@ pub(super) const NAME: &str = "peers";
 
 /// All packages with their versions.
 const PINS: &str = include_str!("peers/requirements.txt");
+/// What an environment is marked with that has all of them, and ours.
+const MADE: &str =
+    concat!(include_str!("peers/requirements.txt"), "bosket ", env!("CARGO_PKG_VERSION"), "\n");
 const DRIVER: &str = include_str!("peers/peers.py");
 
 const OURS: [&str; 2] = ["bosket blocks", "bosket ctoff"];
@@ -46,7 +49,7 @@ impl Peers {
         let venv = folder.join("venv");
         let python = venv.join("bin/python");
         let made = folder.join("installed.txt");
-        if std::fs::read_to_string(&made).is_ok_and(|pins| pins == PINS) && python.exists() {
+        if std::fs::read_to_string(&made).is_ok_and(|made| made == MADE) && python.exists() {
             return Ok(Peers { python, driver });
         }
         bench.tell("peers: making a virtual environment");
@@ -60,7 +63,7 @@ impl Peers {
         let mut pip = Command::new(&python);
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(own);
         quietly(pip.arg("pyarrow"))?;
-        write("installed.txt", PINS)?;
+        write("installed.txt", MADE)?;
         Ok(Peers { python, driver })
     }
 

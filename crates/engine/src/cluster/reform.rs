@@ -20,10 +20,14 @@ const MOST_SIZES: usize = 4;
 /// Times that all who are left over are looked at.
 const ROUNDS: usize = 4;
 
+/// Records per pair of clusters that is tried, so that all tries take about as long as the search did.
+const PER_TRY: usize = 4;
+
 /// Opens clusters for records that were left over, while that costs less than giving somebody up.
 pub(super) fn reform(search: &mut Search<'_>, size: usize, found: &mut Clustering) -> Result<()> {
+    let mut tries = search.forest().prune.len() / PER_TRY;
     for _ in 0..ROUNDS {
-        if found.left.is_empty() || search.is_over() || !once(search, size, found)? {
+        if found.left.is_empty() || search.is_over() || !once(search, size, found, &mut tries)? {
             break;
         }
         // Those who are left over now are others.
@@ -39,7 +43,7 @@ struct Formed {
     saved: i64,
 }
 
-fn once(search: &mut Search<'_>, size: usize, found: &mut Clustering) -> Result<bool> {
+fn once(search: &mut Search<'_>, size: usize, found: &mut Clustering, tries: &mut usize) -> Result<bool> {
     let left = std::mem::take(&mut found.left);
     let near = leftovers::near(search, &found.clusters, &left, Nearby { most: NEAR, fitting: false })?;
     let mut better = false;
@@ -48,9 +52,10 @@ fn once(search: &mut Search<'_>, size: usize, found: &mut Clustering) -> Result<
         let mut best: Option<(usize, usize, Formed)> = None;
         let pairs = (0..near.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         for (a, b) in pairs.map(|(a, b)| (near[a].1, near[b].1)) {
-            if search.is_over() {
+            if *tries == 0 || search.is_over() {
                 break;
             }
+            *tries -= 1;
             let least = best.as_ref().map_or(0, |best| best.2.saved);
             let opened = [&found.clusters[a], &found.clusters[b]];
             if let Some(formed) = form(search, size, opened, record)?.filter(|formed| formed.saved > least) {
