@@ -674,3 +674,20 @@ fn what_was_agreed_is_checked_too() {
         ],
     );
 }
+
+#[test]
+fn security_labels_of_fhir_are_not_published() {
+    let policy = |role: &str, format: &str| {
+        format!(
+            "version = 1\n[source]\nformat = \"{format}\"\npath = \"in\"\n[[attribute]]\n\
+             path = \"Encounter[].meta.security[].code\"\nrole = \"{role}\"\n"
+        )
+    };
+    for role in ["quasi", "sensitive", "insensitive"] {
+        let said = "p.toml:6:8: error: `Encounter[].meta.security[].code` cannot be published (help: a published resource has one \
+                    security label, which says that it is anonymized; make it \"drop\")";
+        expect(&policy(role, "fhir-r4"), &[said]);
+    }
+    expect(&policy("drop", "fhir-stu3"), &[]);
+    expect(&policy("insensitive", "ndjson"), &[]);
+}
