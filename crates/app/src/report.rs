@@ -191,7 +191,8 @@ fn render(
     certificate: Option<Certified<'_>>,
     internal: Option<Internal<'_>>,
 ) -> Result<String> {
-    let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats);
+    let joint = certificate.as_ref().map_or(0, |certified| certified.certificate.joint.len());
+    let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats, joint);
     let method = method(&file.policy)?;
     Ok(page(&Page {
         title: &title(file, target),

@@ -3,6 +3,7 @@
 mod generate;
 mod hierarchy;
 mod numbers;
+mod with;
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ pub use hierarchy::{
 };
 pub use numbers::Numbers;
 use numbers::{parse_list, parse_numbers, parse_size};
+pub use with::With;
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
 #[derive(Debug, Parser)]
@@ -228,8 +230,11 @@ pub struct Verify {
     #[arg(long, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub against: Option<PathBuf>,
     /// The private mapping: CSV `input_record,published_record`
-    #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// Most memory for data that is read, and for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,

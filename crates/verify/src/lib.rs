@@ -10,6 +10,7 @@ pub mod claim;
 mod columns;
 pub mod dissect;
 pub mod knowledge;
+pub mod joint;
 mod listed;
 pub mod recount;
 pub mod sides;

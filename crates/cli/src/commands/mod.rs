@@ -9,6 +9,7 @@ pub mod demo;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;
+mod joint;
 mod kept;
 pub mod measure;
 pub mod policy;
