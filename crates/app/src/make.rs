@@ -243,7 +243,11 @@ fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observe
 }
 
 /// A release of clusters as all releases are told.
-pub(crate) fn clusters_of(work: &Work<'_>, params: &cluster::Params, release: cluster::Release) -> Result<Made> {
+pub(crate) fn clusters_of(
+    work: &Work<'_>,
+    params: &cluster::Params,
+    release: cluster::Release,
+) -> Result<Made> {
     let policy = work.policy;
     let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
     let sizes = release.clusters.iter().map(Vec::len);

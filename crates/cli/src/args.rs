@@ -262,6 +262,12 @@ pub struct Attack {
     /// Attack this publication too; the policy's own if it is there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub publication: Option<PathBuf>,
+    /// The private mapping of the publication, for --with; the policy's own by default
+    #[arg(long, value_name = "FILE", requires = "with", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// Compute journalist risk: count matches in this register of the population that the data was drawn from. It has the
     /// data's format and paths and original values; only quasi attributes are needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -310,6 +316,9 @@ pub struct Anonymize {
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// The private key for `shift` and role `pseudonym`: a file of at least 32 random bytes that only you can read
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub key: Option<PathBuf>,

@@ -155,12 +155,7 @@ pub(super) struct Records<'p> {
 }
 
 impl<'p> Records<'p> {
-    pub(super) fn begin(
-        prepared: &'p Prepared,
-        input: Input,
-        create: Create,
-        run: &Run<'_>,
-    ) -> Result<Self> {
+    pub(super) fn begin(prepared: &'p Prepared, input: Input, create: Create, run: &Run<'_>) -> Result<Self> {
         let (Input::Records { bound, form, hierarchies }, Some(claim)) = (input, &prepared.claim) else {
             return Err(Failure::defect("records are published by a claim about records"));
         };
@@ -235,7 +230,9 @@ impl Draft for Records<'_> {
         let Some(together) = &self.private.together else { return Ok(None) };
         let mut numbers = vec![0; self.again()?.data.len()];
         self.pairs.iter().for_each(|&(from, to)| numbers[to as usize] = from);
-        together.judge((&self.private.prepared.target, self.again()?), &numbers, self.private.own(), run).map(Some)
+        together
+            .judge((&self.private.prepared.target, self.again()?), &numbers, self.private.own(), run)
+            .map(Some)
     }
 
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>> {

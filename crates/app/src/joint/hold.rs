@@ -72,8 +72,7 @@ fn columns(input: &Bound, declared: usize) -> Vec<AttributeId> {
 
 /// The labels that lie below no other; the root where one is in no hierarchy.
 fn tops<'l>(hierarchy: &Hierarchy, shown: impl Iterator<Item = &'l str>) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> =
-        shown.map(|label| hierarchy.node(label).unwrap_or(NodeId::ROOT)).collect();
+    let mut nodes: Vec<NodeId> = shown.map(|label| hierarchy.node(label).unwrap_or(NodeId::ROOT)).collect();
     nodes.sort_unstable();
     nodes.dedup();
     let is_below = |&node: &NodeId| {

@@ -70,7 +70,11 @@ pub(crate) fn numbers(mapping: &Path, published: usize) -> Result<Vec<u32>> {
 }
 
 /// Refuses to link by numbers what was numbered differently.
-pub(crate) fn refuse_other(own: Option<&Numbering>, earlier: Option<&Numbering>, mapping: &Path) -> Result<()> {
+pub(crate) fn refuse_other(
+    own: Option<&Numbering>,
+    earlier: Option<&Numbering>,
+    mapping: &Path,
+) -> Result<()> {
     let (Some(own), Some(earlier)) = (own, earlier) else { return Ok(()) };
     if own.is_that_of(earlier) {
         return Ok(());

@@ -63,7 +63,8 @@ impl Earlier {
 
     /// What a run reads of it.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        let own = [Some(&self.publication), self.certificate.as_ref(), self.mapping.as_ref(), self.input.as_ref()];
+        let own =
+            [Some(&self.publication), self.certificate.as_ref(), self.mapping.as_ref(), self.input.as_ref()];
         own.into_iter().flatten().cloned()
     }
 }
@@ -176,7 +177,8 @@ impl<'a> Together<'a> {
     ) -> Result<Joint> {
         let hierarchies = self.hierarchies(published, input)?;
         let reading = self.reading(&hierarchies);
-        let own = Part { name, data: &published.data, binding: &published.binding, people: numbers, origins: None };
+        let own =
+            Part { name, data: &published.data, binding: &published.binding, people: numbers, origins: None };
         let mut parts = vec![own];
         parts.extend(self.earlier.iter().map(ReadRelease::part));
         let memory = run.settings.memory();
@@ -208,7 +210,8 @@ impl<'a> Together<'a> {
     ) -> Result<joint::Joined> {
         let hierarchies = self.hierarchies(published, input)?;
         let reading = self.reading(&hierarchies);
-        let own = Part { name, data: &published.data, binding: &published.binding, people: numbers, origins: None };
+        let own =
+            Part { name, data: &published.data, binding: &published.binding, people: numbers, origins: None };
         let parts: Vec<Part<'_>> =
             std::iter::once(own).chain(self.earlier.iter().map(ReadRelease::part)).collect();
         joint::join(&parts, &reading, run.observer)
@@ -295,7 +298,10 @@ fn no_mapping(name: &str) -> Failure {
 
 fn no_input(name: &str) -> Failure {
     let what = format!("{name} was made of another input: people are linked by what identifies them in both");
-    Failure::new(Fault::Usage, Diagnostic::error(what).help("give the private input of the new one with --against"))
+    Failure::new(
+        Fault::Usage,
+        Diagnostic::error(what).help("give the private input of the new one with --against"),
+    )
 }
 
 fn foreign(mapping: &Path) -> Failure {

@@ -23,7 +23,10 @@ pub(crate) fn check(file: &PolicyFile, claim: Option<&Claim>, earlier: &[Earlier
     let Some(claim) = claim else {
         let what = "nothing is claimed, so that nothing could be broken together with earlier releases";
         let what = Diagnostic::error(what).at(Place::source(&file.policy.name));
-        return Err(Failure::new(Fault::Policy, what.help("leave them out, or choose a model with a guarantee")));
+        return Err(Failure::new(
+            Fault::Policy,
+            what.help("leave them out, or choose a model with a guarantee"),
+        ));
     };
     joint::refuse_unfit(claim)
 }
@@ -38,7 +41,8 @@ pub(crate) fn fingerprints(earlier: &[Earlier], run: &Run<'_>) -> Result<Vec<Vec
             let check = CertificateCheck::whole(&certificate, at, None, run.observer)?;
             if !check.problems.is_empty() {
                 let what = format!("{} is not what its certificate speaks of", at.display());
-                let help = "nothing was published; name the release as it was handed out, with its own certificate";
+                let help =
+                    "nothing was published; name the release as it was handed out, with its own certificate";
                 return Err(Failure::new(Fault::Data, Diagnostic::error(what).help(help)));
             }
             all.push(check.certificate.files);
@@ -67,7 +71,9 @@ pub(crate) fn unnamed(
     let mut found = Vec::new();
     let own = file.policy.publish.as_ref().and_then(|publish| publish.certificate.as_deref());
     let own = own.map(|path| file.resolve(path));
-    let beside = |path: &Path| path.parent().map(|p| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.to_owned() });
+    let beside = |path: &Path| {
+        path.parent().map(|p| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.to_owned() })
+    };
     let ours = target.with_file_name(format!(
         "{}.certificate.json",
         target.file_name().unwrap_or_default().to_string_lossy()
@@ -92,7 +98,8 @@ pub(crate) fn unnamed(
         .into_iter()
         .filter(|path| !same_place(path, &mapping.with_extension("json")))
         .filter(|path| {
-            let of = |release: &Earlier| release.mapping.as_ref().map(|mapping| mapping.with_extension("json"));
+            let of =
+                |release: &Earlier| release.mapping.as_ref().map(|mapping| mapping.with_extension("json"));
             !earlier.iter().filter_map(of).any(|named| same_place(path, &named))
         })
         .collect();

@@ -68,7 +68,10 @@ impl<'p> Together<'p> {
         let memory = run.settings.memory();
         let before = joint::verify_jointly(&parts, &together.reading(&hierarchies), memory, run.observer)?;
         if !before.holds() {
-            let what = format!("{} breaks the promise already: nothing that comes after can keep it", before.releases.join(" with "));
+            let what = format!(
+                "{} breaks the promise already: nothing that comes after can keep it",
+                before.releases.join(" with ")
+            );
             let help = "ask for what the earlier release promises; `bosket verify` shows a witness";
             return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)));
         }
@@ -96,7 +99,8 @@ impl<'p> Together<'p> {
             if joint.holds() {
                 let paths = held_paths(work.binding, &held);
                 if !paths.is_empty() {
-                    run.observer.decided(&format!("held at the labels of earlier releases: {}", paths.join(", ")));
+                    run.observer
+                        .decided(&format!("held at the labels of earlier releases: {}", paths.join(", ")));
                 }
                 return Ok(made);
             }
@@ -185,7 +189,9 @@ impl<'p> Together<'p> {
         let name = publication::name(self.file, target);
         let found = self.verify((&name, published), numbers, Some(input), run)?;
         if !found.holds() {
-            return Err(Failure::defect("what was written breaks the promise together with an earlier release"));
+            return Err(Failure::defect(
+                "what was written breaks the promise together with an earlier release",
+            ));
         }
         let binding = &published.binding;
         let finer = |declared: usize| self.is_held(declared, published, input);
@@ -200,8 +206,10 @@ impl<'p> Together<'p> {
     /// Whether an attribute is shown no finer than by earlier releases, every label of which is at or below one of the new.
     fn is_held(&self, declared: usize, published: &Bound, input: OwnInput<'_>) -> bool {
         let Some(hierarchy) = input.hierarchies.get(declared).and_then(Option::as_ref) else { return false };
-        let own: Vec<_> =
-            super::labels(published, declared).into_iter().filter_map(|label| hierarchy.node(label)).collect();
+        let own: Vec<_> = super::labels(published, declared)
+            .into_iter()
+            .filter_map(|label| hierarchy.node(label))
+            .collect();
         let shown = self.earlier.iter().flat_map(|release| super::labels(&release.bound, declared));
         shown.filter_map(|label| hierarchy.node(label)).all(|node| {
             own.iter().all(|&own| {
@@ -216,7 +224,8 @@ impl<'p> Together<'p> {
             "no release was found that keeps the promise together with {}: nothing was published",
             names.join(", ")
         );
-        let help = "ask for fewer attributes or a smaller k; the earlier release itself can be handed out again";
+        let help =
+            "ask for fewer attributes or a smaller k; the earlier release itself can be handed out again";
         Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
     }
 }
@@ -239,7 +248,9 @@ fn next(work: &Work<'_>, joint: &Joint, held: &[bool]) -> Option<usize> {
         .collect();
     let alone = named.iter().find(|(_, from)| from.as_slice() == [0]);
     let shown = named.iter().find(|(_, from)| from.contains(&0));
-    let quasi = |&d: &usize| work.binding.declared[d].role == Role::Quasi && work.binding.declared[d].follows.is_none();
+    let quasi = |&d: &usize| {
+        work.binding.declared[d].role == Role::Quasi && work.binding.declared[d].follows.is_none()
+    };
     let any = (0..held.len()).find(|d| quasi(d) && !held[*d]);
     alone.or(shown).map(|(declared, _)| *declared).or(any)
 }

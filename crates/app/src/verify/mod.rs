@@ -17,9 +17,9 @@ use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{Format, Undeclared};
 use bosket_model::{Builder, Diagnostic, Failure, Fault, Result};
+use bosket_verify::joint::Joint;
 use bosket_verify::sides::expected;
 use bosket_verify::truth::Untruth;
-use bosket_verify::joint::Joint;
 use bosket_verify::{Claim, JudgedClusters, JudgedSides, Verification};
 use serde_json::{Value, json};
 
@@ -142,7 +142,8 @@ fn refuse_alone(request: &VerifyRequest) -> Result<()> {
     if request.mapping.is_none() || request.against.is_some() || !request.with.is_empty() {
         return Ok(());
     }
-    let what = Diagnostic::error("`--mapping` says whose records are whose, but nothing is given to compare with");
+    let what =
+        Diagnostic::error("`--mapping` says whose records are whose, but nothing is given to compare with");
     let help = "give the private input with --against, or an earlier release with --with";
     Err(Failure::new(Fault::Usage, what.help(help)))
 }
@@ -191,6 +192,11 @@ fn check_claim(
         certificate.limits(&file.policy, claim, &found.caveats);
         certificate.records(verification.records as u64);
         certificate.left(&file.policy, &verification.left);
+        let joint = certificate.certificate.joint.len();
+        if joint > 0 && found.joint.is_none() {
+            let what = "together with the earlier releases that it names: that takes the private mappings (`--with`)";
+            certificate.unchecked.push(what.to_owned());
+        }
     }
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
     found.certificate = certificate;

@@ -53,7 +53,8 @@ fn together(check: &Check<'_>, published: &Bound) -> Result<Joint> {
     let own = own.as_ref().map(|(name, bound, hierarchies)| OwnInput { bound, name, hierarchies });
     let numbers = link::numbers(mapping, published.data.len())?;
     let numbering = Numbering::beside(mapping);
-    let together = Together::read(file, claim, &joint::all(file, &request.with), numbering.as_ref(), own, run)?;
+    let together =
+        Together::read(file, claim, &joint::all(file, &request.with), numbering.as_ref(), own, run)?;
     let name = publication::name(file, check.publication());
     together.verify((&name, published), &numbers, own, run)
 }

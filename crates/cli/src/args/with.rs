@@ -26,7 +26,8 @@ pub struct With {
 impl With {
     /// The earlier releases.
     pub fn earlier(&self) -> Result<Vec<Earlier>> {
-        for (name, given) in [("--with-mapping", &self.with_mapping), ("--with-against", &self.with_against)] {
+        for (name, given) in [("--with-mapping", &self.with_mapping), ("--with-against", &self.with_against)]
+        {
             if !given.is_empty() && given.len() != self.with.len() {
                 let what = format!("{name} is given {} times, but --with {}", given.len(), self.with.len());
                 let help = "give one for each earlier release, in the same order";

@@ -29,7 +29,9 @@ pub fn text(joint: &Joint) -> String {
             "JOINTLY with {names}\n  HOLDS: {claim}.\n         {linked} are in more than one of the releases.\n{unclear}"
         );
     } else {
-        format!("JOINTLY with {names}\n  VIOLATED: {claim}.\n         {linked} are in more than one of the releases.\n{unclear}")
+        format!(
+            "JOINTLY with {names}\n  VIOLATED: {claim}.\n         {linked} are in more than one of the releases.\n{unclear}"
+        )
     };
     if !joint.verification.left.is_empty() {
         let left = joint.verification.left.join(", ");

@@ -155,7 +155,11 @@ impl ReleaseTerms {
             ("reviewed_on", self.reviewed_on.as_ref().map(|t| json!(t))),
             ("approvers", list(&self.approvers)),
             ("certify", (!certify.is_empty()).then(|| json!(certify))),
-            ("earlier", (!self.earlier.is_empty()).then(|| self.earlier.iter().map(EarlierRelease::to_json).collect())),
+            (
+                "earlier",
+                (!self.earlier.is_empty())
+                    .then(|| self.earlier.iter().map(EarlierRelease::to_json).collect()),
+            ),
         ];
         let keys = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
         Value::Object(keys.collect::<Map<_, _>>())

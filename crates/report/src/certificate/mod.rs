@@ -247,7 +247,8 @@ impl Certificate {
             all["legend"] = self.legend.clone();
         }
         if !self.joint.is_empty() {
-            let release = |files: &Vec<Fingerprint>| json!({"files": files.iter().map(file).collect::<Vec<_>>()});
+            let release =
+                |files: &Vec<Fingerprint>| json!({"files": files.iter().map(file).collect::<Vec<_>>()});
             all["joint"] = self.joint.iter().map(release).collect();
         }
         all

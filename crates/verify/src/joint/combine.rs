@@ -160,10 +160,9 @@ impl<'c, 'h> Joiner<'c, 'h> {
         let fits = |i: usize, j: usize| self.agree(&xs[i], &ys[j], false);
         pairs.extend(every().filter(|&(i, j)| Self::placed(&xs[i], &ys[j]) == Some(true) && fits(i, j)));
         // A row that comes from several of the input is known by one of them: the others may be any.
-        let is_free =
-            |pairs: &BTreeSet<(usize, usize)>, i: usize, j: usize| {
-                !pairs.iter().any(|p| p.0 == i) || !pairs.iter().any(|p| p.1 == j)
-            };
+        let is_free = |pairs: &BTreeSet<(usize, usize)>, i: usize, j: usize| {
+            !pairs.iter().any(|p| p.0 == i) || !pairs.iter().any(|p| p.1 == j)
+        };
         let placed = pairs.clone();
         let deep = every().filter(|&(i, j)| is_free(&placed, i, j) && self.agree_below(&xs[i], &ys[j]));
         pairs.extend(deep);
@@ -233,12 +232,15 @@ impl<'c, 'h> Joiner<'c, 'h> {
             return Some(both.chain(more_x).chain(more_y).collect());
         }
         // Where one side says all that the other does, whichever row of it is meant, the other adds nothing.
-        let pairs = || of_x.iter().flat_map(|&i| of_y.iter().map(move |&j| (i, j))).filter(|&(i, j)| fits(i, j));
+        let pairs =
+            || of_x.iter().flat_map(|&i| of_y.iter().map(move |&j| (i, j))).filter(|&(i, j)| fits(i, j));
         let all_have = |from: &[usize], to: &[usize], fits: &dyn Fn(usize, usize) -> bool| {
             let mut taken: Vec<Option<usize>> = vec![None; to.len()];
             (0..from.len()).all(|at| place(at, (from, to), fits, &mut taken, &mut vec![false; to.len()]))
         };
-        if pairs().all(|(i, j)| self.rows(&xs[i], &ys[j]) == xs[i]) && all_have(of_y, of_x, &|j, i| fits(i, j)) {
+        if pairs().all(|(i, j)| self.rows(&xs[i], &ys[j]) == xs[i])
+            && all_have(of_y, of_x, &|j, i| fits(i, j))
+        {
             return Some(of_x.iter().map(|&i| xs[i].clone()).collect());
         }
         if pairs().all(|(i, j)| self.rows(&xs[i], &ys[j]) == ys[j]) && all_have(of_x, of_y, fits) {

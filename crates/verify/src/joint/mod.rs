@@ -125,8 +125,12 @@ pub fn refuse_unfit(claim: &Claim) -> Result<()> {
             "a publication with two sides: what of a person stands on the other side is hidden by groups, and two releases \
              with different groups tell more than both sides of one"
         }
-        Claim::Km(claim) if claim.multiset => "multisets: rows of two releases that look alike are counted as one",
-        Claim::Kmn(claim) if claim.guard => "`guard`: relations that can be put together again across releases",
+        Claim::Km(claim) if claim.multiset => {
+            "multisets: rows of two releases that look alike are counted as one"
+        }
+        Claim::Kmn(claim) if claim.guard => {
+            "`guard`: relations that can be put together again across releases"
+        }
         _ if !claim.negative().is_empty() => "`negative`: what a person does not have, by two sets of labels",
         Claim::Km(_) | Claim::Kmn(_) | Claim::KAnonymity { .. } | Claim::LDiversity { .. } => return Ok(()),
     };
@@ -218,7 +222,9 @@ pub fn join(parts: &[Part<'_>], reading: &Reading<'_>, observer: &dyn Observer) 
     refuse_clashes(clashes, parts)?;
     for record in &joined {
         observer.go_on()?;
-        common.write(record).map_err(|_| refuse("the joined records are too many to be numbered", NOT_JOINT))?;
+        common
+            .write(record)
+            .map_err(|_| refuse("the joined records are too many to be numbered", NOT_JOINT))?;
     }
     let data = common.finish();
     let binding = Binding::new(data.schema(), reading.attributes, reading.undeclared, "the joined records")?;
@@ -247,8 +253,13 @@ fn sources(parts: &[Part<'_>], witness: &Witness, records: &[Vec<Option<u32>>]) 
         let by = |all: bool| -> Vec<usize> {
             let mut own = 0..parts.len();
             let fits = |at: usize| {
-                let mut there = records.iter().filter_map(|of| of[at]).map(|r| shows(&parts[at], r, path, value));
-                if all { records.iter().any(|of| of[at].is_some()) && there.all(|shown| shown) } else { there.any(|shown| shown) }
+                let mut there =
+                    records.iter().filter_map(|of| of[at]).map(|r| shows(&parts[at], r, path, value));
+                if all {
+                    records.iter().any(|of| of[at].is_some()) && there.all(|shown| shown)
+                } else {
+                    there.any(|shown| shown)
+                }
             };
             own.by_ref().filter(|&at| fits(at)).collect()
         };
