@@ -10,10 +10,12 @@ use bosket_measure::attack::{
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Model, Privacy};
-use bosket_model::{Dataset, Diagnostic, Place, Result};
-use bosket_verify::TwoSides;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::{Claim, TwoSides};
 use serde_json::{Value, json};
 
+use crate::joint::link::{self, Numbering};
+use crate::joint::{self, Earlier, OwnInput, Together};
 use crate::load::{self, Bound, PolicyAt, one_stdin};
 use crate::register::{Drawn, Register};
 use crate::run::{Run, Settings, run};
@@ -29,6 +31,10 @@ pub struct AttackRequest {
     pub data: Option<PathBuf>,
     /// The publication; the policy's own if not given and if it is there.
     pub publication: Option<PathBuf>,
+    /// The private mapping of the publication; the policy's own if not given. Only needed with earlier releases.
+    pub mapping: Option<PathBuf>,
+    /// Earlier releases about the same people, attacked together with the publication.
+    pub with: Vec<Earlier>,
     /// A register of the population that the data was drawn from, for journalist risk.
     pub population: Option<PathBuf>,
     /// Numbers of known values; from 1 to one more than the policy's if not given.
@@ -72,6 +78,8 @@ pub struct Attacked {
     pub before: AttackedData,
     /// In the publication.
     pub after: Option<AttackedData>,
+    /// In the publication and the earlier releases together, by whoever can tell which records belong to one person.
+    pub joint: Option<AttackedData>,
     /// The population's name and how many people it has.
     pub population: Option<(String, usize)>,
     /// What was done where no publication was named.
@@ -94,6 +102,7 @@ impl Attacked {
             "model": self.privacy.model.name(),
             "before": side(&self.before),
             "after": self.after.as_ref().map(side),
+            "joint": self.joint.as_ref().map(side),
             "warnings": self.uncounted.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
         if let Some((name, people)) = &self.population {
@@ -142,6 +151,15 @@ pub fn attack(request: &AttackRequest, observer: &dyn Observer) -> Result<Warned
             let side = Side { name: &name, data, binding, published: false };
             register.add_to(&mut before, side, &file, &options, run)?;
         }
+        let joint = match (joint::all(&file, &request.with), &published) {
+            (earlier, _) if earlier.is_empty() || (request.with.is_empty() && published.is_none()) => None,
+            (_, None) => return Err(nothing_to_join()),
+            (earlier, Some(path)) => {
+                let hierarchies = load::hierarchies(&file, &records, &name, false, run)?;
+                let own = OwnInput { bound: &records, name: &name, hierarchies: &hierarchies };
+                Some(together(request, path, &file, (&earlier, own), &options, run)?)
+            }
+        };
         drop(records);
         let after = match published {
             None => None,
@@ -152,8 +170,43 @@ pub fn attack(request: &AttackRequest, observer: &dyn Observer) -> Result<Warned
         };
         let population = register.map(|register| (register.name.clone(), register.people()));
         let before = AttackedData { name, risk: before };
-        Ok(Attacked { privacy, before, after, population, own, uncounted })
+        Ok(Attacked { privacy, before, after, joint, population, own, uncounted })
     })
+}
+
+/// What attackers find in all releases together.
+fn together(
+    request: &AttackRequest,
+    path: &Path,
+    file: &PolicyFile,
+    (earlier, own): (&[Earlier], OwnInput<'_>),
+    options: &Options,
+    run: &Run<'_>,
+) -> Result<AttackedData> {
+    let policy = &file.policy;
+    let claim = Claim::new(policy)?;
+    bosket_verify::joint::refuse_unfit(&claim)?;
+    let named = policy.publish.as_ref().and_then(|publish| publish.mapping.as_deref());
+    let mapping = request.mapping.clone().or_else(|| named.map(|path| file.resolve(path)));
+    let Some(mapping) = mapping else {
+        let what = "whose records are whose in the publication is not known without its private mapping";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("give it with --mapping")));
+    };
+    let published = load::published(file, path, run)?;
+    let numbers = link::numbers(&mapping, published.data.len())?;
+    let numbering = Numbering::beside(&mapping);
+    let together = Together::read(file, &claim, earlier, numbering.as_ref(), Some(own), run)?;
+    let name = publication::name(file, path);
+    let joined = together.joined((&name, &published), &numbers, Some(own), run)?;
+    let names = together.earlier.iter().map(|release| release.name.as_str());
+    let names: Vec<&str> = std::iter::once(name.as_str()).chain(names).collect();
+    let risk = risk(&joined.data, &joined.binding, policy, options, run.observer)?;
+    Ok(AttackedData { name: names.join(" with "), risk })
+}
+
+fn nothing_to_join() -> Failure {
+    let what = "`--with` attacks a publication together with earlier ones, but there is no publication";
+    Failure::new(Fault::Usage, Diagnostic::error(what).help("name it with --publication"))
 }
 
 fn options(request: &AttackRequest, file: &PolicyFile) -> Options {

@@ -111,7 +111,7 @@ fn published(file: &PolicyFile, at: &Path, run: &Run<'_>) -> Result<PublishedAs>
 }
 
 /// Every published record must come from one input record, and from another than the others.
-fn check(mapping: &Mapping, inputs: usize, outputs: usize) -> Result<()> {
+pub(crate) fn check(mapping: &Mapping, inputs: usize, outputs: usize) -> Result<()> {
     let (mut from, mut to) = (vec![false; inputs], vec![false; outputs]);
     let wrong = mapping.pairs.iter().find(|pair| {
         let taken = |seen: &mut Vec<bool>, at: u32| {

@@ -7,7 +7,7 @@ use bosket_io::{Certify, Create, Output, PolicyFile, fingerprint, write_failure}
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Role};
-use bosket_model::{Diagnostic, Failure, Fault, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Result};
 use bosket_report::certificate::{Certificate, Facts, GivenHierarchy, public_path};
 use bosket_verify::Claim;
 use serde_json::Value;
@@ -98,6 +98,8 @@ pub(crate) struct Certified<'a> {
     pub(crate) selected: Option<u64>,
     /// What published groups stand for; null where nothing is grouped.
     pub(crate) legend: Value,
+    /// Earlier releases together with which it was verified, each by its files.
+    pub(crate) joint: Vec<Vec<Fingerprint>>,
     /// Where the certificate is kept, for the report.
     pub(crate) written: &'a mut Option<Certificate>,
 }
@@ -139,6 +141,7 @@ impl Begun {
                 kept: result.kept,
                 selected: result.selected,
                 legend: result.legend,
+                joint: result.joint,
             });
             output.write_all(certificate.to_text().as_bytes()).map_err(write_failure)?;
             *result.written = Some(certificate);

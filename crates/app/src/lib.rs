@@ -25,6 +25,7 @@ mod figures;
 mod finer;
 mod hollow;
 pub mod inspect;
+pub mod joint;
 mod key;
 mod legend;
 mod load;

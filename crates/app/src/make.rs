@@ -239,6 +239,15 @@ fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Resul
 fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
     let release = cluster::run(work.data, work.published, work.hierarchies, &params, observer)?;
+    clusters_of(work, &params, release)
+}
+
+/// A release of clusters as all releases are told.
+pub(crate) fn clusters_of(
+    work: &Work<'_>,
+    params: &cluster::Params,
+    release: cluster::Release,
+) -> Result<Made> {
     let policy = work.policy;
     let binding = Binding::new(release.data.schema(), &policy.attributes, policy.undeclared, "the result")?;
     let sizes = release.clusters.iter().map(Vec::len);

@@ -21,6 +21,7 @@ use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
 
 use crate::anonymize::AnonymizeRequest;
+use crate::joint::{self, Earlier};
 use crate::key::{self, Key};
 use crate::load::{self, Bound};
 use crate::negative;
@@ -42,6 +43,8 @@ pub struct Prepared {
     pub(crate) target: PathBuf,
     /// What is promised; nothing for a dissection without a guarantee.
     pub(crate) claim: Option<Claim>,
+    /// Releases about the same people that are out already.
+    pub(crate) earlier: Vec<Earlier>,
     pub(crate) input: Input,
 }
 
@@ -124,7 +127,10 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
     let claim = claim_of(policy)?;
     let target = publication::target(&file)?;
     let (source, paths) = (place.name(), place.paths());
-    let read = paths.iter().cloned().chain(request.key.clone()).collect();
+    let earlier = joint::all(&file, &request.with);
+    joint::check(&file, claim.as_ref(), &earlier)?;
+    let read = paths.iter().cloned().chain(request.key.clone());
+    let read = read.chain(earlier.iter().flat_map(Earlier::paths)).collect();
     places::check(&file, &request.policy.path, read, &target)?;
     let key = key::read(policy, request.key.as_deref())?;
     check_report(request, &file, &target, run)?;
@@ -137,7 +143,8 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
     } else {
         records(&file, place, claim.as_ref(), key.as_ref(), run)?
     };
-    Ok(Prepared { policy: request.policy.path.clone(), source, paths, target, claim, input, file })
+    run.warn(joint::unnamed(&file, &paths, &target, &earlier, run)?);
+    Ok(Prepared { policy: request.policy.path.clone(), source, paths, target, claim, earlier, input, file })
 }
 
 /// Whether the source is taken apart while it is read.

@@ -8,11 +8,14 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 use serde_json::{Value, json};
 
+use crate::joint::link::selection;
+
 /// The mapping, and the file beside it.
 pub(crate) struct Private {
     mapping: Output,
     beside: Output,
     inputs: Vec<PathBuf>,
+    selection: Value,
 }
 
 impl Private {
@@ -27,7 +30,7 @@ impl Private {
         }
         let mapping = Output::create(&path, create.clone())?;
         let beside = Output::create(&path.with_extension("json"), create)?;
-        Ok(Some(Private { mapping, beside, inputs }))
+        Ok(Some(Private { mapping, beside, inputs, selection: selection(&file.policy) }))
     }
 
     /// Writes both. The hash of the input is told here and nowhere else: a public one would confirm guesses.
@@ -44,6 +47,10 @@ impl Private {
             );
         }
         beside["input"] = Value::Array(inputs);
+        if !self.selection.is_null() {
+            // Records are numbered among those who were selected.
+            beside["selection"] = self.selection;
+        }
         self.mapping.write_all(mapping.as_bytes()).map_err(write_failure)?;
         self.beside.write_all(format!("{beside:#}\n").as_bytes()).map_err(write_failure)?;
         Ok([self.mapping, self.beside])

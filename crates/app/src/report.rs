@@ -194,7 +194,8 @@ fn render(
     certificate: Option<Certified<'_>>,
     internal: Option<Internal<'_>>,
 ) -> Result<(String, Annex)> {
-    let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats);
+    let joint = certificate.as_ref().map_or(0, |certified| certified.certificate.joint.len());
+    let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats, joint);
     let method = method(&file.policy)?;
     let annex = Annex::new(&file.policy, study, certificate.as_ref(), &limits);
     let html = page(&Page {

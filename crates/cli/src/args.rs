@@ -5,6 +5,7 @@ mod export;
 mod generate;
 mod hierarchy;
 mod numbers;
+mod with;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ pub use hierarchy::{
 };
 pub use numbers::Numbers;
 use numbers::{parse_list, parse_numbers, parse_size};
+pub use with::With;
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
 #[derive(Debug, Parser)]
@@ -234,8 +236,11 @@ pub struct Verify {
     #[arg(long, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub against: Option<PathBuf>,
     /// The private mapping: CSV `input_record,published_record`
-    #[arg(long, value_name = "FILE", requires = "against", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// Most memory for data that is read, and for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
@@ -263,6 +268,12 @@ pub struct Attack {
     /// Attack this publication too; the policy's own if it is there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub publication: Option<PathBuf>,
+    /// The private mapping of the publication, for --with; the policy's own by default
+    #[arg(long, value_name = "FILE", requires = "with", value_hint = ValueHint::FilePath)]
+    pub mapping: Option<PathBuf>,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// Compute journalist risk: count matches in this register of the population that the data was drawn from. It has the
     /// data's format and paths and original values; only quasi attributes are needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -311,6 +322,9 @@ pub struct Anonymize {
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+    /// Earlier releases
+    #[command(flatten)]
+    pub with: With,
     /// The private key for `shift` and role `pseudonym`: a file of at least 32 random bytes that only you can read
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub key: Option<PathBuf>,

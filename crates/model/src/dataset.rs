@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::dictionary::{Dictionary, Kind, MISSING};
 use crate::kind::ClassKind;
 use crate::path::Notation;
-use crate::schema::{AttributeId, ClassId, Schema};
+use crate::schema::{AttributeId, Class, ClassId, Schema};
 
 /// The parent of a record's root vertex.
 const NO_PARENT: u32 = u32::MAX;
@@ -227,6 +227,11 @@ impl Builder {
     /// A kind of the class of the array at `name`, added if it is new.
     pub fn kind(&mut self, parent: ClassId, name: &[String], kind: &ClassKind) -> ClassId {
         self.data.schema.add_kind(parent, name, kind)
+    }
+
+    /// A class of another dataset, with the path that it has there, added if it is new.
+    pub fn class_like(&mut self, parent: ClassId, class: &Class) -> ClassId {
+        self.data.schema.add_class_at(parent, &class.name, class.path.clone())
     }
 
     /// The attribute at `name` in a class's vertices, added if it is new.

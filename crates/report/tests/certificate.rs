@@ -88,6 +88,7 @@ fn certificate(text: &str, names: &[&str]) -> Certificate {
         kept: json!({"classes": [], "attributes": []}),
         selected: None,
         legend: serde_json::Value::Null,
+        joint: Vec::new(),
     })
 }
 

@@ -9,6 +9,7 @@ pub mod diversity;
 pub mod fixtures;
 pub mod hurried;
 pub mod interrupt;
+pub mod joint;
 pub mod json_schema;
 pub mod km;
 pub mod knowledge;

@@ -9,6 +9,7 @@ mod buckets;
 pub mod claim;
 mod columns;
 pub mod dissect;
+pub mod joint;
 pub mod knowledge;
 mod listed;
 pub mod recount;

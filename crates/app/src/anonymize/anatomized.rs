@@ -52,7 +52,7 @@ impl<'p> Anatomized<'p> {
         };
         refuse_taken(&prepared.target, create.clone())?;
         Ok(Anatomized {
-            private: Private { prepared, claim, input: bound, hierarchies },
+            private: Private { prepared, claim, input: bound, hierarchies, together: None },
             form,
             dissection: Dissection::new(&prepared.file, Fates::new)?,
             create,

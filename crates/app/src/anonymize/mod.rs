@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use crate::certificate::{Begun, Certified};
 use crate::figures::Figures;
+use crate::joint::{self, Earlier, Jointly};
 use crate::load::PolicyAt;
 use crate::prepare::{Prepared, prepared};
 use crate::private::Private;
@@ -45,6 +46,8 @@ pub struct AnonymizeRequest {
     pub key: Option<PathBuf>,
     /// Also measure what was lost for mining.
     pub measure: bool,
+    /// Earlier releases about the same people, besides those that the policy names.
+    pub with: Vec<Earlier>,
     /// What every call can be told.
     pub settings: Settings,
 }
@@ -59,6 +62,11 @@ trait Draft {
 
     /// Finds out which record was published as which; refuses what cannot be read as it was written.
     fn pair(&mut self) -> Result<()>;
+
+    /// Has what was read looked at together with earlier releases; none where there is none.
+    fn joint(&mut self, _run: &Run<'_>) -> Result<Option<Jointly>> {
+        Ok(None)
+    }
 
     /// What was lost.
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>>;
@@ -123,7 +131,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     } else if prepared.file.policy.anatomizes() {
         Box::new(anatomized::Anatomized::begin(prepared, input, create.clone())?)
     } else {
-        Box::new(records::Records::begin(prepared, input, create.clone())?)
+        Box::new(records::Records::begin(prepared, input, create.clone(), run)?)
     };
     let file = &prepared.file;
     let certificate = Begun::new(prepared, create, run)?;
@@ -136,6 +144,8 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         return Err(broken(found));
     }
     draft.pair()?;
+    let joint = draft.joint(run)?;
+    let earlier = joint::fingerprints(&prepared.earlier, run)?;
     let took = started.elapsed();
     let loss = if request.measure { draft.loss(run)? } else { None };
     let kept = match &loss {
@@ -161,10 +171,12 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         kept: kept.public(&file.policy).to_json(),
         selected: selected.map(|people| people as u64),
         legend,
+        joint: earlier,
         written: &mut written,
     };
     // What takes long is done before anything is in its place.
-    let advice = draft.advice(&kept, took, run)?;
+    // What it would try is not looked at together with other releases.
+    let advice = if joint.is_some() { None } else { draft.advice(&kept, took, run)? };
     let reports = file.policy.publish.as_ref().is_some_and(|p| p.report.is_some());
     let mut study = if reports { Some(draft.study(verification.clone(), loss.clone(), run)?) } else { None };
     if let Some(study) = &mut study {
@@ -194,6 +206,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         kept,
         loss,
         advice,
+        joint,
         certificate: place,
         report,
     })

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
 use crate::advice::{Effort, Published, advice};
+use crate::joint::{Jointly, OwnInput, Together};
 use crate::legend::legend;
 use crate::load::Bound;
 use crate::make::{Made, Product, Work, make};
@@ -32,9 +33,16 @@ pub(super) struct Private<'p> {
     pub(super) claim: &'p Claim,
     pub(super) input: Box<Bound>,
     pub(super) hierarchies: Vec<Option<Hierarchy>>,
+    /// Earlier releases that it must keep its promise with.
+    pub(super) together: Option<Together<'p>>,
 }
 
 impl Private<'_> {
+    /// The records with what messages call them.
+    fn own(&self) -> OwnInput<'_> {
+        OwnInput { bound: &self.input, name: &self.prepared.source, hierarchies: &self.hierarchies }
+    }
+
     /// Runs the algorithm.
     pub(super) fn make(&self, run: &Run<'_>) -> Result<Made> {
         let work = Work {
@@ -47,7 +55,10 @@ impl Private<'_> {
             memory: run.settings.memory(),
         };
         run.observer.searching(true);
-        let made = make(&work, run.observer);
+        let made = match &self.together {
+            None => make(&work, run.observer),
+            Some(together) => together.make(&work, self.own(), run),
+        };
         run.observer.searching(false);
         let made = made?;
         run.warn(made.warnings());
@@ -144,12 +155,13 @@ pub(super) struct Records<'p> {
 }
 
 impl<'p> Records<'p> {
-    pub(super) fn begin(prepared: &'p Prepared, input: Input, create: Create) -> Result<Self> {
+    pub(super) fn begin(prepared: &'p Prepared, input: Input, create: Create, run: &Run<'_>) -> Result<Self> {
         let (Input::Records { bound, form, hierarchies }, Some(claim)) = (input, &prepared.claim) else {
             return Err(Failure::defect("records are published by a claim about records"));
         };
         let publication = Publication::begin(&prepared.file, &form, create)?;
-        let private = Private { prepared, claim, input: bound, hierarchies };
+        let mut private = Private { prepared, claim, input: bound, hierarchies, together: None };
+        private.together = Together::of_run(prepared, claim, private.own(), run)?;
         Ok(Records { private, publication: Some(publication), made: None, again: None, pairs: Vec::new() })
     }
 
@@ -212,6 +224,15 @@ impl Draft for Records<'_> {
         let pairs = pairs.ok_or_else(ambiguous)?;
         self.pairs = pairs.into_iter().map(|(from, to)| (from as u32, to as u32)).collect();
         Ok(())
+    }
+
+    fn joint(&mut self, run: &Run<'_>) -> Result<Option<Jointly>> {
+        let Some(together) = &self.private.together else { return Ok(None) };
+        let mut numbers = vec![0; self.again()?.data.len()];
+        self.pairs.iter().for_each(|&(from, to)| numbers[to as usize] = from);
+        together
+            .judge((&self.private.prepared.target, self.again()?), &numbers, self.private.own(), run)
+            .map(Some)
     }
 
     fn loss(&self, run: &Run<'_>) -> Result<Option<Loss>> {

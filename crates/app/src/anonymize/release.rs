@@ -9,6 +9,7 @@ use bosket_verify::{Claim, Verification};
 use serde_json::{Value, json};
 
 use crate::figures::{Figures, degrees_json};
+use crate::joint::Jointly;
 
 /// A publication that is in its place.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct Release {
     pub loss: Option<Loss>,
     /// What to do where little is left; none where enough is.
     pub advice: Option<Advice>,
+    /// What it tells together with earlier releases; none where there is none.
+    pub joint: Option<Jointly>,
     /// Where the certificate is; none with a stream.
     pub certificate: Option<PathBuf>,
     /// Where the report is, if the policy asks for one.
@@ -95,6 +98,9 @@ impl Release {
         all["kept"] = self.kept.to_json();
         all["selected"] = json!(self.selected);
         all["advice"] = self.advice.as_ref().map_or(Value::Null, Advice::to_json);
+        if let Some(joint) = &self.joint {
+            all["joint"] = joint.to_json();
+        }
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();
         }

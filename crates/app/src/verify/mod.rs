@@ -17,12 +17,14 @@ use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{Format, Undeclared};
 use bosket_model::{Builder, Diagnostic, Failure, Fault, Result};
+use bosket_verify::joint::Joint;
 use bosket_verify::sides::expected;
 use bosket_verify::truth::Untruth;
 use bosket_verify::{Claim, JudgedClusters, JudgedSides, Verification};
 use serde_json::{Value, json};
 
 use crate::certified::CertificateCheck;
+use crate::joint::Earlier;
 use crate::load::{self, Bound, PolicyAt, one_stdin};
 use crate::run::{Run, Settings, run};
 use crate::sign::SignatureCheck;
@@ -45,6 +47,8 @@ pub struct VerifyRequest {
     pub against: Option<PathBuf>,
     /// The private mapping.
     pub mapping: Option<PathBuf>,
+    /// Earlier releases about the same people, to be looked at together with it.
+    pub with: Vec<Earlier>,
     /// What every call can be told.
     pub settings: Settings,
 }
@@ -68,6 +72,8 @@ pub struct Verified {
     pub signature: Option<SignatureCheck>,
     /// Per published record its group, where the publication has two sides.
     pub groups: Vec<u32>,
+    /// What it tells together with earlier releases, if that was looked at.
+    pub joint: Option<Joint>,
 }
 
 impl Verified {
@@ -75,6 +81,7 @@ impl Verified {
     pub fn holds(&self) -> bool {
         self.verification.as_ref().is_none_or(Verification::holds)
             && self.untruths.as_ref().is_none_or(Vec::is_empty)
+            && self.joint.as_ref().is_none_or(Joint::holds)
             && self.certificate.as_ref().is_none_or(CertificateCheck::holds)
             && self.signature.as_ref().is_none_or(SignatureCheck::holds)
     }
@@ -107,6 +114,9 @@ impl Verified {
                 "problems": untruths.iter().map(untruth_json).collect::<Vec<_>>(),
             });
         }
+        if let Some(joint) = &self.joint {
+            found["joint"] = joint.to_json();
+        }
         if let Some(certificate) = certificate {
             found["certificate"] = certificate.to_json();
         }
@@ -132,6 +142,7 @@ pub fn verify(request: &VerifyRequest, observer: &dyn Observer) -> Result<Warned
             request.against.as_ref(),
             request.mapping.as_ref(),
         ])?;
+        refuse_alone(request)?;
         if let Some(certificate) = &request.certificate {
             return by_certificate::verify(request, certificate, run);
         }
@@ -144,6 +155,17 @@ pub fn verify(request: &VerifyRequest, observer: &dyn Observer) -> Result<Warned
         let claim = Claim::new(&file.policy)?;
         check_claim(request, &file, &claim, None, run)
     })
+}
+
+/// Refuses a mapping that nothing is paired by.
+fn refuse_alone(request: &VerifyRequest) -> Result<()> {
+    if request.mapping.is_none() || request.against.is_some() || !request.with.is_empty() {
+        return Ok(());
+    }
+    let what =
+        Diagnostic::error("`--mapping` says whose records are whose, but nothing is given to compare with");
+    let help = "give the private input with --against, or an earlier release with --with";
+    Err(Failure::new(Fault::Usage, what.help(help)))
 }
 
 /// What is being checked, and by what.
@@ -177,6 +199,9 @@ fn check_claim(
     mut certificate: Option<CertificateCheck>,
     run: &Run<'_>,
 ) -> Result<Verified> {
+    if !request.with.is_empty() {
+        bosket_verify::joint::refuse_unfit(claim)?;
+    }
     let check = Check { request, file, claim, run };
     let mut found = match claim {
         Claim::Apart(_) => dissected::verify(&check)?,
@@ -187,6 +212,11 @@ fn check_claim(
         certificate.limits(&file.policy, claim, &found.caveats);
         certificate.records(verification.records as u64);
         certificate.left(&file.policy, &verification.left);
+        let joint = certificate.certificate.joint.len();
+        if joint > 0 && found.joint.is_none() {
+            let what = "together with the earlier releases that it names: that takes the private mappings (`--with`)";
+            certificate.unchecked.push(what.to_owned());
+        }
     }
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
     found.certificate = certificate;

@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
+use bosket_io::publication;
 use bosket_model::masks::Masks;
 use bosket_model::policy::Role;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Verification;
+use bosket_verify::joint::Joint;
 use bosket_verify::truth::{Comparison, Recoding, Side, Untruth, compare_masked};
 
 use super::mapping::read_mapping;
 use super::{Check, Verified};
+use crate::joint::link::{self, Numbering};
+use crate::joint::{self, OwnInput, Together};
 use crate::load::{self, Bound};
 use crate::negative;
 
@@ -33,7 +37,26 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
-    Ok(Verified { verification: Some(verification), caveats, untruths, ..Verified::default() })
+    let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
+    Ok(Verified { verification: Some(verification), caveats, untruths, joint, ..Verified::default() })
+}
+
+/// What the publication tells together with earlier ones.
+fn together(check: &Check<'_>, published: &Bound) -> Result<Joint> {
+    let Check { request, file, claim, run } = check;
+    let Some(mapping) = &request.mapping else {
+        let what = "whose records are whose in the publication is not known without its private mapping";
+        let help = "give it with --mapping; it was written where `publish.mapping` said so";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
+    };
+    let own = request.against.as_deref().map(|input| joint::own_input(file, input, run)).transpose()?;
+    let own = own.as_ref().map(|(name, bound, hierarchies)| OwnInput { bound, name, hierarchies });
+    let numbers = link::numbers(mapping, published.data.len())?;
+    let numbering = Numbering::beside(mapping);
+    let together =
+        Together::read(file, claim, &joint::all(file, &request.with), numbering.as_ref(), own, run)?;
+    let name = publication::name(file, check.publication());
+    together.verify((&name, published), &numbers, own, run)
 }
 
 fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Untruth>> {

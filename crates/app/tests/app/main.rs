@@ -9,6 +9,7 @@ mod left_out;
 #[cfg(unix)]
 mod masks;
 mod missing;
+mod releases;
 mod report;
 mod rows;
 mod selection;

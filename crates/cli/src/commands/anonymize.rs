@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bosket_app::anonymize::AnonymizeRequest;
+use bosket_app::joint::Jointly;
 use bosket_app::{Figures, Prepared, Release};
 use bosket_model::Result;
 use bosket_model::policy::Privacy;
@@ -20,6 +21,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
         force: args.force,
         key: args.key.clone(),
         measure: args.measure,
+        with: args.with.earlier()?,
         settings: talk.settings(args.memory, args.show_values),
     };
     if args.dry_run {
@@ -71,6 +73,9 @@ fn text(release: &Release) -> String {
         Some(claim) => out.push_str(&format!("verified: {}\n", claim.sentence())),
         None => out.push_str("nothing is claimed: the sides are separated without a guarantee\n"),
     }
+    if let Some(joint) = &release.joint {
+        out.push_str(&jointly(joint));
+    }
     match &release.figures {
         Figures::Dissected(f) => {
             if f.suppressed > 0 {
@@ -98,6 +103,19 @@ fn text(release: &Release) -> String {
     }
     let certificate = release.certificate.as_ref();
     out.push_str(&certificate.map_or(String::new(), |place| format!("certificate: {}\n", place.display())));
+    out
+}
+
+/// What was verified about all releases together.
+fn jointly(joint: &Jointly) -> String {
+    let linked = plural(joint.linked, "person").replace("persons", "people");
+    let mut out = format!(
+        "verified jointly with {}: the same holds for whoever can link the releases, {linked} of whom are in more than one\n",
+        joint.releases.join(", ")
+    );
+    if !joint.held.is_empty() {
+        out.push_str(&format!("no finer than there: {}\n", joint.held.join(", ")));
+    }
     out
 }
 

@@ -14,6 +14,8 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
         policy: args.sets.policy(&args.policy),
         data: args.data.clone(),
         publication: args.publication.clone(),
+        mapping: args.mapping.clone(),
+        with: args.with.earlier()?,
         population: args.population.clone(),
         m: args.m.as_ref().map(|m| m.0.clone()),
         n: args.n.as_ref().map(|n| n.0.clone()),

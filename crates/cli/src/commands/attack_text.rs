@@ -1,6 +1,6 @@
 //! What `bosket attack` tells people.
 
-use bosket_app::attack::Attacked;
+use bosket_app::attack::{Attacked, AttackedData};
 use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
 use bosket_model::policy::Privacy;
 
@@ -25,6 +25,9 @@ pub fn report(found: &Attacked, show_values: bool) -> String {
     out.push('\n');
     let points = (&before.risk.points[..], after.map(|a| &a.risk.points[..]));
     table(&mut out, &usual(k, points), points);
+    if let (Some(joint), Some(after)) = (&found.joint, after) {
+        together(&mut out, k, joint, &after.risk);
+    }
     if let Some(points) = &before.risk.embedded {
         embedded(&mut out, k, points, &before.risk, after.map(|a| &a.risk));
     }
@@ -52,6 +55,31 @@ pub fn report(found: &Attacked, show_values: bool) -> String {
         worst(&mut out, "after", &after.risk.worst, show_values);
     }
     out
+}
+
+/// What comes out if somebody has several releases and can link them.
+fn together(out: &mut String, k: u32, joint: &AttackedData, alone: &Risk) {
+    let risk = &joint.risk;
+    out.push_str(&format!(
+        "\ntogether: {}, {}; here `before` is the publication alone, `after` is all of them:\n\n",
+        joint.name,
+        people(risk.records)
+    ));
+    let points = (&alone.points[..], Some(&risk.points[..]));
+    table(out, &usual(k, points), points);
+    let number = |share: f64| (share * risk.records as f64).round() as usize;
+    for point in &risk.points {
+        let (below, unique) = (number(point.below_k.value), number(point.unique.value));
+        if below > 0 {
+            out.push_str(&format!(
+                "{}: {} below {k}, {} of them unique\n",
+                strength(point),
+                people(below),
+                count(unique)
+            ));
+        }
+    }
+    notes(out, "together", risk.points.iter().map(Looked::of));
 }
 
 /// The stronger reading of relations, where it makes a difference.

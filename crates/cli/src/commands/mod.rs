@@ -11,6 +11,7 @@ pub mod export;
 pub mod generate;
 pub mod hierarchy;
 pub mod inspect;
+mod joint;
 mod kept;
 pub mod measure;
 pub mod policy;

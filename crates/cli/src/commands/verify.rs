@@ -10,7 +10,7 @@ use bosket_verify::{Claim, Recount, Verification, Witness};
 
 use crate::Outcome;
 use crate::args::Verify;
-use crate::commands::degrees;
+use crate::commands::{degrees, joint};
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
@@ -33,6 +33,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         signature: args.signature.clone(),
         against: args.against.clone(),
         mapping: args.mapping.clone(),
+        with: args.with.earlier()?,
         settings: talk.settings(args.memory, args.show_values),
     };
     let found = talk.told(bosket_app::verify(&request, talk)?);
@@ -52,6 +53,7 @@ fn text(found: &Verified) -> String {
             push_verdict(&mut out, found, verification);
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
+            out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
         }
         None if found.certificate.as_ref().is_some_and(|c| c.certificate.claim.is_null()) => {
             out.push_str("NOTHING is claimed.\n");

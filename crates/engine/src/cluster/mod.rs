@@ -15,6 +15,7 @@
 mod algorithms;
 mod assign;
 mod cheapest;
+mod classes;
 mod cost;
 mod diverse;
 mod domain;
@@ -42,6 +43,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use assign::Solver;
 pub use bosket_model::policy::Algorithm;
+pub use classes::run_on_classes;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
 pub use params::{Absent, Diverse, Matching, Params};
@@ -177,7 +179,17 @@ pub fn run_at(
 
 /// Clusters that keep the whole promise, and the records that are in none.
 fn settled(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
-    let mut found = cluster(forest, params, observer)?;
+    let found = cluster(forest, params, observer)?;
+    settle(forest, params, found, observer)
+}
+
+/// What is left of clusters when the whole promise is asked for.
+fn settle(
+    forest: &Forest,
+    params: &Params,
+    mut found: Clustering,
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     if let Some(ask) = &params.diverse {
         let judge = Judge { forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.

@@ -34,7 +34,7 @@ pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
 pub use reference::reference;
-pub use release::ReleaseTerms;
+pub use release::{EarlierRelease, ReleaseTerms};
 pub use schema::json_schema;
 
 use std::time::Duration;

@@ -34,8 +34,70 @@ pub(super) static RELEASE: Section = Section {
             Type::List { of: &CERTIFIED, min: 1, max: usize::MAX },
             "keys of this block, and `why`, that the certificate shows to everybody (none if not given)",
         ),
+        Key::new("earlier", Type::Tables(&EARLIER), "releases about the same people that are out already"),
     ],
 };
+
+pub(super) static EARLIER: Section = Section {
+    name: "[[release.earlier]]",
+    about: "A release about the same people that is out already. What is published must keep its promise together with all \
+            of them: whoever has several can tell which records belong to one person. See [releases](releases.md).",
+    keys: &[
+        Key::new("publication", Type::Text, "the file or folder").required(),
+        Key::new("certificate", Type::Text, "its certificate, by which it is known (beside it if not given)"),
+        Key::new("mapping", Type::Text, "its private mapping: whose record is whose").required(),
+        Key::new(
+            "input",
+            Type::Text,
+            "its private input, where that is another than the policy's: people are then known by `link`",
+        ),
+        Key::new(
+            "link",
+            Type::Text,
+            "the identifying attribute that both inputs have (the first one that names everybody if not given)",
+        ),
+    ],
+};
+
+/// A release about the same people that is out already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlierRelease {
+    /// The file or folder.
+    pub publication: String,
+    /// Its certificate.
+    pub certificate: Option<String>,
+    /// Its private mapping.
+    pub mapping: Option<String>,
+    /// Its private input, where that is another.
+    pub input: Option<String>,
+    /// The identifying attribute that both inputs have.
+    pub link: Option<String>,
+}
+
+impl EarlierRelease {
+    fn read(node: &Node) -> Option<Self> {
+        let text = |key: &str| node.str(key).map(str::to_owned);
+        Some(EarlierRelease {
+            publication: text("publication")?,
+            certificate: text("certificate"),
+            mapping: text("mapping"),
+            input: text("input"),
+            link: text("link"),
+        })
+    }
+
+    fn to_json(&self) -> Value {
+        let keys = [
+            ("publication", Some(&self.publication)),
+            ("certificate", self.certificate.as_ref()),
+            ("mapping", self.mapping.as_ref()),
+            ("input", self.input.as_ref()),
+            ("link", self.link.as_ref()),
+        ];
+        let keys = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
+        Value::Object(keys.collect::<Map<_, _>>())
+    }
+}
 
 /// What was agreed about handing a publication out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +120,8 @@ pub struct ReleaseTerms {
     pub approvers: Vec<String>,
     /// What of this the certificate shows.
     pub certify: Vec<Certified>,
+    /// Releases about the same people that are out already.
+    pub earlier: Vec<EarlierRelease>,
 }
 
 impl ReleaseTerms {
@@ -74,6 +138,7 @@ impl ReleaseTerms {
             reviewed_on: node.get("reviewed_on").and_then(Node::text).map(str::to_owned),
             approvers: node.strings("approvers"),
             certify: node.list("certify").iter().filter_map(word).collect(),
+            earlier: node.list("earlier").iter().filter_map(EarlierRelease::read).collect(),
         }
     }
 
@@ -90,6 +155,11 @@ impl ReleaseTerms {
             ("reviewed_on", self.reviewed_on.as_ref().map(|t| json!(t))),
             ("approvers", list(&self.approvers)),
             ("certify", (!certify.is_empty()).then(|| json!(certify))),
+            (
+                "earlier",
+                (!self.earlier.is_empty())
+                    .then(|| self.earlier.iter().map(EarlierRelease::to_json).collect()),
+            ),
         ];
         let keys = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
         Value::Object(keys.collect::<Map<_, _>>())

@@ -74,7 +74,7 @@ impl Certificate {
     }
 
     fn limits(&self, policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> bool {
-        self.not_claimed == not_claimed(policy, claim, caveats)
+        self.not_claimed == not_claimed(policy, claim, caveats, self.joint.len())
     }
 
     /// Nobody looks for further tables in a database, where others may be.

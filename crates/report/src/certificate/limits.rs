@@ -5,13 +5,18 @@ use bosket_model::path::leads_through_class;
 use bosket_model::policy::{AttributePolicy, Policy, Relations, Role};
 use bosket_verify::{Anatomized, Claim, Kmn};
 
-/// What nobody should take for claimed.
-pub fn not_claimed(policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> Vec<String> {
+/// What nobody should take for claimed, of a publication that was verified together with so many earlier ones.
+pub fn not_claimed(
+    policy: &Policy,
+    claim: Option<&Claim>,
+    caveats: &[Diagnostic],
+    joint: usize,
+) -> Vec<String> {
     let mut all = match claim {
-        Some(claim) => of_claim(policy, claim),
+        Some(claim) => of_claim(policy, claim, joint),
         None => vec![
             "any guarantee: quasi and sensitive values were separated, nothing more".to_owned(),
-            composition(),
+            composition(joint),
         ],
     };
     all.extend(of_selection(policy));
@@ -70,8 +75,8 @@ fn of_masks(policy: &Policy) -> Vec<String> {
 }
 
 /// What a claim leaves open.
-fn of_claim(policy: &Policy, claim: &Claim) -> Vec<String> {
-    let mut all = vec![composition(), beyond(claim)];
+fn of_claim(policy: &Policy, claim: &Claim, joint: usize) -> Vec<String> {
+    let mut all = vec![composition(joint), beyond(claim)];
     let mut add = |text: &str| all.push(text.to_owned());
     match claim {
         Claim::Apart(apart) => {
@@ -164,8 +169,12 @@ const ABSENCE: &str = "knowledge that somebody does not have a value counts as n
 const REFINEMENT: &str = "combinatorial refinement: values that only some records generalize may tell more when these are \
                           compared";
 
-fn composition() -> String {
-    "composition: what several releases about the same people tell together was not looked at".to_owned()
+fn composition(joint: usize) -> String {
+    match joint {
+        0 => "composition: what several releases about the same people tell together was not looked at",
+        _ => "further releases: what releases that are not named under `joint` tell together with it was not looked at",
+    }
+    .to_owned()
 }
 
 fn beyond(claim: &Claim) -> String {

@@ -100,6 +100,8 @@ pub struct Facts<'a> {
     pub selected: Option<u64>,
     /// What published groups of values stand for; null where none was made of the data.
     pub legend: Value,
+    /// Earlier releases about the same people, each by its files, together with which the claim was verified.
+    pub joint: Vec<Vec<Fingerprint>>,
 }
 
 /// What is claimed about a publication, and by what it is known.
@@ -137,6 +139,8 @@ pub struct Certificate {
     pub selected: Option<u64>,
     /// What published groups of values stand for; null where none was made of the data.
     pub legend: Value,
+    /// Earlier releases about the same people, each by its files, together with which the claim was verified.
+    pub joint: Vec<Vec<Fingerprint>>,
     /// What nobody should take for claimed.
     pub not_claimed: Vec<String>,
     /// SHA-256 of the canonical form of everything else.
@@ -161,6 +165,7 @@ impl Certificate {
             kept,
             selected,
             legend,
+            joint,
         } = facts;
         let mut certificate = Certificate {
             tool: format!("bosket {}", env!("CARGO_PKG_VERSION")),
@@ -179,7 +184,8 @@ impl Certificate {
             kept: normal(&kept),
             selected,
             legend: normal(&legend),
-            not_claimed: not_claimed(policy, claim, &caveats),
+            not_claimed: not_claimed(policy, claim, &caveats, joint.len()),
+            joint,
             digest: String::new(),
         };
         certificate.digest = certificate.expected_digest();
@@ -239,6 +245,11 @@ impl Certificate {
         }
         if !self.legend.is_null() {
             all["legend"] = self.legend.clone();
+        }
+        if !self.joint.is_empty() {
+            let release =
+                |files: &Vec<Fingerprint>| json!({"files": files.iter().map(file).collect::<Vec<_>>()});
+            all["joint"] = self.joint.iter().map(release).collect();
         }
         all
     }

@@ -68,7 +68,8 @@ pub fn public_policy(policy: &Policy, files: &[Fingerprint]) -> Value {
     // It names people and says who gets what; and it is decided when the certificate has long been written.
     if let Some(release) = public.get_mut("release") {
         let hidden = Certified::ALL.iter().filter(|key| !shows(**key)).map(|key| key.name());
-        remove(release, &hidden.collect::<Vec<_>>());
+        // Earlier releases are named by their fingerprints, under `joint`.
+        remove(release, &hidden.chain(["earlier"]).collect::<Vec<_>>());
         if release.as_object().is_some_and(serde_json::Map::is_empty) {
             remove(&mut public, &["release"]);
         }

@@ -52,12 +52,30 @@ impl Certificate {
             } else {
                 Value::Null
             },
+            joint: Vec::new(),
             not_claimed: keys.texts("not_claimed"),
             digest: keys.text("digest"),
         };
         for mut file in publication.objects("files") {
             certificate.files.push(Fingerprint { name: file.text("name"), sha256: file.text("sha256") });
             keys.problems.append(&mut file.rest());
+        }
+        if keys.of.contains_key("joint") {
+            for mut release in keys.objects("joint") {
+                let mut files = Vec::new();
+                for mut file in release.objects("files") {
+                    files.push(Fingerprint { name: file.text("name"), sha256: file.text("sha256") });
+                    keys.problems.append(&mut file.rest());
+                }
+                if files.is_empty() {
+                    release.problems.push("`joint.files` must name at least one".to_owned());
+                }
+                certificate.joint.push(files);
+                keys.problems.append(&mut release.rest());
+            }
+            if certificate.joint.is_empty() {
+                keys.wrong("joint", "must name at least one release");
+            }
         }
         for mut hierarchy in keys.objects("hierarchies") {
             certificate.hierarchies.push(GivenHierarchy {

@@ -27,6 +27,7 @@ pub fn json_schema() -> Value {
         }),
         "a published file or table",
     );
+    let file_of_earlier = file.clone();
     let hierarchy = object(
         json!({
             "path": text("as in the policy; the file's name alone where that is absolute"),
@@ -91,6 +92,15 @@ pub fn json_schema() -> Value {
                 "the published groups of an attribute",
             ),
         },
+        "joint": {
+            "type": "array",
+            "minItems": 1,
+            "description": "earlier releases about the same people, together with which the claim was checked",
+            "items": object(
+                json!({"files": {"type": "array", "items": file_of_earlier, "minItems": 1}}),
+                "an earlier release, by its files",
+            ),
+        },
         "not_claimed": {
             "type": "array",
             "items": {"type": "string"},
@@ -102,7 +112,8 @@ pub fn json_schema() -> Value {
     let mut whole = object(properties, "What is claimed about a publication, and by what it is known.");
     // Earlier versions did not count; not every policy selects.
     if let Some(required) = whole["required"].as_array_mut() {
-        required.retain(|key| key != "kept" && key != "selected" && key != "legend");
+        required
+            .retain(|key| !["kept", "selected", "legend", "joint"].iter().any(|optional| key == optional));
     }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -8,6 +8,7 @@ mod cancelled;
 mod diverse;
 mod golden;
 mod guard;
+mod joint;
 mod knowledge;
 mod parts;
 mod recount;

@@ -134,7 +134,7 @@ fn merge(search: &mut Search<'_>, mut open: Vec<Cluster>, size: usize, found: &m
 }
 
 /// The cluster that costs least per value to be merged with.
-pub(super) fn nearest_cluster(
+pub(crate) fn nearest_cluster(
     search: &mut Search<'_>,
     one: &Cluster,
     others: &[Cluster],
