@@ -22,6 +22,7 @@ pub mod convert;
 mod deadline;
 mod figures;
 mod finer;
+mod grounds;
 mod hollow;
 pub mod inspect;
 mod key;

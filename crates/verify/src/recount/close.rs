@@ -92,7 +92,8 @@ impl<'a> Again<'a> {
         vertices: usize,
     ) -> bool {
         let Some(shares) = self.shares.get(&number).filter(|_| !here.is_empty()) else { return false };
-        self.complete = self.complete && self.budget.take(20 * shares.values.len() + self.extra_steps(shares.declared));
+        self.complete =
+            self.complete && self.budget.take(20 * shares.values.len() + self.extra_steps(shares.declared));
         if !self.complete {
             return false;
         }
