@@ -324,27 +324,25 @@ impl<'a> Whole<'a> {
         (!self.places(rep, Where::Everywhere).iter().any(far)).then_some(number)
     }
 
-    /// Takes away all vertices of places that say too much, as far as they are below the root; true if any did.
+    /// Takes away the vertices of the place that is farthest, if it is too far and below the root; true if there is one.
     pub(super) fn prune(&self, rep: &mut Rep) -> bool {
-        let places = self.places(rep, Where::Everywhere);
-        let far = places
-            .into_iter()
-            .filter(|(column, tally, _)| self.columns[*column].is_too_far(tally, self.measure));
-        let mut gone: Vec<Path> = far.flat_map(|(_, _, paths)| paths).filter(|p| !p.is_empty()).collect();
-        // The last first, so that the others stay where they are; what goes with one above need not go itself.
-        gone.sort_unstable();
-        gone.dedup();
-        let mut kept: Vec<Path> = Vec::new();
-        for path in gone {
-            if !kept.last().is_some_and(|above| path.starts_with(above)) {
-                kept.push(path);
+        let far = |column: usize, tally: &Tally| self.columns[column].is_too_far(tally, self.measure);
+        let mut farthest: Option<(f64, Vec<Path>)> = None;
+        for (column, tally, mut paths) in self.places(rep, Where::Everywhere) {
+            if paths[0].is_empty() || !far(column, &tally) {
+                continue;
+            }
+            let distance = self.columns[column].distance(&tally, self.measure);
+            if farthest.as_ref().is_none_or(|(most, _)| distance > *most) {
+                // The last first, so that the others stay where they are.
+                paths.sort_unstable();
+                farthest = Some((distance, paths));
             }
         }
-        kept.iter().rev().for_each(|path| remove(rep, path));
-        if !kept.is_empty() {
-            rep.settle(self.forest);
-        }
-        !kept.is_empty()
+        let Some((_, paths)) = farthest else { return false };
+        paths.iter().rev().for_each(|path| remove(rep, path));
+        rep.settle(self.forest);
+        true
     }
 
     /// A path of which there were values and none is left.

@@ -176,7 +176,8 @@ fn nearest(
     Ok(best.map(|b| b.1))
 }
 
-/// Takes away what is still too far below the roots of clusters.
+/// Takes away what is still too far below the roots of clusters: of each the farthest place at a time, since the others may be
+/// near what is left then.
 fn prune(whole: &mut Whole<'_>, clusters: &mut [Cluster], observer: &dyn Observer) -> Result<()> {
     let mut changed = true;
     while changed {
