@@ -6,7 +6,7 @@ use bosket_io::{PolicyFile, fingerprint};
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Policy, Role};
+use bosket_model::policy::{AttributePolicy, Ground, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use bosket_report::certificate::{Certificate, Form, differences, public_policy};
 use bosket_verify::Claim;
@@ -188,12 +188,16 @@ impl CertificateCheck {
     /// Lets the policy name hierarchies where they are. Those that are nowhere must not be needed.
     pub(crate) fn settle(&self, policy: &mut Policy, places: &[(String, PathBuf)], name: &str) -> Result<()> {
         let (mut lacking, privacy) = (Vec::new(), policy.need_privacy()?);
-        let needs = |role: Role| match role {
-            Role::Sensitive => privacy.model.needs_hierarchies(Role::Sensitive),
+        let measured = |a: &AttributePolicy| {
+            privacy.model.needs_hierarchies(Role::Sensitive)
+                || (privacy.model.takes_ground() && a.ground == Ground::Hierarchical)
+        };
+        let needs = |a: &AttributePolicy| match a.role {
+            Role::Sensitive => measured(a),
             Role::Quasi => !privacy.negative.is_empty() || !privacy.sensitive.is_empty(),
             _ => false,
         };
-        let needed: Vec<bool> = policy.attributes.iter().map(|a| needs(a.role)).collect();
+        let needed: Vec<bool> = policy.attributes.iter().map(needs).collect();
         for (attribute, needed) in policy.attributes.iter_mut().zip(needed) {
             if attribute.hierarchy.as_ref().and_then(named).is_none() {
                 continue;

@@ -23,6 +23,7 @@ mod deadline;
 pub mod export;
 mod figures;
 mod finer;
+mod grounds;
 mod hollow;
 pub mod inspect;
 pub mod joint;

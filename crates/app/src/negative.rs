@@ -10,6 +10,8 @@ use bosket_model::policy::{AttributePolicy, Negative, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_verify::Claim;
 
+use crate::grounds;
+
 /// Per declared attribute its hierarchy, as far as it can be had and a claim needs it. What is missing is refused when
 /// the claim is verified.
 pub(crate) fn hierarchies(
@@ -18,6 +20,9 @@ pub(crate) fn hierarchies(
     published: &Dataset,
     binding: &Binding,
 ) -> Result<Vec<Option<Hierarchy>>> {
+    if claim.close().is_some() {
+        return grounds::hierarchies(claim, file);
+    }
     let mut listed: Vec<&str> = Vec::new();
     for negative in claim.negative() {
         match negative {

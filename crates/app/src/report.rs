@@ -22,6 +22,7 @@ use crate::advice::{Effort, Published, advice};
 use crate::both::{self, Both, Places};
 use crate::certificate::place as place_of_certificate;
 use crate::certified::CertificateCheck;
+use crate::grounds;
 use crate::load::{self, PolicyAt};
 use crate::negative;
 use crate::places;
@@ -158,7 +159,9 @@ fn compared(file: &PolicyFile, both: &Both, run: &Run<'_>) -> Result<Study> {
         mapping: both.mapping.as_deref(),
     };
     if let Some(found) = both.anatomized() {
-        let verification = Verification::of_anatomized(&found.sides(), &found.judged, &claim, run.observer)?;
+        let hierarchies = grounds::hierarchies(&claim, file)?;
+        let verification =
+            Verification::of_anatomized(&found.sides(), &found.judged, &claim, &hierarchies, run.observer)?;
         return Study::of_anatomized(&subject, &found.sides(), verification, None, run.observer);
     }
     let Side { data, binding } = both.published();
@@ -323,6 +326,8 @@ fn method(policy: &Policy) -> Result<Vec<(String, String)>> {
         ("m", privacy.m.map(f64::from)),
         ("n", privacy.n.map(f64::from)),
         ("l", privacy.l),
+        ("t", privacy.t),
+        ("β", privacy.beta),
         ("group size", privacy.group_size.map(f64::from)),
     ];
     let numbers = numbers.iter().filter_map(|(name, value)| Some(format!("{name} = {}", (*value)?)));

@@ -402,6 +402,12 @@ pub struct Sweep {
     /// Values of privacy.l
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub l: Vec<String>,
+    /// Values of privacy.t
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub t: Vec<String>,
+    /// Values of privacy.beta
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub beta: Vec<String>,
     /// Values of privacy.model, such as `kmn,k-anonymity`
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub model: Vec<String>,

@@ -35,6 +35,8 @@ fn base(model: &str) -> Value {
         "kmn" => json!({ "model": "kmn", "k": 2, "m": 2, "n": 1 }),
         "k-anonymity" => json!({ "model": "k-anonymity", "k": 2 }),
         "l-diversity" => json!({ "model": "l-diversity", "l": 2 }),
+        "t-closeness" => json!({ "model": "t-closeness", "t": 0.2 }),
+        "beta-likeness" => json!({ "model": "beta-likeness", "beta": 2 }),
         "anatomy" | "delta" => json!({ "model": model, "group_size": 3 }),
         _ => json!({ "model": "none" }),
     };
@@ -51,7 +53,8 @@ fn base(model: &str) -> Value {
     })
 }
 
-const MODELS: [&str; 7] = ["km", "kmn", "k-anonymity", "l-diversity", "anatomy", "delta", "none"];
+const MODELS: [&str; 9] =
+    ["km", "kmn", "k-anonymity", "l-diversity", "t-closeness", "beta-likeness", "anatomy", "delta", "none"];
 
 /// Values that fit some keys and not others.
 fn values() -> Vec<Value> {

@@ -1,11 +1,16 @@
 //! The table of models and algorithms: it agrees with itself, with the README and with the policies that name them.
 
-use bosket_model::policy::{Algorithm, Family, Model, Policy, Role, Shape};
+use bosket_model::policy::{Algorithm, Family, Model, Number, Policy, Role, Shape};
 use bosket_model::{Failure, Fault};
+
+/// A number that a policy may have.
+fn number(number: Number) -> f64 {
+    if number == Number::T { 0.5 } else { 2.0 }
+}
 
 /// A policy of the model that the reader accepts.
 fn policy(model: Model) -> Policy {
-    let numbers: String = model.needs().iter().map(|n| format!("{} = 2\n", n.name())).collect();
+    let numbers: String = model.needs().iter().map(|n| format!("{} = {}\n", n.name(), number(*n))).collect();
     let text = format!(
         "version = 1\n[[attribute]]\npath = \"a[].b\"\nrole = \"quasi\"\n\
          [[attribute]]\npath = \"c\"\nrole = \"sensitive\"\nhierarchy = \"c.csv\"\n\

@@ -2,6 +2,7 @@
 
 pub mod alike;
 pub mod climb;
+pub mod closeness;
 pub mod cluster;
 pub mod dice;
 pub mod dissect;

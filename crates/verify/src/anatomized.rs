@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::dissected::{PublishedClusters, SensitiveValues};
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Policy};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::buckets;
+use crate::closeness::{Close, Counts, Whole};
 use crate::sides::JudgedSides;
 use crate::vertex::{Diverse, QuasiForms, class_witness};
 use crate::witness::{Sensitive, Witness};
@@ -25,6 +27,8 @@ pub struct Anatomized {
     pub k: Option<u32>,
     /// What is asked of the sensitive values of a group.
     pub ask: Option<Diverse>,
+    /// What is asked of them in comparison with those of all groups.
+    pub close: Option<Close>,
 }
 
 /// The two sides of a publication.
@@ -116,10 +120,12 @@ impl TwoSides<'_> {
 pub fn verify_anatomized(
     sides: &TwoSides<'_>,
     claim: &Anatomized,
+    hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
     let places = sides.places(observer)?;
     refuse_overfull(sides, &places)?;
+    let wholes = claim.close.as_ref().map(|ask| wholes(sides, ask, hierarchies)).transpose()?;
     let labels = claim.ask.as_ref().map(|ask| labels(sides, ask)).transpose()?;
     let forms = QuasiForms::new(sides.people, sides.binding, observer)?;
     let mut smallest: Option<Witness> = None;
@@ -147,6 +153,10 @@ pub fn verify_anatomized(
             let sensitive = too_common(&tallies, ask);
             found.extend(sensitive.map(|s| Witness { sensitive: Some(s), ..seen(members) }));
         }
+        for (at, whole) in wholes.iter().flatten().enumerate() {
+            let (_, sensitive) = judged(sides, whole, (at, group), places[at][group]);
+            found.extend(sensitive.map(|s| Witness { sensitive: Some(s), ..seen(members) }));
+        }
         for witness in found {
             if smallest.as_ref().is_none_or(|s| Witness::order(&witness, s).is_lt()) {
                 smallest = Some(witness);
@@ -154,6 +164,55 @@ pub fn verify_anatomized(
         }
     }
     Ok(smallest)
+}
+
+/// Per sensitive attribute, by its path, how far the farthest group is from the whole publication.
+pub(crate) fn farthest(
+    sides: &TwoSides<'_>,
+    (ask, hierarchies): (&Close, &[Option<Hierarchy>]),
+    observer: &dyn Observer,
+) -> Result<Vec<(String, f64)>> {
+    let places = sides.places(observer)?;
+    let mut all = Vec::new();
+    for (at, whole) in wholes(sides, ask, hierarchies)?.iter().enumerate() {
+        let mut most: f64 = 0.0;
+        for (group, &places) in places[at].iter().enumerate() {
+            observer.go_on()?;
+            most = most.max(judged(sides, whole, (at, group), places).0);
+        }
+        all.push((sides.sensitive[at].path.clone(), most));
+    }
+    Ok(all)
+}
+
+/// Per sensitive attribute what all groups have together.
+fn wholes<'a>(
+    sides: &TwoSides<'a>,
+    ask: &Close,
+    hierarchies: &[Option<Hierarchy>],
+) -> Result<Vec<Whole<'a>>> {
+    let of = |sensitive: &'a SensitiveValues| {
+        let values = sensitive.values.iter().map(|(_, text)| text);
+        let mut whole = Whole::new(ask, (sensitive.declared, &sensitive.path), values, hierarchies)?;
+        let codes = (0..sides.names.len()).flat_map(|group| sensitive.codes.of(group));
+        codes.for_each(|&code| whole.count(code));
+        Ok(whole)
+    };
+    sides.sensitive.iter().map(of).collect()
+}
+
+/// How far the values of a group are from all, and the one that says most if that is too far.
+fn judged(
+    sides: &TwoSides<'_>,
+    whole: &Whole<'_>,
+    (at, group): (usize, usize),
+    places: usize,
+) -> (f64, Option<Sensitive>) {
+    let mut counts = Counts::new();
+    for &code in sides.sensitive[at].codes.of(group) {
+        *counts.entry(whole.label(code)).or_default() += 1;
+    }
+    whole.judge(&counts, places as i128)
 }
 
 /// Messages about groups at most.
@@ -234,10 +293,9 @@ impl<'a> Tally<'a> {
 
 /// The most common value of the first attribute that says too much, or a value that may stand only once and does not.
 fn too_common(tallies: &[Tally<'_>], ask: &Diverse) -> Option<Sensitive> {
-    let found = |tally: &Tally<'_>, value: &str, count: usize| Sensitive {
-        path: tally.path.to_owned(),
-        value: value.to_owned(),
-        share: count as f64 / tally.places.max(1) as f64,
+    let found = |tally: &Tally<'_>, value: &str, count: usize| {
+        let share = count as f64 / tally.places.max(1) as f64;
+        Sensitive::common(tally.path.to_owned(), value.to_owned(), share)
     };
     if let Some(tally) = tallies.iter().find(|tally| tally.is_uniform(ask)) {
         let (value, &count) = tally.values.iter().max_by_key(|(value, count)| (**count, Reverse(**value)))?;

@@ -9,6 +9,7 @@ use bosket_model::policy::{
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::anatomized::Anatomized;
+use crate::closeness::{Close, Measure};
 use crate::dissect::{Apart, Delta};
 use crate::vertex::Diverse;
 
@@ -31,9 +32,16 @@ pub enum Claim {
         /// What is asked of the sensitive values.
         ask: Diverse,
     },
+    /// t-closeness or β-likeness of vertex trees.
+    Close {
+        /// Fewest records that look alike, if that is claimed too.
+        k: Option<u32>,
+        /// What is asked of the sensitive values.
+        ask: Close,
+    },
     /// Anatomy or δ-dependency of a dissected publication.
     Apart(Apart),
-    /// k-anonymity or l-diversity of vertex trees, quasi and sensitive values apart.
+    /// k-anonymity, l-diversity, t-closeness or β-likeness of vertex trees, quasi and sensitive values apart.
     Anatomized(Anatomized),
 }
 
@@ -151,7 +159,7 @@ impl Claim {
             Model::KAnonymity => {
                 let k = number(privacy.k, "k")?;
                 Ok(match policy.anatomizes() {
-                    true => Claim::Anatomized(Anatomized { k: Some(k), ask: None }),
+                    true => Claim::Anatomized(Anatomized { k: Some(k), ask: None, close: None }),
                     false => Claim::KAnonymity { k },
                 })
             }
@@ -166,8 +174,26 @@ impl Claim {
                     buckets: buckets(),
                 };
                 Ok(match policy.anatomizes() {
-                    true => Claim::Anatomized(Anatomized { k: privacy.k, ask: Some(ask) }),
+                    true => Claim::Anatomized(Anatomized { k: privacy.k, ask: Some(ask), close: None }),
                     false => Claim::LDiversity { k: privacy.k, ask },
+                })
+            }
+            Model::TCloseness | Model::BetaLikeness => {
+                let number = |value: Option<f64>, key: &str| {
+                    let lacks = || refuse(format!("model `{model}` needs `{key}`"), "add it to [privacy]");
+                    value.ok_or_else(lacks)
+                };
+                let ask = Close {
+                    measure: match model {
+                        Model::TCloseness => Measure::T(number(privacy.t, "t")?),
+                        _ => Measure::Beta(number(privacy.beta, "beta")?),
+                    },
+                    grounds: policy.attributes.iter().map(|a| a.ground).collect(),
+                    buckets: buckets(),
+                };
+                Ok(match policy.anatomizes() {
+                    true => Claim::Anatomized(Anatomized { k: privacy.k, ask: None, close: Some(ask) }),
+                    false => Claim::Close { k: privacy.k, ask },
                 })
             }
             Model::None => Err(refuse(
@@ -197,9 +223,20 @@ impl Claim {
         match self {
             Claim::Km(claim) => &claim.negative,
             Claim::Kmn(claim) => &claim.negative,
-            Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Apart(_) | Claim::Anatomized(_) => {
-                &[]
-            }
+            Claim::KAnonymity { .. }
+            | Claim::LDiversity { .. }
+            | Claim::Close { .. }
+            | Claim::Apart(_)
+            | Claim::Anatomized(_) => &[],
+        }
+    }
+
+    /// What is asked of the distributions of sensitive values, if that is what is claimed.
+    pub fn close(&self) -> Option<&Close> {
+        match self {
+            Claim::Close { ask, .. } => Some(ask),
+            Claim::Anatomized(claim) => claim.close.as_ref(),
+            _ => None,
         }
     }
 
@@ -265,7 +302,13 @@ impl Claim {
                 };
                 format!("{alike}among records that look alike {measure}")
             }
-            Claim::Anatomized(Anatomized { k, ask }) => {
+            Claim::Close { k, ask } => {
+                let alike = k.map_or(String::new(), |k| {
+                    format!("every record looks like at least {}, and ", others(k))
+                });
+                format!("{alike}among records that look alike {}", ask.sentence())
+            }
+            Claim::Anatomized(Anatomized { k, ask, close }) => {
                 let alike = k.map_or("all records of a group look alike".to_owned(), |k| {
                     format!("every record looks like at least {} of its group", others(k))
                 });
@@ -273,7 +316,8 @@ impl Claim {
                     Diversity::Frequency => format!(", where none fills more than 1/{} of its places", ask.l),
                     Diversity::Entropy => format!(", where their entropy is at least log {}", ask.l),
                 });
-                format!("{alike}, and sensitive values are linked to groups only{measure}")
+                let close = close.as_ref().map_or(String::new(), |ask| format!(", where {}", ask.sentence()));
+                format!("{alike}, and sensitive values are linked to groups only{measure}{close}")
             }
             Claim::Apart(Apart { group_size, l, delta, may_lack }) => {
                 let shares = l.map_or(f64::from(*group_size), |l| l.max(f64::from(*group_size)));
@@ -320,10 +364,12 @@ impl Claim {
             }
             Claim::KAnonymity { k } => json!({"model": "k-anonymity", "k": k}),
             Claim::LDiversity { k, ask } => diverse_json(*k, ask),
-            Claim::Anatomized(Anatomized { k, ask }) => {
-                let mut claim = match ask {
-                    None => json!({"model": "k-anonymity", "k": k}),
-                    Some(ask) => diverse_json(*k, ask),
+            Claim::Close { k, ask } => ask.to_json(*k),
+            Claim::Anatomized(Anatomized { k, ask, close }) => {
+                let mut claim = match (ask, close) {
+                    (_, Some(close)) => close.to_json(*k),
+                    (None, None) => json!({"model": "k-anonymity", "k": k}),
+                    (Some(ask), None) => diverse_json(*k, ask),
                 };
                 claim["anatomized"] = json!(true);
                 claim

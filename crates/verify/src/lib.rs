@@ -7,6 +7,7 @@
 pub mod anatomized;
 mod buckets;
 pub mod claim;
+pub mod closeness;
 mod columns;
 pub mod dissect;
 pub mod joint;
@@ -29,6 +30,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Re
 
 pub use anatomized::{Anatomized, JudgedClusters, TwoSides, verify_anatomized};
 pub use claim::{Claim, Km, Kmn};
+pub use closeness::{Close, Measure};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use recount::Recount;
 pub use sides::{JudgedSides, Misplaced, PublishedSide};
@@ -44,8 +46,9 @@ use knowledge::{Knowledge, Range, Records, SensitiveValues, View, pair_bit, pair
 /// `1` and `"1"` are one.
 ///
 /// `hierarchies` (per declared attribute) are only needed by claims that count absent values (see [`Claim::negative`]), which
-/// are refused if that of a published quasi attribute is missing, and to know the leaves of listed sensitive labels (see
-/// [`Claim::sensitive`]).
+/// are refused if that of a published quasi attribute is missing, to know the leaves of listed sensitive labels (see
+/// [`Claim::sensitive`]), and where distances of sensitive values are measured in them
+/// ([`Close::needs_hierarchy`](closeness::Close::needs_hierarchy)).
 pub fn verify(
     data: &Dataset,
     binding: &Binding,
@@ -71,6 +74,15 @@ pub fn verify(
                 return Ok(Some(witness));
             }
             vertex::smallest_uniform(data, binding, &forms, ask, observer)
+        }
+        Claim::Close { k, ask } => {
+            let forms = vertex::QuasiForms::new(data, binding, observer)?;
+            if let Some(k) = k
+                && let Some(witness) = vertex::smallest_class(data, binding, &forms, *k, observer)?
+            {
+                return Ok(Some(witness));
+            }
+            Ok(vertex::closeness(data, binding, &forms, (ask, hierarchies), observer)?.witness)
         }
         Claim::Apart(_) | Claim::Anatomized(_) => {
             let what = "a dissected publication has two sides and cannot be read as one record per person";

@@ -17,8 +17,8 @@ impl Claim {
     pub fn limits_sensitive(&self) -> bool {
         match self {
             Claim::Kmn(claim) => claim.l.is_some(),
-            Claim::LDiversity { .. } | Claim::Apart(_) => true,
-            Claim::Anatomized(claim) => claim.ask.is_some(),
+            Claim::LDiversity { .. } | Claim::Close { .. } | Claim::Apart(_) => true,
+            Claim::Anatomized(claim) => claim.ask.is_some() || claim.close.is_some(),
             Claim::Km(_) | Claim::KAnonymity { .. } => false,
         }
     }

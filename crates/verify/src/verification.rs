@@ -10,11 +10,12 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-use crate::anatomized::{TwoSides, verify_anatomized};
+use crate::anatomized::{self, TwoSides, verify_anatomized};
 use crate::claim::Claim;
 use crate::dissect::{Distances, verify_apart};
 use crate::recount::{self, Recount};
 use crate::sides::{JudgedSides, Misplaced};
+use crate::vertex::{QuasiForms, closeness};
 use crate::witness::Witness;
 
 /// What was found out about a publication.
@@ -34,6 +35,9 @@ pub struct Verification {
     pub groups: Option<usize>,
     /// Per sensitive attribute of a dissected publication, by its path, how far apart the values of the weakest group are.
     pub distances: Vec<(String, Distances)>,
+    /// Per sensitive attribute, by its path, how far the farthest class is from the whole publication, where closeness is
+    /// claimed: the earth mover's distance, or by how much of itself a value's share is larger.
+    pub farthest: Vec<(String, f64)>,
     /// The second count, which everything that holds has passed.
     pub recount: Option<Recount>,
 }
@@ -63,11 +67,19 @@ impl Verification {
         hierarchies: &[Option<Hierarchy>],
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let farthest = match claim {
+            Claim::Close { ask, .. } => {
+                let forms = QuasiForms::new(data, binding, observer)?;
+                closeness(data, binding, &forms, (ask, hierarchies), observer)?.farthest
+            }
+            _ => Vec::new(),
+        };
         let again = || recount::of_records(data, binding, claim, hierarchies, observer);
         Ok(Verification {
             claim: Some(claim.clone()),
             recount: witness.is_none().then(again).transpose()?,
             witness,
+            farthest,
             left: crate::left_over(data, binding),
             records: data.len(),
             ..Verification::default()
@@ -79,6 +91,7 @@ impl Verification {
         published: &TwoSides<'_>,
         sides: &JudgedSides,
         claim: &Claim,
+        hierarchies: &[Option<Hierarchy>],
         observer: &dyn Observer,
     ) -> Result<Self> {
         let Claim::Anatomized(asked) = claim else {
@@ -86,9 +99,14 @@ impl Verification {
         };
         let spelled = published.people.one_spelling();
         let published = &TwoSides { people: spelled.as_ref().unwrap_or(published.people), ..*published };
-        let witness = verify_anatomized(published, asked, observer)?;
-        let again = || recount::of_anatomized(published, asked, observer);
+        let witness = verify_anatomized(published, asked, hierarchies, observer)?;
+        let farthest = match &asked.close {
+            Some(ask) => anatomized::farthest(published, (ask, hierarchies), observer)?,
+            None => Vec::new(),
+        };
+        let again = || recount::of_anatomized(published, asked, hierarchies, observer);
         Ok(Verification {
+            farthest,
             recount: witness.is_none().then(again).transpose()?,
             witness,
             ..Self::of_sides(sides, Some(claim), published.people.len())
@@ -153,6 +171,10 @@ impl Verification {
         if let Some(Claim::Apart(_)) = self.claim {
             let degrees = |(path, found): &(String, Distances)| json!({"path": path, "set_wise": found.set_wise, "pairwise": found.pairwise});
             found["degrees"] = self.distances.iter().map(degrees).collect();
+        }
+        if self.claim.as_ref().is_some_and(|claim| claim.close().is_some()) {
+            let far = |(path, most): &(String, f64)| json!({"path": path, "distance": most});
+            found["farthest"] = self.farthest.iter().map(far).collect();
         }
         found
     }

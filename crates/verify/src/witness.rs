@@ -26,6 +26,18 @@ pub struct Sensitive {
     pub value: String,
     /// Its share.
     pub share: f64,
+    /// Its share in the whole publication, where that is what the class is compared with.
+    pub in_all: Option<f64>,
+    /// How far the class is from the whole publication: the earth mover's distance (t-closeness), or by how much of itself
+    /// the share is larger (β-likeness).
+    pub distance: Option<f64>,
+}
+
+impl Sensitive {
+    /// A value that is too common whatever there is elsewhere.
+    pub fn common(path: String, value: String, share: f64) -> Self {
+        Sensitive { path, value, share, in_all: None, distance: None }
+    }
 }
 
 /// The attacker's knowledge and the records it matches.
@@ -96,6 +108,10 @@ impl Witness {
         }
         if let Some(s) = &self.sensitive {
             witness["sensitive"] = json!({"path": s.path, "value": s.value, "share": s.share});
+            if let (Some(in_all), Some(distance)) = (s.in_all, s.distance) {
+                witness["sensitive"]["in_all"] = json!(in_all);
+                witness["sensitive"]["distance"] = json!(distance);
+            }
         }
         if let Some(group) = self.group {
             witness["group"] = json!(group + 1);

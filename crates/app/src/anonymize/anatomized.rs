@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::records::Private;
 use super::{Account, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
 use crate::figures::Figures;
+use crate::grounds;
 use crate::make::{Made, Product};
 use crate::pairs;
 use crate::prepare::{Input, Prepared, refuse_taken};
@@ -118,8 +119,10 @@ impl Draft for Anatomized<'_> {
         let again = PublishedReader::new(file, expected)?.read_clusters_again(drafts, run.observer)?;
         let again = JudgedClusters::new(&file.policy, again)?;
         refuse_empty(&again.people, &again.binding)?;
+        let claim = self.private.claim;
+        let hierarchies = grounds::hierarchies(claim, file)?;
         let found =
-            Verification::of_anatomized(&again.sides(), &again.judged, self.private.claim, run.observer)?;
+            Verification::of_anatomized(&again.sides(), &again.judged, claim, &hierarchies, run.observer)?;
         self.again = Some(again);
         Ok(Some(found))
     }

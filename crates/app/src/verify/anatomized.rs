@@ -8,14 +8,21 @@ use bosket_verify::{JudgedClusters, Verification};
 
 use super::mapping::{groups, read_mapping, refuse_unknown};
 use super::{Check, Verified, judged_clusters};
+use crate::grounds;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let Check { request, file, claim, run } = check;
     let published = judged_clusters(file, check.publication(), run.observer)?;
     let caveats = claim.caveats(&published.binding);
     run.warn(caveats.iter().cloned());
-    let verification =
-        Verification::of_anatomized(&published.sides(), &published.judged, claim, run.observer)?;
+    let hierarchies = grounds::hierarchies(claim, file)?;
+    let verification = Verification::of_anatomized(
+        &published.sides(),
+        &published.judged,
+        claim,
+        &hierarchies,
+        run.observer,
+    )?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let groups = published.groups;
     Ok(Verified { verification: Some(verification), caveats, untruths, groups, ..Verified::default() })

@@ -17,6 +17,8 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
         ("privacy.m", &args.m),
         ("privacy.n", &args.n),
         ("privacy.l", &args.l),
+        ("privacy.t", &args.t),
+        ("privacy.beta", &args.beta),
         ("privacy.k", &args.k),
     ];
     let mut lists = args.set_each.clone();

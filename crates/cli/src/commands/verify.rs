@@ -6,7 +6,7 @@ use bosket_app::{CertificateCheck, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 use bosket_verify::truth::Untruth;
-use bosket_verify::{Claim, Recount, Verification, Witness};
+use bosket_verify::{Claim, Recount, Sensitive, Verification, Witness};
 
 use crate::Outcome;
 use crate::args::Verify;
@@ -110,6 +110,7 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
             if let Some(recount) = &verification.recount {
                 out.push_str(&format!("       {}\n", recounted(recount, verification.claim.as_ref())));
             }
+            out.push_str(&farthest(&verification.farthest));
         }
         None => {
             let what = wrong.join(";\n          ");
@@ -166,11 +167,12 @@ fn push_witness(out: &mut String, found: &Verified, verification: &Verification,
             match &witness.sensitive {
                 None => out.push_str(&format!("Witness: {people} this knowledge:\n")),
                 Some(s) => out.push_str(&format!(
-                    "Witness: {} = {} has a share of {:.1} % among the {} that look like this:\n",
+                    "Witness: {} = {} has a share of {:.1} % among the {} that look like this{}:\n",
                     s.path,
                     s.value,
                     s.share * 100.0,
-                    plural(witness.support, "record")
+                    plural(witness.support, "record"),
+                    against_all(s)
                 )),
             }
             push_known(out, witness);
@@ -185,10 +187,11 @@ fn of_anatomized(found: &Verified, witness: &Witness) -> String {
     let records = plural(witness.support, "record");
     match &witness.sensitive {
         Some(s) => format!(
-            "Witness: {} = {} has a share of {:.1} % in group {group} of {records} that look like this:\n",
+            "Witness: {} = {} has a share of {:.1} % in group {group} of {records} that look like this{}:\n",
             s.path,
             s.value,
-            s.share * 100.0
+            s.share * 100.0,
+            against_all(s)
         ),
         None if all > witness.support => format!(
             "Witness: in group {group} of {} the people do not look alike; {records} like this:\n",
@@ -196,6 +199,23 @@ fn of_anatomized(found: &Verified, witness: &Witness) -> String {
         ),
         None => format!("Witness: group {group} has only {records}, which look like this:\n"),
     }
+}
+
+/// What a share is compared with, and how far the class is from that.
+fn against_all(sensitive: &Sensitive) -> String {
+    match (sensitive.in_all, sensitive.distance) {
+        (Some(in_all), Some(distance)) => {
+            format!(", and {:.1} % in all (distance {distance:.4})", in_all * 100.0)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Per sensitive attribute how far the farthest class is from the whole publication.
+fn farthest(all: &[(String, f64)]) -> String {
+    all.iter()
+        .map(|(path, most)| format!("       {path}: no class is farther than {most:.6} from all.\n"))
+        .collect()
 }
 
 /// A group of a dissected publication.

@@ -12,7 +12,7 @@ use super::diverse::Judge;
 use super::forest::Forest;
 use super::rep::Joiner;
 use super::search::Search;
-use super::{Cluster, Clustering, Params, Release, publish, refuse_few, room, settle};
+use super::{Cluster, Clustering, Params, Release, nearing, publish, refuse_few, room, settle};
 
 /// Anonymizes vertex trees in the classes that are given, by record numbers; whoever is in none is a class of their own.
 pub fn run_on_classes(
@@ -68,7 +68,8 @@ pub fn run_on_classes(
         waiting.push(cluster);
     }
     found.clusters.extend(waiting);
-    let found = settle(&forest, params, found, observer)?;
+    let input = nearing::Input { data, binding, hierarchies };
+    let found = settle(input, &forest, params, found, observer)?;
     if found.clusters.is_empty() {
         let what = "the classes of the earlier release cannot be published in this form";
         let help = "ask for a smaller k or l, or publish fewer attributes";

@@ -25,7 +25,7 @@ pub(super) struct Judge<'a> {
 }
 
 /// A vertex by the positions of its ancestors and itself among their siblings.
-type Path = Vec<usize>;
+pub(super) type Path = Vec<usize>;
 
 impl Judge<'_> {
     /// Whether a cluster says nothing too clearly.
@@ -131,7 +131,7 @@ impl RepForms {
     }
 }
 
-fn gather<'r>(
+pub(super) fn gather<'r>(
     rep: &'r Rep,
     forms: &mut RepForms,
     numbers: &mut FxHashMap<(u32, u32), u32>,
@@ -149,7 +149,7 @@ fn gather<'r>(
     }
 }
 
-fn remove(rep: &mut Rep, path: &[usize]) {
+pub(super) fn remove(rep: &mut Rep, path: &[usize]) {
     match path {
         [] => {}
         [last] => drop(rep.kids.remove(*last)),

@@ -116,7 +116,7 @@ impl Forest {
     ) -> Result<Self> {
         let schema = data.schema();
         let kept: Vec<bool> = binding.classes.iter().map(Option::is_some).collect();
-        let mut secrets = Secrets::new(data, binding, params.diverse.as_ref())?;
+        let mut secrets = Secrets::new(data, binding, params)?;
         let mut domains = Vec::new();
         let mut declared = Vec::new();
         let mut misses = Vec::new();
@@ -170,6 +170,11 @@ impl Forest {
         forest.read_vertices(data, &kept, &leaves, observer)?;
         forest.find_forms(data, params.matching == Matching::Lsap, observer)?;
         Ok(forest)
+    }
+
+    /// Whether anything sensitive may stand below the root.
+    pub(super) fn has_secrets_below(&self) -> bool {
+        self.classes.iter().skip(1).any(|class| class.sensitive > 0)
     }
 
     fn read_vertices(

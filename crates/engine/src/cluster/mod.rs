@@ -16,6 +16,7 @@ mod algorithms;
 mod assign;
 mod cheapest;
 mod classes;
+mod close;
 mod cost;
 mod diverse;
 mod domain;
@@ -25,6 +26,7 @@ mod improve;
 mod interrupted;
 mod kinds;
 mod leftovers;
+mod nearing;
 mod params;
 mod profile;
 mod publish;
@@ -46,8 +48,9 @@ pub use bosket_model::policy::Algorithm;
 pub use classes::run_on_classes;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
-pub use params::{Absent, Diverse, Matching, Params};
+pub use params::{Absent, Close, Diverse, Matching, Measure, Params};
 
+use algorithms::blocks::Guard;
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
 use diverse::{Judge, distinct_everywhere};
@@ -154,19 +157,26 @@ pub fn run_at(
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
     Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
-    let mut found = settled(&forest, params, observer)?;
+    let input = nearing::Input { data, binding, hierarchies };
+    let mut found = settled(input, &forest, params, observer)?;
     // A limit that rises from pass to pass costs now and then more than it saves; `ctoff` takes a fraction of the time.
     if params.algorithm == Algorithm::Clustree && params.leftovers && !found.cut_short {
         let lm =
             |found: &Clustering| publish::lm(data, binding, hierarchies, &forest, &found.clusters, observer);
         let plain = Params { algorithm: Algorithm::Ctoff, ..params.clone() };
-        let plain = settled(&forest, &plain, observer)?;
+        let plain = settled(input, &forest, &plain, observer)?;
         let (ours, its) = (lm(&found)?, lm(&plain)?);
         let cut_short = plain.cut_short;
         if its < ours || (its <= ours && plain.left.len() < found.left.len()) {
             found = plain;
         }
         found.cut_short = cut_short;
+    }
+    if let (true, Some(ask)) = (found.clusters.is_empty(), &params.close) {
+        let (name, number) = ask.measure.named();
+        let what = format!("no class is as close to all records as {name} = {number} asks");
+        let help = format!("ask for a larger {name}, or let classes be merged (no `suppress_violators`)");
+        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)));
     }
     if found.clusters.is_empty() {
         let what = "no two records can be published together: too many share their sensitive values";
@@ -178,18 +188,27 @@ pub fn run_at(
 }
 
 /// Clusters that keep the whole promise, and the records that are in none.
-fn settled(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
-    let found = cluster(forest, params, observer)?;
-    settle(forest, params, found, observer)
+fn settled(
+    input: nearing::Input<'_>,
+    forest: &Forest,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Clustering> {
+    let found = cluster(input, forest, params, observer)?;
+    settle(input, forest, params, found, observer)
 }
 
 /// What is left of clusters when the whole promise is asked for.
 fn settle(
+    input: nearing::Input<'_>,
     forest: &Forest,
     params: &Params,
     mut found: Clustering,
     observer: &dyn Observer,
 ) -> Result<Clustering> {
+    if let Some(ask) = &params.close {
+        found = nearing::settle(input, (forest, params, ask), found, observer)?;
+    }
     if let Some(ask) = &params.diverse {
         let judge = Judge { forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.
@@ -220,16 +239,19 @@ pub fn refuse_unfit(
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
 ) -> Result<()> {
-    let secrets = Secrets::new(data, binding, params.diverse.as_ref())?;
+    let secrets = Secrets::new(data, binding, params)?;
     forest::columns(data, binding, hierarchies)?;
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
+    if let Some(ask) = &params.close {
+        close::Spaces::new(data, binding, hierarchies, &secrets, ask)?;
+    }
     Labels::new(data, binding, &secrets).refuse_excluding(params)
 }
 
 /// What a run is going to lose for sure, before it searches: values of which there are too many.
 pub fn foreseen(data: &Dataset, binding: &Binding, params: &Params) -> Result<Vec<Diagnostic>> {
-    let secrets = Secrets::new(data, binding, params.diverse.as_ref())?;
+    let secrets = Secrets::new(data, binding, params)?;
     Ok(Labels::new(data, binding, &secrets).too_frequent(params))
 }
 
@@ -267,7 +289,12 @@ fn room(forest: &Forest, params: &Params) -> Result<usize> {
     Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("allow it more memory")))
 }
 
-fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
+fn cluster(
+    input: nearing::Input<'_>,
+    forest: &Forest,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     let size = params.size();
     // How often a value may stand at one vertex of a cluster of this size.
     let most = params.diverse.as_ref().map(|d| ((size as f64 / d.l) + 1e-9).floor() as usize);
@@ -288,11 +315,22 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
                 let stream = Stream { size: (params.k as usize).max(2), ..stream };
                 dmiracle::dmiracle(&mut search, stream, &Judge { forest, ask, observer }, observer)?
             }
+            // Merged until close later on.
+            _ if params.close.is_some() => {
+                let stream = Stream { size: (params.k as usize).max(2), ..stream };
+                miracle::miracle(&mut search, stream, observer)?
+            }
             _ => miracle::miracle(&mut search, stream, observer)?,
         },
         Algorithm::Blocks => {
-            let ask = params.diverse.as_ref().filter(|_| !params.suppress_violators);
-            blocks::blocks(&mut search, size, ask, observer)?
+            let guards = !params.suppress_violators;
+            let whole = match params.close.as_ref().filter(|_| guards) {
+                Some(ask) => Some(close::of_rows(forest, input.spaces(forest, ask)?, ask.measure)),
+                None => None,
+            };
+            let diverse = params.diverse.as_ref().filter(|_| guards).map(Guard::Diverse);
+            let guard = diverse.or(whole.as_ref().map(Guard::Close));
+            blocks::blocks(&mut search, size, guard, observer)?
         }
         Algorithm::Bitmap => bitmap::bitmap(&search, stream, params.absent, observer)?,
         other => return Err(foreign(other)),
@@ -302,7 +340,7 @@ fn cluster(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
         reform::reform(&mut search, size, &mut found)?;
     }
     // Moves know how often a value may stand in a cluster of the least size; `blocks` has moved rows within what it may be.
-    let moves = params.algorithm != Algorithm::Blocks || params.diverse.is_none();
+    let moves = params.algorithm != Algorithm::Blocks || (params.diverse.is_none() && params.close.is_none());
     if params.improve && moves {
         // Every step is better than the one before, so with a limit of time there need be no other.
         let rounds = if params.time.is_some() { usize::MAX } else { improve::ROUNDS };

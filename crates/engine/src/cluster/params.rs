@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bosket_model::Result;
-use bosket_model::policy::{Algorithm, Diversity, Family, Number, Policy, Siblings};
+use bosket_model::policy::{Algorithm, Diversity, Family, Ground, Model, Number, Policy, Siblings};
 
 use crate::asked::Asked;
 
@@ -42,6 +42,46 @@ pub struct Diverse {
     pub buckets: Vec<Option<Vec<f64>>>,
 }
 
+/// What is asked of the distributions of sensitive values.
+#[derive(Clone, Debug)]
+pub struct Close {
+    /// How they are compared.
+    pub measure: Measure,
+    /// Per declared attribute how far two of its values are from each other.
+    pub grounds: Vec<Ground>,
+    /// Per declared attribute the bounds between buckets of a number.
+    pub buckets: Vec<Option<Vec<f64>>>,
+}
+
+impl Close {
+    /// How far two values of a declared attribute are from each other.
+    pub(super) fn ground(&self, declared: usize) -> Ground {
+        match self.measure {
+            Measure::T(_) => self.grounds.get(declared).copied().unwrap_or(Ground::Equal),
+            Measure::Beta(_) => Ground::Equal,
+        }
+    }
+}
+
+/// How the values of a cluster are compared with those of all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// t-closeness: the earth mover's distance is at most t.
+    T(f64),
+    /// Enhanced β-likeness: no value's share q exceeds its share p by more than min(β, −ln p) · p.
+    Beta(f64),
+}
+
+impl Measure {
+    /// What a policy calls its number, and the number.
+    pub(super) fn named(self) -> (&'static str, f64) {
+        match self {
+            Measure::T(t) => (Number::T.name(), t),
+            Measure::Beta(beta) => (Number::Beta.name(), beta),
+        }
+    }
+}
+
 /// What a run depends on.
 #[derive(Clone, Debug)]
 pub struct Params {
@@ -53,6 +93,8 @@ pub struct Params {
     pub k: u32,
     /// What is asked of sensitive values; none for k-anonymity.
     pub diverse: Option<Diverse>,
+    /// What is asked of them in comparison with those of all records.
+    pub close: Option<Close>,
     /// `clustree`: step of the cost limit.
     pub s: f64,
     /// `clustree`: last cost limit.
@@ -94,6 +136,7 @@ impl Params {
             matching: usual(algorithm),
             k,
             diverse,
+            close: None,
             s: 0.5,
             m: 4.0,
             climit: 150,
@@ -131,21 +174,35 @@ impl Params {
             "write a whole number with its unit: `500ms`, `60s`, `5m`",
         );
         problems.end()?;
-        let diverse = match privacy.model.needs_sensitive() {
+        let buckets = || policy.attributes.iter().map(|a| a.buckets.clone()).collect();
+        let measure = match privacy.model {
+            Model::TCloseness => Some(Measure::T(asked.number(privacy.t, Number::T)?)),
+            Model::BetaLikeness => Some(Measure::Beta(asked.number(privacy.beta, Number::Beta)?)),
+            _ => None,
+        };
+        let close = measure.map(|measure| Close {
+            measure,
+            grounds: policy.attributes.iter().map(|a| a.ground).collect(),
+            buckets: buckets(),
+        });
+        let diverse = match privacy.model.needs_sensitive() && close.is_none() {
             false => None,
             true => Some(Diverse {
                 l: asked.number(privacy.l, Number::L)?,
                 diversity: privacy.diversity,
                 siblings: privacy.siblings,
                 distinct_everywhere: privacy.distinct_everywhere.clone(),
-                buckets: policy.attributes.iter().map(|a| a.buckets.clone()).collect(),
+                buckets: buckets(),
             }),
         };
-        // Who asks for diversity may leave k out; then classes are as large as that takes.
-        let k =
-            if diverse.is_some() { privacy.k.unwrap_or(1) } else { asked.number(privacy.k, Number::K)? };
+        // Who asks for diversity or closeness may leave k out; then classes are as large as that takes.
+        let k = match privacy.model.needs_sensitive() {
+            true => privacy.k.unwrap_or(1),
+            false => asked.number(privacy.k, Number::K)?,
+        };
         let plain = Params::plain(algorithm, k, diverse);
         Ok(Params {
+            close,
             matching,
             s: method.number("s").unwrap_or(plain.s),
             m: method.number("m").unwrap_or(plain.m),
@@ -161,6 +218,16 @@ impl Params {
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             ..plain
         })
+    }
+
+    /// How sensitive values are told apart, if they matter: the bounds of buckets per declared attribute, and values that may
+    /// stand only once in a class.
+    pub(super) fn secrets(&self) -> Option<(&[Option<Vec<f64>>], &[String])> {
+        match (&self.diverse, &self.close) {
+            (Some(ask), _) => Some((&ask.buckets, &ask.distinct_everywhere)),
+            (None, Some(ask)) => Some((&ask.buckets, &[])),
+            (None, None) => None,
+        }
     }
 
     /// Fewest members of a cluster.

@@ -7,7 +7,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
-use super::params::Diverse;
+use super::params::Params;
 
 /// No value is known.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -26,7 +26,7 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    pub(super) fn new(data: &Dataset, binding: &Binding, ask: Option<&Diverse>) -> Result<Self> {
+    pub(super) fn new(data: &Dataset, binding: &Binding, params: &Params) -> Result<Self> {
         let schema = data.schema();
         let mut secrets = Secrets {
             of_class: vec![Vec::new(); schema.classes().len()],
@@ -35,7 +35,7 @@ impl Secrets {
             combinations: Vec::new(),
             start: vec![0, 0],
         };
-        let Some(ask) = ask else {
+        let Some((buckets, listed)) = params.secrets() else {
             return Ok(secrets);
         };
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
@@ -47,14 +47,14 @@ impl Secrets {
             if binding.role(id) != Some(Role::Sensitive) {
                 continue;
             }
-            let bounds = binding.attributes[id.index()].and_then(|d| ask.buckets.get(d)?.as_deref());
+            let bounds = binding.attributes[id.index()].and_then(|d| buckets.get(d)?.as_deref());
             let mut unreadable = 0;
             for (_, text) in data.dictionary(id).iter() {
                 let label = label(bounds, text);
                 unreadable += usize::from(label.is_none());
                 let next = known.len() as u32;
                 let number = *known.entry(label.unwrap_or_default()).or_insert_with_key(|label| {
-                    secrets.listed.push(ask.distinct_everywhere.contains(label));
+                    secrets.listed.push(listed.contains(label));
                     next
                 });
                 secrets.labels[id.index()].push(number);
@@ -70,6 +70,11 @@ impl Secrets {
             }
         }
         if problems.is_empty() { Ok(secrets) } else { Err(Failure::all(Fault::Data, problems)) }
+    }
+
+    /// Per code of an attribute the label.
+    pub(super) fn labels_of(&self, attribute: AttributeId) -> &[u32] {
+        &self.labels[attribute.index()]
     }
 
     /// How many sensitive attributes a class has.

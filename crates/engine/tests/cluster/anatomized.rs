@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use bosket_engine::cluster::{Params, Release};
+use bosket_engine::cluster::{self, Params, Release};
 use bosket_io::apart::{Clustered, Dissection, PublishedReader, Records};
 use bosket_io::{Create, Layout, PolicyFile, SourceForm, format};
 use bosket_model::binding::Binding;
@@ -12,15 +12,15 @@ use bosket_model::policy::{Policy, Siblings, Undeclared};
 use bosket_model::sides::Fates;
 use bosket_model::{Fault, Result};
 use bosket_testkit::dice::{Dice, cases};
-use bosket_testkit::vertices;
+use bosket_testkit::vertices::{self, CLASSES, NAMES};
 use bosket_verify::sides::expected;
 use bosket_verify::truth::{Grouped, Side, Untruth, compare_anatomized};
 use bosket_verify::vertex::Diverse;
-use bosket_verify::{Anatomized, JudgedClusters, Witness, verify_anatomized};
+use bosket_verify::{Anatomized, Close, JudgedClusters, Measure, Witness, verify_anatomized};
 use proptest::prelude::*;
 
 use super::promises::random_params;
-use super::{Case, diverse};
+use super::{Case, add_secret_trees, diverse, random_close, secret_tree};
 
 fn file(case: &Case) -> PolicyFile {
     let rest = "[source]\nformat = \"json\"\npath = \"in.json\"\n[privacy]\nmodel = \"k-anonymity\"\nk = 2\n\
@@ -59,11 +59,20 @@ fn claim(params: &Params) -> Anatomized {
         distinct_everywhere: ask.distinct_everywhere.clone(),
         buckets: ask.buckets.clone(),
     });
-    Anatomized { k: Some(params.k), ask }
+    let close = params.close.as_ref().map(|ask| Close {
+        measure: match ask.measure {
+            cluster::Measure::T(t) => Measure::T(t),
+            cluster::Measure::Beta(beta) => Measure::Beta(beta),
+        },
+        grounds: ask.grounds.clone(),
+        buckets: ask.buckets.clone(),
+    });
+    Anatomized { k: Some(params.k), ask, close }
 }
 
 fn check(published: &JudgedClusters, params: &Params) -> Result<Option<Witness>> {
-    verify_anatomized(&published.sides(), &claim(params), &Quiet)
+    let hierarchies = vec![Some(secret_tree()); CLASSES.len() * NAMES.len()];
+    verify_anatomized(&published.sides(), &claim(params), &hierarchies, &Quiet)
 }
 
 fn untruths(case: &Case, published: &JudgedClusters, mapping: Option<&[u32]>) -> Vec<Untruth> {
@@ -83,6 +92,11 @@ fn random_case(seed: u64, records: usize) -> (Case, Params, Dice) {
     if let Some(ask) = &mut params.diverse {
         ask.siblings = Siblings::Pooled;
     }
+    if params.diverse.is_none() && dice.one_in(2) {
+        params.close = Some(random_close(&mut dice));
+    }
+    let mut case = case;
+    add_secret_trees(&mut case);
     (case, params, dice)
 }
 

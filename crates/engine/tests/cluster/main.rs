@@ -1,6 +1,7 @@
 //! k-anonymity and l-diversity by clustering: promises kept, the literal algorithms, worked examples, bad input.
 
 mod anatomized;
+mod closeness;
 mod counted;
 mod deep;
 mod golden;
@@ -9,12 +10,12 @@ mod promises;
 mod ranges;
 mod unreachable;
 
-use bosket_engine::cluster::{Diverse, Params, Release, run};
+use bosket_engine::cluster::{Close, Diverse, Measure, Params, Release, run};
 use bosket_model::Dataset;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Diversity, Policy, Role, Siblings};
+use bosket_model::policy::{Diversity, Ground, Policy, Role, Siblings};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::vertices::{self, CLASSES, NAMES, Roles, Vertex};
 
@@ -72,6 +73,35 @@ impl Case {
 
     fn run(&self, params: &Params) -> bosket_model::Result<Release> {
         run(&self.data, &self.binding, &self.hierarchies, params, &Quiet)
+    }
+}
+
+/// The values of `c`, in pairs.
+fn secret_tree() -> Hierarchy {
+    csv::parse("h", "A;AB;*\nB;AB;*\nC;CD;CDE;*\nD;CD;CDE;*\nE;CDE;*\nF;*\n").expect("a hierarchy")
+}
+
+/// Lets distances of `c` be measured in its tree.
+fn add_secret_trees(case: &mut Case) {
+    for at in (0..case.hierarchies.len()).filter(|at| at % 4 == 2) {
+        case.hierarchies[at] = Some(secret_tree());
+    }
+}
+
+fn random_close(dice: &mut Dice) -> Close {
+    let tree = *dice.of(&[Ground::Equal, Ground::Hierarchical]);
+    let order = *dice.of(&[Ground::Equal, Ground::Ordered]);
+    Close {
+        measure: *dice.of(&[
+            Measure::T(0.1),
+            Measure::T(0.25),
+            Measure::T(0.5),
+            Measure::Beta(0.5),
+            Measure::Beta(1.0),
+            Measure::Beta(3.0),
+        ]),
+        grounds: (0..16).map(|at| [Ground::Equal, Ground::Equal, tree, order][at % 4]).collect(),
+        buckets: (0..16).map(|d| (d % 4 == 3 && dice.one_in(3)).then(|| vec![2.0, 4.0])).collect(),
     }
 }
 

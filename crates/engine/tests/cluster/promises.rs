@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bosket_engine::cluster::{Absent, Algorithm, Diverse, Matching, Params, Release, run};
+use bosket_engine::cluster::{Absent, Algorithm, Close, Diverse, Matching, Measure, Params, Release, run};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Diversity, Role, Siblings, Undeclared};
@@ -17,6 +17,9 @@ use proptest::prelude::*;
 use super::{Case, QUASI, diverse};
 
 fn claim(params: &Params) -> Claim {
+    if let Some(ask) = &params.close {
+        return claim_of_closeness(params.k, ask);
+    }
     match &params.diverse {
         None => Claim::KAnonymity { k: params.k },
         Some(ask) => Claim::LDiversity {
@@ -32,11 +35,21 @@ fn claim(params: &Params) -> Claim {
     }
 }
 
+pub(super) fn claim_of_closeness(k: u32, ask: &Close) -> Claim {
+    let measure = match ask.measure {
+        Measure::T(t) => bosket_verify::Measure::T(t),
+        Measure::Beta(beta) => bosket_verify::Measure::Beta(beta),
+    };
+    let ask = bosket_verify::Close { measure, grounds: ask.grounds.clone(), buckets: ask.buckets.clone() };
+    Claim::Close { k: Some(k), ask }
+}
+
 pub(super) fn check(case: &Case, params: &Params, release: &Release) {
     let binding =
         Binding::new(release.data.schema(), &case.policy.attributes, Undeclared::Refuse, "published")
             .expect("all declared");
-    let witness = verify(&release.data, &binding, &claim(params), &[], 1 << 24, &Quiet).expect("countable");
+    let witness = verify(&release.data, &binding, &claim(params), &case.hierarchies, 1 << 24, &Quiet)
+        .expect("countable");
     assert_eq!(witness, None, "{params:?}");
     let pairs = (release.records.iter().enumerate()).map(|(published, &input)| Pair {
         line: 1,

@@ -10,7 +10,7 @@ use bosket_engine::{Input, Params};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
-use bosket_model::policy::{Algorithm, Model, Policy, Role, Shape};
+use bosket_model::policy::{Algorithm, Model, Number, Policy, Role, Shape};
 use bosket_model::{Builder, ClassId, Dataset, Kind, Result};
 use bosket_testkit::dice::Dice;
 use bosket_testkit::sets;
@@ -80,11 +80,16 @@ fn policy(model: Model, flat: bool) -> Policy {
                 + &attribute("ill", "sensitive", "hierarchy = \"ill.csv\"\n")
         }
     };
-    let numbers: String = model.needs().iter().map(|n| format!("{} = 2\n", n.name())).collect();
+    let numbers: String = model.needs().iter().map(|n| format!("{} = {}\n", n.name(), number(*n))).collect();
     // Several relations at one place need somebody to judge them.
     let rows = if model == Model::Kmn { "[publish]\nrows = \"united\"\n" } else { "" };
     let text = format!("version = 1\n{attributes}[privacy]\nmodel = \"{model}\"\n{numbers}{rows}");
     Policy::parse("p.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems:?}")).0
+}
+
+/// A number that a run can keep.
+fn number(number: Number) -> f64 {
+    if number == Number::T { 0.4 } else { 2.0 }
 }
 
 fn baskets(dice: &mut Dice, records: usize) -> Dataset {

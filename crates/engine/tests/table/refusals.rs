@@ -55,6 +55,7 @@ fn every_missing_number_is_refused_all_at_once() {
         let mut policy = policy(model, false);
         let privacy = policy.privacy.as_mut().expect("a model");
         (privacy.k, privacy.m, privacy.n, privacy.l, privacy.group_size) = (None, None, None, None, None);
+        (privacy.t, privacy.beta) = (None, None);
         if model.needs().is_empty() {
             check(&policy).expect("needs nothing");
             continue;

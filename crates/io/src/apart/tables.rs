@@ -7,7 +7,7 @@ use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::observe::Quiet;
 use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Format, Role, Table};
+use bosket_model::policy::{AttributePolicy, Format, Ground, Role, Table};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use super::KeptRecords;
@@ -97,6 +97,7 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         shared: false,
         acknowledge: true,
         buckets: None,
+        ground: Ground::Equal,
         shift: None,
         weight: None,
         structure: person.map(|_| AttributePath { classes: Vec::new(), name: vec![GROUP.to_owned()] }),

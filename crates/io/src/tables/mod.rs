@@ -53,7 +53,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
 use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Format, Role, Selection, Source, Undeclared};
+use bosket_model::policy::{AttributePolicy, Format, Ground, Role, Selection, Source, Undeclared};
 use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -364,6 +364,7 @@ fn part_of_key(path: &str) -> Option<AttributePolicy> {
         shared: false,
         acknowledge: false,
         buckets: None,
+        ground: Ground::Equal,
         weight: None,
         shift: None,
         structure: Some(AttributePath { classes: Vec::new(), name: vec![column.to_owned()] }),

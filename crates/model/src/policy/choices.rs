@@ -155,6 +155,15 @@ choices! {
 }
 
 choices! {
+    /// How far two values of a sensitive attribute are from each other.
+    Ground {
+        Equal = "equal": "any two are as far from each other as can be",
+        Ordered = "ordered": "numbers: by how many of the values that occur lie between them",
+        Hierarchical = "hierarchical": "by the height of what is above both in the hierarchy",
+    }
+}
+
+choices! {
     /// What it means that a value is not there.
     Missing {
         Value = "value": "a value like any other: at most one person without stands in a group" [Anatomy],

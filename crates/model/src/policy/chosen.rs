@@ -60,6 +60,8 @@ impl Privacy {
             Number::M => self.m.is_some(),
             Number::N => self.n.is_some(),
             Number::L => self.l.is_some(),
+            Number::T => self.t.is_some(),
+            Number::Beta => self.beta.is_some(),
             Number::GroupSize => self.group_size.is_some(),
         };
         self.model.needs().iter().copied().filter(|n| !given(*n)).collect()

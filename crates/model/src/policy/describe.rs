@@ -1,7 +1,7 @@
 //! How sections and keys are described. One description drives the checking, the JSON Schema and the
 //! reference, so that the three cannot drift apart.
 
-use super::keys::ROOT;
+use super::keys::{ATTRIBUTE, ROOT};
 use super::models::Model;
 use crate::diag::Severity;
 
@@ -157,6 +157,11 @@ pub(super) fn key(path: &[&str]) -> Option<&'static Key> {
         section = inner;
     }
     section.key(last)
+}
+
+/// A key of an attribute.
+pub(super) fn key_of_attribute(name: &str) -> Option<&'static Key> {
+    ATTRIBUTE.key(name)
 }
 
 impl Key {

@@ -59,6 +59,10 @@ pub enum Number {
     N,
     /// No sensitive value may be inferred with more than 1/l.
     L,
+    /// How far the sensitive values of a class may be from those of all records.
+    T,
+    /// How much more frequent in a class than in all records a sensitive value may be.
+    Beta,
     /// Distinct sensitive values per group.
     GroupSize,
 }
@@ -71,6 +75,8 @@ impl Number {
             Number::M => "m",
             Number::N => "n",
             Number::L => "l",
+            Number::T => "t",
+            Number::Beta => "beta",
             Number::GroupSize => "group_size",
         }
     }
@@ -165,6 +171,10 @@ impl Model {
     /// Whether every attribute of the role must have a hierarchy.
     pub fn needs_hierarchies(self, role: Role) -> bool {
         self.facts().hierarchies.contains(&role)
+    }
+    /// Whether it measures how far sensitive values are from each other as [`Ground`](super::Ground) says.
+    pub fn takes_ground(self) -> bool {
+        describe::key_of_attribute("ground").is_some_and(|key| key.fits(self))
     }
     /// The numbers that a policy must give.
     pub const fn needs(self) -> &'static [Number] {

@@ -1,10 +1,12 @@
 //! Every section and key of a policy.
 
 use super::choices::{
-    Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+    Diversity, Format, Ground, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
 };
 use super::describe::{Choice, Key, Literal, Section, Type};
-use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
+use super::models::Model::{
+    Anatomy, BetaLikeness, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain, TCloseness,
+};
 use super::models::{Algorithm, CLUSTERS, Model};
 use super::release::RELEASE;
 
@@ -147,6 +149,9 @@ pub(super) static ATTRIBUTE: Section = Section {
             Type::List { of: &Type::ANY_NUMBER, min: 2, max: usize::MAX },
             "bounds between which a sensitive number counts as one value, increasing",
         ),
+        Key::new("ground", Type::OneOf(Ground::CHOICES), "how far two values of a sensitive attribute are from each other")
+            .default(Literal::Text("equal"))
+            .only(&[TCloseness]),
         Key::new(
             "shift",
             Type::Table(&SHIFT),
@@ -287,7 +292,7 @@ pub(super) static PRIVACY: Section = Section {
         Key::new("model", Type::OneOf(Model::CHOICES), "the guarantee").required(),
         Key::new("k", Type::at_least(2), "how many people any known piece of knowledge must fit")
             .hint("with k = 1 a record may be unique, which is no protection")
-            .protects(&[Km, Kmn, KAnonymity, LDiversity])
+            .protects(&[Km, Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness])
             .needed(),
         Key::new("m", Type::at_least(1), "how many values an attacker may know").only(&[Km, Kmn]).needed(),
         Key::new("n", Type::at_least(0), "how many relations between known values an attacker may know")
@@ -310,6 +315,22 @@ pub(super) static PRIVACY: Section = Section {
         )
         .hint("l = 1 allows certainty, which is no protection")
         .protects(&[Km, Kmn, LDiversity, Delta])
+        .needed(),
+        Key::new(
+            "t",
+            Type::Number { min: 1e-6, open: false, max: 0.999_999 },
+            "how far the distribution of sensitive values in a class may be from that in the whole publication",
+        )
+        .hint("t = 0 would ask every class to be all records in small; it is read to twelve decimals")
+        .protects(&[TCloseness])
+        .needed(),
+        Key::new(
+            "beta",
+            Type::Number { min: 1e-6, open: false, max: 1e6 },
+            "by how much of itself the share of a sensitive value may be larger in a class than in the whole publication",
+        )
+        .hint("beta = 0 would ask every class to be all records in small; it is read to twelve decimals")
+        .protects(&[BetaLikeness])
         .needed(),
         Key::new(
             "negative",
@@ -421,20 +442,20 @@ pub(super) static METHOD: Section = Section {
             .only(&[Kmn]),
         Key::new("max_cuts", Type::at_least(1), "give up after so many cuts").only(&[Kmn]),
         Key::new("improve", Type::Bool, "undo at the end what turned out unnecessary")
-            .only(&[Km, Kmn, KAnonymity, LDiversity]),
+            .only(&[Km, Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness]),
         Key::new(
             "time",
             Type::Duration,
             "how long to search for something better: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
         )
-        .only(&[Km, Kmn, KAnonymity, LDiversity]),
+        .only(&[Km, Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness]),
         Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
             .default(Literal::Text("global"))
             .only(&[Km, Kmn]),
         Key::new("suppress", Type::Bool, "values may be dropped where that costs less: of km one everywhere, of kmn all of a few people")
             .only(&[Km, Kmn]),
         Key::new("weights", Type::Map(&WIDTH), "how much an attribute's loss counts, by its path, or that of a whole level, by the path or table above its attributes")
-            .only(&[Kmn, KAnonymity, LDiversity]),
+            .only(&[Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness]),
         Key::new("parts", Type::at_least(1), "lra, vpa: number of parts")
             .default(Literal::Int(3))
             .only(&[Km]),
@@ -483,7 +504,7 @@ pub(super) static METHOD: Section = Section {
         )
         .default(Literal::Text("unknown"))
         .only(CLUSTERS),
-        Key::new("suppress_violators", Type::Bool, "suppress what is not diverse instead of merging on")
+        Key::new("suppress_violators", Type::Bool, "suppress what is not diverse, or not close, instead of merging on")
             .default(Literal::Bool(false))
             .only(CLUSTERS),
     ],

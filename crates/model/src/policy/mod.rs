@@ -26,8 +26,8 @@ mod set;
 mod write;
 
 pub use choices::{
-    Access, Certified, Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings,
-    Undeclared,
+    Access, Certified, Diversity, Format, Ground, Missing, Payload, Relations, Role, RootMode, Rows,
+    Siblings, Undeclared,
 };
 pub use condition::{Comparison, Condition, Operand};
 pub use draft::{Draft, DraftAttribute, draft};
@@ -169,6 +169,8 @@ pub struct AttributePolicy {
     pub acknowledge: bool,
     /// Bounds of a sensitive number, increasing.
     pub buckets: Option<Vec<f64>>,
+    /// How far two of its values are from each other, where that is asked.
+    pub ground: Ground,
     /// By how many days at most a person's dates are shifted.
     pub shift: Option<u32>,
     /// How much its loss counts, if the policy says so here or in `method.weights`.
@@ -196,6 +198,10 @@ pub struct Privacy {
     pub root: RootMode,
     /// No sensitive value may be inferred with more than 1/l.
     pub l: Option<f64>,
+    /// How far the sensitive values of a class may be from those of all records.
+    pub t: Option<f64>,
+    /// How much more frequent in a class than in all records a sensitive value may be.
+    pub beta: Option<f64>,
     /// Values whose absence counts as knowledge.
     pub negative: Vec<Negative>,
     /// Rows that look alike are one, as `publish.rows` says: what stands in them need not have stood in one row.

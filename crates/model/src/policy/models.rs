@@ -15,7 +15,7 @@
 use super::choices::Role;
 use super::describe::Choice;
 use super::facts::{AlgorithmFacts, Except, Family, ModelFacts, Number, Paper, Shape, USUAL};
-use Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
+use Model::{Anatomy, BetaLikeness, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain, TCloseness};
 
 /// An enum in which every variant stands with its spelling, what it is in one line, and its row.
 macro_rules! table {
@@ -80,6 +80,16 @@ const OZALP_2016: Paper = Paper {
     authors: "Ozalp, Gursoy, Nergiz, Saygin",
     title: "Privacy-preserving publishing of hierarchical data",
     published: "ACM TOPS 19 (2016)",
+};
+const LI_2007: Paper = Paper {
+    authors: "Li, Li, Venkatasubramanian",
+    title: "t-Closeness: privacy beyond k-anonymity and l-diversity",
+    published: "ICDE (2007)",
+};
+const CAO_2012: Paper = Paper {
+    authors: "Cao, Karras",
+    title: "Publishing microdata with a robust privacy guarantee",
+    published: "PVLDB 5 (2012)",
 };
 const XIAO_2006: Paper = Paper {
     authors: "Xiao, Tao",
@@ -159,6 +169,38 @@ table! {
             hierarchies: &[Role::Quasi],
             needs: &[Number::L],
         };
+        TCloseness = "t-closeness": "among records that look alike sensitive values are distributed as in all, but for t" => ModelFacts {
+            title: "t-closeness of records with all that hangs below them",
+            paper: Some(LI_2007),
+            page: "clusters.md",
+            family: Family::Cluster,
+            shape: Shape::VertexTree,
+            guarantee: true,
+            generalizes: true,
+            apart: false,
+            clusters: true,
+            counts_values: false,
+            counts_relations: false,
+            needs_sensitive: true,
+            hierarchies: &[Role::Quasi],
+            needs: &[Number::T],
+        };
+        BetaLikeness = "beta-likeness": "among records that look alike no sensitive value's share is more than beta of itself above that in all" => ModelFacts {
+            title: "β-likeness of records with all that hangs below them",
+            paper: Some(CAO_2012),
+            page: "clusters.md",
+            family: Family::Cluster,
+            shape: Shape::VertexTree,
+            guarantee: true,
+            generalizes: true,
+            apart: false,
+            clusters: true,
+            counts_values: false,
+            counts_relations: false,
+            needs_sensitive: true,
+            hierarchies: &[Role::Quasi],
+            needs: &[Number::Beta],
+        };
         Anatomy = "anatomy": "quasi and sensitive parts separated, groups of distinct sensitive values" => ModelFacts {
             title: "Anatomy: quasi and sensitive values in groups",
             paper: Some(XIAO_2006),
@@ -211,7 +253,7 @@ table! {
 }
 
 /// The models that make clusters.
-pub(super) const CLUSTERS: &[Model] = &[KAnonymity, LDiversity];
+pub(super) const CLUSTERS: &[Model] = &[KAnonymity, LDiversity, TCloseness, BetaLikeness];
 
 const OF_KMN: AlgorithmFacts = AlgorithmFacts { models: &[Kmn], paper: Some(GKOUNTOUNA_2015), ..USUAL };
 const OF_KM: AlgorithmFacts = AlgorithmFacts { models: &[Km], paper: Some(TERROVITIS_2011), ..USUAL };
@@ -286,7 +328,7 @@ table! {
         };
         Ctoff = "ctoff": "clusters one after the other, each with its cheapest records" => AlgorithmFacts {
             reference: "clusters one after the other; default for trees, and for l-diversity",
-            usual_for: &[KAnonymity, LDiversity],
+            usual_for: CLUSTERS,
             turn: 1,
             paper: Some(OZALP_2016),
             ..OF_CLUSTERS
@@ -302,7 +344,7 @@ table! {
             ..OF_CLUSTERS
         };
         Dmiracle = "dmiracle": "miracle with pairs, then merged until diverse" => AlgorithmFacts {
-            reference: "miracle, then merging until diverse",
+            reference: "miracle, then merging until diverse, or close",
             except: Some(Except {
                 model: KAnonymity,
                 what: "algorithm `dmiracle` is for model `l-diversity`",
@@ -318,7 +360,7 @@ table! {
         };
         Blocks = "blocks": "flat tables: split top-down, clustered bottom-up, rows moved" => AlgorithmFacts {
             reference: "default for flat tables",
-            usual_for: &[KAnonymity],
+            usual_for: &[KAnonymity, TCloseness, BetaLikeness],
             turn: 6,
             paper: None,
             flat: true,

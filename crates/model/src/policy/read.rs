@@ -6,9 +6,9 @@ use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
-    AttributePolicy, Condition, Diversity, Format, Lookup, Method, Missing, Model, Negative, Param, Payload,
-    Policy, Privacy, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings, Source,
-    Table, Undeclared,
+    AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param,
+    Payload, Policy, Privacy, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings,
+    Source, Table, Undeclared,
 };
 use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
@@ -184,6 +184,7 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         shared: flag(node, "shared"),
         acknowledge: flag(node, "acknowledge"),
         buckets: node.get("buckets").map(|_| numbers(node, "buckets")),
+        ground: node.str("ground").and_then(Ground::from_name).unwrap_or(Ground::Equal),
         shift: node
             .get("shift")
             .and_then(|s| s.get("days"))
@@ -282,6 +283,8 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         united,
         root: given.word("root", RootMode::from_name),
         l: given.get("l").and_then(Node::number),
+        t: given.get("t").and_then(Node::number),
+        beta: given.get("beta").and_then(Node::number),
         negative: negative.iter().map(absence).collect(),
         guard: given.flag("guard"),
         payload: given.word("payload", Payload::from_name),

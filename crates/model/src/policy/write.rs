@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::keys::PRIVACY;
 use super::{
-    AttributePolicy, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Rows, Source, Table,
+    AttributePolicy, Ground, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Rows, Source, Table,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 
@@ -141,6 +141,7 @@ fn attribute(attribute: &AttributePolicy) -> Value {
         ("shared", set(attribute.shared)),
         ("acknowledge", set(attribute.acknowledge)),
         ("buckets", attribute.buckets.as_ref().map(numbers)),
+        ("ground", (attribute.ground != Ground::Equal).then(|| json!(attribute.ground.name()))),
         ("shift", attribute.shift.map(|days| json!({"days": days}))),
         ("weight", attribute.weight.map(number)),
     ])
@@ -222,6 +223,8 @@ fn privacy(privacy: &Privacy) -> Value {
         ("relations", Some(json!(privacy.relations.name()))),
         ("root", Some(json!(privacy.root.name()))),
         ("l", privacy.l.map(number)),
+        ("t", privacy.t.map(number)),
+        ("beta", privacy.beta.map(number)),
         ("negative", (!negative.is_empty()).then_some(Value::Array(negative))),
         ("guard", Some(json!(privacy.guard))),
         ("payload", Some(json!(privacy.payload.name()))),

@@ -3,7 +3,7 @@
 use bosket_model::Diagnostic;
 use bosket_model::path::leads_through_class;
 use bosket_model::policy::{AttributePolicy, Policy, Relations, Role};
-use bosket_verify::{Anatomized, Claim, Kmn};
+use bosket_verify::{Anatomized, Claim, Close, Kmn, Measure};
 
 /// What nobody should take for claimed, of a publication that was verified together with so many earlier ones.
 pub fn not_claimed(
@@ -130,7 +130,7 @@ fn of_claim(policy: &Policy, claim: &Claim, joint: usize) -> Vec<String> {
                 add(REFINEMENT);
             }
         }
-        Claim::KAnonymity { .. } | Claim::Anatomized(Anatomized { ask: None, .. }) => {
+        Claim::KAnonymity { .. } | Claim::Anatomized(Anatomized { ask: None, close: None, .. }) => {
             add(HOMOGENEITY);
             add(REFINEMENT);
         }
@@ -141,12 +141,12 @@ fn of_claim(policy: &Policy, claim: &Claim, joint: usize) -> Vec<String> {
             );
             add("similarity: the sensitive values of records that look alike may be close in meaning");
             if policy.attributes.iter().any(is_nested_secret) {
-                add(
-                    "several places: a value's share is limited at each place where it may stand, not the chance that somebody \
-                     has it anywhere in a record of several such places",
-                );
+                add(SEVERAL_PLACES);
             }
             add(REFINEMENT);
+        }
+        Claim::Close { ask, .. } | Claim::Anatomized(Anatomized { close: Some(ask), .. }) => {
+            closeness(policy, ask, &mut add);
         }
         Claim::Apart(_) => {}
     }
@@ -165,6 +165,8 @@ fn is_nested_secret(attribute: &AttributePolicy) -> bool {
 }
 
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";
+const SEVERAL_PLACES: &str = "several places: a value's share is limited at each place where it may stand, not the chance that \
+                              somebody has it anywhere in a record of several such places";
 const ABSENCE: &str = "knowledge that somebody does not have a value counts as none";
 const REFINEMENT: &str = "combinatorial refinement: values that only some records generalize may tell more when these are \
                           compared";
@@ -183,7 +185,7 @@ fn beyond(claim: &Claim) -> String {
         Claim::Kmn(kmn) => {
             format!("more than {} values or {} of their relations, or sensitive values", kmn.m, kmn.n)
         }
-        Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Anatomized(_) => {
+        Claim::KAnonymity { .. } | Claim::LDiversity { .. } | Claim::Close { .. } | Claim::Anatomized(_) => {
             "sensitive or insensitive values, or what stands in other sources about groups of people"
                 .to_owned()
         }
@@ -192,6 +194,36 @@ fn beyond(claim: &Claim) -> String {
         }
     };
     format!("knowledge beyond the claim: nothing is said about whoever knows {range}")
+}
+
+/// What distributions that are alike leave open.
+fn closeness(policy: &Policy, ask: &Close, add: &mut dyn FnMut(&str)) {
+    add(
+        "what all records say: a class is compared with the whole publication, whose own distribution of sensitive values is \
+         published; whatever that tells is told",
+    );
+    add(
+        "missing sensitive values: that somebody has none is no value and not protected; it counts as if it were drawn from \
+         all",
+    );
+    match ask.measure {
+        Measure::T(_) => add(
+            "single values: t bounds how far distributions are from each other, not how much more likely one rare value \
+             becomes",
+        ),
+        Measure::Beta(_) => {
+            add("values that become less likely: β bounds how much a share grows, not how much it shrinks");
+            add("similarity: the sensitive values of records that look alike may be close in meaning");
+        }
+    }
+    add(
+        "deFinetti attacks: whoever learns from the publication which quasi values go with which sensitive values may tell \
+         better than from one class",
+    );
+    if policy.attributes.iter().any(is_nested_secret) {
+        add(SEVERAL_PLACES);
+    }
+    add(REFINEMENT);
 }
 
 fn readings(kmn: &Kmn, add: &mut dyn FnMut(&str)) {

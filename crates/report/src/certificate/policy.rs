@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bosket_model::policy::{Certified, Format, Model, Policy, Role};
+use bosket_model::policy::{Certified, Format, Ground, Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Result};
 use serde_json::{Value, json};
 
@@ -112,11 +112,13 @@ impl Certificate {
         let lists = LISTS.iter().filter(|key| privacy.get(key).is_some_and(Value::is_number));
         let mut all: Vec<String> = lists.map(|key| format!("privacy.{key}")).collect();
         let model = privacy["model"].as_str().and_then(Model::from_name);
-        if model.is_some_and(|m| m.needs_hierarchies(Role::Sensitive)) {
-            let attributes = self.policy["attribute"].as_array().into_iter().flatten();
-            let sensitive = attributes.filter(|a| a["role"] == Role::Sensitive.name() && is_withheld(a));
-            all.extend(sensitive.filter_map(|a| Some(format!("the hierarchy of `{}`", a["path"].as_str()?))));
-        }
+        let measured = |a: &&Value| {
+            let in_it = a["ground"] == Ground::Hierarchical.name();
+            model.is_some_and(|m| m.needs_hierarchies(Role::Sensitive) || (m.takes_ground() && in_it))
+        };
+        let attributes = self.policy["attribute"].as_array().into_iter().flatten().filter(measured);
+        let sensitive = attributes.filter(|a| a["role"] == Role::Sensitive.name() && is_withheld(a));
+        all.extend(sensitive.filter_map(|a| Some(format!("the hierarchy of `{}`", a["path"].as_str()?))));
         all
     }
 

@@ -20,7 +20,7 @@ use bosket_measure::attack::Risk;
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{AttributeChange, Loss};
 use bosket_model::policy::Role;
-use bosket_verify::{Claim, Verification};
+use bosket_verify::{Claim, Sensitive, Verification};
 
 pub use private::{Example, Internal};
 
@@ -173,6 +173,20 @@ fn judged(study: &Study) -> String {
             let mut paths: Vec<String> = witness.values.iter().map(|v| escape(&v.path)).collect();
             paths.dedup();
             let what = match &witness.sensitive {
+                Some(Sensitive { path, share, in_all: Some(in_all), distance: Some(distance), .. }) => {
+                    format!(
+                        "Among {} {}, one value of {} has a share of {}, and of {} in all: the distance is {distance:.3}",
+                        count(witness.support),
+                        if study.is_apart() {
+                            "people of a group"
+                        } else {
+                            "published records that look alike"
+                        },
+                        escape(path),
+                        percent(*share),
+                        percent(*in_all)
+                    )
+                }
                 Some(s) => format!(
                     "Among {} {}, one value of {} has a share of {}",
                     count(witness.support),

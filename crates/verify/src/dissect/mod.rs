@@ -173,7 +173,7 @@ fn too_common(
         return None;
     }
     let share = f64::from(count) / f64::from(people.max(1));
-    let sensitive = Sensitive { path: sensitive.path.clone(), value: value.to_owned(), share };
+    let sensitive = Sensitive::common(sensitive.path.clone(), value.to_owned(), share);
     Some(Witness { sensitive: Some(sensitive), ..witness(group, people) })
 }
 

@@ -125,6 +125,9 @@ pub fn refuse_unfit(claim: &Claim) -> Result<()> {
             "a publication with two sides: what of a person stands on the other side is hidden by groups, and two releases \
              with different groups tell more than both sides of one"
         }
+        Claim::Close { .. } => {
+            "t-closeness and β-likeness: each release is measured against its own records, and two of them have no common whole"
+        }
         Claim::Km(claim) if claim.multiset => {
             "multisets: rows of two releases that look alike are counted as one"
         }

@@ -169,7 +169,7 @@ pub fn smallest_uniform(
         let records = matching(records, &items, relations, observer)?;
         let (path, text) = &sensitive.names[value as usize];
         let share = f64::from(count) / records.len() as f64;
-        let sensitive = Sensitive { path: path.clone(), value: text.clone(), share };
+        let sensitive = Sensitive::common(path.clone(), text.clone(), share);
         Ok(Some((Knowledge { items, relations, records }, sensitive)))
     };
     let mut all = Tally::default();

@@ -1,4 +1,4 @@
-//! k-anonymity and l-diversity counted again: records are written down as texts and compared letter by letter.
+//! k-anonymity and what classes say about sensitive values counted again: records are written down as texts and compared letter by letter.
 //!
 //! The text of a vertex is its class, its quasi values and the numbers of its children's texts, ascending; texts that are
 //! the same letter by letter have the same number. Two records look alike exactly if theirs have.
@@ -12,6 +12,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Diversity, Role, Siblings};
 use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
+use super::close::{Again, NOT_ALL};
 use super::sample::{Budget, Choices};
 use super::secrets::told;
 use super::{Recount, STEPS, disagreement, is_over, is_uniform};
@@ -27,7 +28,7 @@ const DRAWN: usize = 64;
 pub(super) fn of_records(
     data: &Dataset,
     binding: &Binding,
-    claimed: (Option<u32>, Option<&Diverse>),
+    claimed: (Option<u32>, Asked<'_>),
     observer: &dyn Observer,
 ) -> Result<Recount> {
     if (data.vertex_count() * VERTEX) as u64 <= STEPS {
@@ -39,7 +40,7 @@ pub(super) fn of_records(
 fn all(
     data: &Dataset,
     binding: &Binding,
-    (k, ask): (Option<u32>, Option<&Diverse>),
+    (k, mut ask): (Option<u32>, Asked<'_>),
     observer: &dyn Observer,
 ) -> Result<Recount> {
     let mut written = Written::new(data, binding);
@@ -50,13 +51,13 @@ fn all(
     }
     for class in classes.values() {
         observer.go_on()?;
-        judge(&mut written, class, (k, ask), observer)?;
+        judge(&mut written, class, (k, &mut ask), observer)?;
     }
     Ok(Recount {
         pieces: classes.len() as u64,
         records: data.len() as u64,
-        complete: true,
-        not_covered: Vec::new(),
+        complete: ask.is_answered(),
+        not_covered: if ask.is_answered() { Vec::new() } else { vec![NOT_ALL] },
     })
 }
 
@@ -64,7 +65,7 @@ fn all(
 fn some(
     data: &Dataset,
     binding: &Binding,
-    (k, ask): (Option<u32>, Option<&Diverse>),
+    (k, mut ask): (Option<u32>, Asked<'_>),
     observer: &dyn Observer,
 ) -> Result<Recount> {
     let drawn = Choices::new(data.len()).some_of(data.len(), DRAWN);
@@ -93,7 +94,7 @@ fn some(
         let mut class = Vec::new();
         let mut compared = asked_all;
         for &other in candidates {
-            if ask.is_none() && k.is_some_and(|k| class.len() >= k as usize) {
+            if ask.is_nothing() && k.is_some_and(|k| class.len() >= k as usize) {
                 break;
             }
             compared = compared && budget.take(cost);
@@ -105,8 +106,8 @@ fn some(
         }
         // All of a class are judged; enough of it are enough for k alone, even if not everybody was asked.
         let enough = k.is_some_and(|k| class.len() >= k as usize);
-        if compared && (ask.is_none() || budget.take(2 * cost * class.len())) {
-            judge(&mut written, &class, (k, ask), observer)?;
+        if compared && (ask.is_nothing() || budget.take(2 * cost * class.len())) {
+            judge(&mut written, &class, (k, &mut ask), observer)?;
             judged += 1;
         } else if !enough {
             continue;
@@ -114,8 +115,10 @@ fn some(
         recount.pieces += 1;
         recount.records += 1;
     }
-    if ask.is_some() && judged == 0 {
+    if !ask.is_nothing() && judged == 0 {
         recount.not_covered.push("what records that look alike say about sensitive values");
+    } else if !ask.is_answered() {
+        recount.not_covered.push(NOT_ALL);
     }
     Ok(recount)
 }
@@ -200,19 +203,40 @@ struct AtPlace {
     having: BTreeMap<String, Vec<usize>>,
 }
 
+/// What is asked of sensitive values.
+pub(super) enum Asked<'a> {
+    /// Nothing.
+    Nothing,
+    /// That none is too common.
+    Diverse(&'a Diverse),
+    /// That they are distributed as in all records.
+    Close(Box<Again<'a>>),
+}
+
+impl Asked<'_> {
+    fn is_nothing(&self) -> bool {
+        matches!(self, Asked::Nothing)
+    }
+
+    /// Whether nothing had to be left out.
+    fn is_answered(&self) -> bool {
+        !matches!(self, Asked::Close(again) if !again.complete)
+    }
+}
+
 /// Holds a class to what is claimed.
 fn judge(
     written: &mut Written<'_>,
     class: &[usize],
-    (k, ask): (Option<u32>, Option<&Diverse>),
+    (k, ask): (Option<u32>, &mut Asked<'_>),
     observer: &dyn Observer,
 ) -> Result<()> {
     if k.is_some_and(|k| class.len() < k as usize) {
         return Err(disagreement("fewer records look alike than claimed"));
     }
-    let Some(ask) = ask else {
+    if ask.is_nothing() {
         return Ok(());
-    };
+    }
     let (data, binding) = (written.data, written.binding);
     // A place is the texts on the way from the top to a vertex: the place of its parent, and its own text.
     let mut ways: FxHashMap<(usize, u32), usize> = FxHashMap::default();
@@ -236,19 +260,34 @@ fn judge(
                 at.vertices += 1;
                 let code = data.value(vertex, attribute);
                 if code != MISSING {
-                    let bounds =
-                        binding.attributes[attribute.index()].and_then(|d| ask.buckets.get(d)?.as_deref());
-                    let value = told(bounds, data.dictionary(attribute).text(code));
+                    let declared = binding.attributes[attribute.index()];
+                    let text = data.dictionary(attribute).text(code);
+                    let value = match ask {
+                        Asked::Diverse(ask) => {
+                            told(declared.and_then(|d| ask.buckets.get(d)?.as_deref()), text)
+                        }
+                        Asked::Close(again) => declared.map_or(text.to_owned(), |d| again.told(d, text)),
+                        Asked::Nothing => continue,
+                    };
                     *everywhere.entry(value.clone()).or_default() += 1;
                     at.having.entry(value).or_default().push(record);
                 }
             }
         }
     }
-    let recurs = |value: &String| everywhere.get(value).is_some_and(|&count| count > 1);
-    if places.values().any(|place| place.says_too_much(class.len(), ask))
-        || ask.distinct_everywhere.iter().any(recurs)
-    {
+    let too_much = match ask {
+        Asked::Nothing => false,
+        Asked::Diverse(ask) => {
+            let recurs = |value: &String| everywhere.get(value).is_some_and(|&count| count > 1);
+            places.values().any(|place| place.says_too_much(class.len(), ask))
+                || ask.distinct_everywhere.iter().any(recurs)
+        }
+        Asked::Close(again) => places.iter().any(|((_, attribute), place)| {
+            let here = place.having.iter().map(|(value, having)| (value.clone(), having.len())).collect();
+            again.says_too_much(attribute.index(), &here, place.vertices)
+        }),
+    };
+    if too_much {
         return Err(disagreement("records that look alike say more about a sensitive value than claimed"));
     }
     Ok(())

@@ -9,6 +9,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Diversity;
 
 use super::alike::Written;
+use super::close::{Again, NOT_ALL};
 use super::sample::{Budget, Choices};
 use super::secrets::told;
 use super::{Recount, STEPS, disagreement, is_over, is_uniform};
@@ -160,8 +161,18 @@ fn pairs_are_near(ways: &[Vec<NodeId>], people: usize, many: bool, distance: usi
 pub(super) fn of_clusters(
     sides: &TwoSides<'_>,
     claim: &Anatomized,
+    hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
+    let mut again = claim.close.as_ref().map(|ask| Again::new(ask, hierarchies));
+    if let Some(again) = &mut again {
+        for (at, sensitive) in sides.sensitive.iter().enumerate() {
+            let codes = (0..sides.names.len()).flat_map(|group| sensitive.codes.of(group));
+            for &code in codes {
+                again.count((at, sensitive.declared), sensitive.values.text(code), 1);
+            }
+        }
+    }
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); sides.names.len()];
     for (person, &group) in sides.groups.iter().enumerate() {
         observer.go_on()?;
@@ -182,10 +193,20 @@ pub(super) fn of_clusters(
             return Err(disagreement("fewer people of a group look alike than claimed"));
         }
         let mut everywhere: BTreeMap<String, usize> = BTreeMap::new();
-        for sensitive in sides.sensitive {
+        for (at, sensitive) in sides.sensitive.iter().enumerate() {
             let home = sides.binding.declared[sensitive.declared].home;
             let own = |&v: &usize| sides.binding.classes[sides.people.class(v).index()] == Some(home);
             let places = people.iter().flat_map(|&p| sides.people.vertices(p)).filter(own).count();
+            if let Some(again) = &mut again {
+                let mut here: BTreeMap<String, usize> = BTreeMap::new();
+                for &code in sensitive.codes.of(group) {
+                    *here.entry(again.told(sensitive.declared, sensitive.values.text(code))).or_default() +=
+                        1;
+                }
+                if here.values().sum::<usize>() > places || again.says_too_much(at, &here, places) {
+                    return Err(disagreement("a group says more about a sensitive value than claimed"));
+                }
+            }
             let Some(ask) = &claim.ask else { continue };
             let bounds = ask.buckets.get(sensitive.declared).and_then(Option::as_deref);
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -213,5 +234,10 @@ pub(super) fn of_clusters(
         }
         Ok(people.len())
     };
-    each_group(sides.names.len(), cost, check, observer)
+    let mut recount = each_group(sides.names.len(), cost, check, observer)?;
+    if again.is_some_and(|again| !again.complete) {
+        recount.complete = false;
+        recount.not_covered.push(NOT_ALL);
+    }
+    Ok(recount)
 }

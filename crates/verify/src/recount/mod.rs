@@ -8,6 +8,7 @@
 
 mod absent;
 mod alike;
+mod close;
 mod drawn;
 mod groups;
 mod knowledge;
@@ -23,6 +24,9 @@ use bosket_model::dissected::Dissected;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Failure, Result};
+
+use alike::Asked;
+use close::Again;
 
 use crate::anatomized::{Anatomized, TwoSides};
 use crate::claim::Claim;
@@ -67,8 +71,12 @@ pub fn of_records(
     match claim {
         Claim::Km(claim) => knowledge::of_sets(data, binding, claim, hierarchies, observer),
         Claim::Kmn(claim) => knowledge::of_trees(data, binding, claim, hierarchies, observer),
-        Claim::KAnonymity { k } => alike::of_records(data, binding, (Some(*k), None), observer),
-        Claim::LDiversity { k, ask } => alike::of_records(data, binding, (*k, Some(ask)), observer),
+        Claim::KAnonymity { k } => alike::of_records(data, binding, (Some(*k), Asked::Nothing), observer),
+        Claim::LDiversity { k, ask } => alike::of_records(data, binding, (*k, Asked::Diverse(ask)), observer),
+        Claim::Close { k, ask } => {
+            let again = Again::new(ask, hierarchies).of_records(data, binding);
+            alike::of_records(data, binding, (*k, Asked::Close(Box::new(again))), observer)
+        }
         Claim::Apart(_) | Claim::Anatomized(_) => Ok(Recount {
             not_covered: vec!["a claim about two sides, which one record per person does not have"],
             ..Recount::default()
@@ -77,8 +85,13 @@ pub fn of_records(
 }
 
 /// Counts again what was found to hold for clusters with two sides. Fails with a defect if it does not.
-pub fn of_anatomized(sides: &TwoSides<'_>, claim: &Anatomized, observer: &dyn Observer) -> Result<Recount> {
-    groups::of_clusters(sides, claim, observer)
+pub fn of_anatomized(
+    sides: &TwoSides<'_>,
+    claim: &Anatomized,
+    hierarchies: &[Option<Hierarchy>],
+    observer: &dyn Observer,
+) -> Result<Recount> {
+    groups::of_clusters(sides, claim, hierarchies, observer)
 }
 
 /// Counts again what was found to hold for a dissected publication. Fails with a defect if it does not.

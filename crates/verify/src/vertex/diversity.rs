@@ -159,10 +159,8 @@ fn too_common(
             }
         }
     }
-    let found = |a: AttributeId, label: u32, share: f64| Sensitive {
-        path: labels.paths[a.index()].clone(),
-        value: labels.texts[label as usize].clone(),
-        share,
+    let found = |a: AttributeId, label: u32, share: f64| {
+        Sensitive::common(labels.paths[a.index()].clone(), labels.texts[label as usize].clone(), share)
     };
     for (&(_, a), tally) in &tallies {
         let (over, share) = worst(tally, class.len(), ask);

@@ -1,5 +1,6 @@
-//! k-anonymity and l-diversity of vertex trees.
+//! k-anonymity, l-diversity, t-closeness and β-likeness of vertex trees.
 
+mod closeness;
 mod diversity;
 mod isomorphism;
 
@@ -8,6 +9,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, MISSING, Result};
 
+pub use closeness::{Closeness, closeness};
 pub use diversity::{Diverse, smallest_uniform};
 pub use isomorphism::QuasiForms;
 

@@ -12,7 +12,7 @@ use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::vertices::{self, CLASSES, NAMES, Roles, Vertex, path};
 use bosket_verify::recount::of_anatomized;
 use bosket_verify::vertex::Diverse;
-use bosket_verify::{Anatomized, Claim, TwoSides, Witness, verify, verify_anatomized};
+use bosket_verify::{Anatomized, Claim, Close, Measure, TwoSides, Witness, verify, verify_anatomized};
 
 use crate::recount;
 
@@ -72,17 +72,19 @@ impl Sides {
     fn check(&self, claim: &Anatomized) -> bosket_model::Result<Option<Witness>> {
         let Sides { people, binding, groups, names, sensitive } = self;
         let sides = TwoSides { people, binding, groups, names, sensitive };
-        let found = verify_anatomized(&sides, claim, &Quiet)?;
-        recount::judges(of_anatomized(&sides, claim, &Quiet), found.is_none());
+        let found = verify_anatomized(&sides, claim, &[], &Quiet)?;
+        recount::judges(of_anatomized(&sides, claim, &[], &Quiet), found.is_none());
         Ok(found)
     }
 }
 
 /// Whether a group keeps a claim, by its definition.
-fn keeps(group: &[Vertex], roles: &Roles, claim: &Anatomized) -> bool {
+fn keeps(groups: &[Vec<Vertex>], at: usize, roles: &Roles, claim: &Anatomized) -> bool {
+    let group = &groups[at];
     let alike = group.iter().all(|person| !isomorphisms(&group[0], person, roles).is_empty());
     let enough = claim.k.is_none_or(|k| group.len() >= k as usize);
-    let Some(ask) = &claim.ask else { return alike && enough };
+    let close = claim.close.as_ref().is_none_or(|ask| is_close(groups, at, roles, ask.measure));
+    let Some(ask) = &claim.ask else { return alike && enough && close };
     let mut everywhere: BTreeMap<&str, usize> = BTreeMap::new();
     let mut diverse = true;
     for (class, a) in sensitive(roles) {
@@ -103,6 +105,32 @@ fn keeps(group: &[Vertex], roles: &Roles, claim: &Anatomized) -> bool {
     }
     let once = ask.distinct_everywhere.iter().all(|v| everywhere.get(v.as_str()).is_none_or(|&n| n <= 1));
     alike && enough && diverse && once
+}
+
+/// Whether the values of a group are distributed as those of all, any two of them being as far apart as can be.
+fn is_close(groups: &[Vec<Vertex>], at: usize, roles: &Roles, measure: Measure) -> bool {
+    let all = groups.concat();
+    sensitive(roles).into_iter().all(|(class, a)| {
+        let (here, whole) = (pooled(&groups[at], class, a), pooled(&all, class, a));
+        let count =
+            |of: &[Option<&str>], value: &str| of.iter().filter(|v| **v == Some(value)).count() as f64;
+        let filled = |of: &[Option<&str>]| of.iter().flatten().count() as f64;
+        if filled(&here) == 0.0 {
+            return true;
+        }
+        let mut values: Vec<&str> = whole.iter().flatten().copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        let shares = values.into_iter().map(|value| {
+            let p = count(&whole, value) / filled(&whole);
+            let missing = here.len() as f64 - filled(&here);
+            (p, (count(&here, value) + missing * p) / here.len() as f64)
+        });
+        match measure {
+            Measure::T(t) => shares.map(|(p, q)| (q - p).max(0.0)).sum::<f64>() <= t + 1e-12,
+            Measure::Beta(beta) => shares.into_iter().all(|(p, q)| q - p <= beta.min(-p.ln()) * p + 1e-12),
+        }
+    })
 }
 
 fn random_roles(dice: &mut Dice) -> Roles {
@@ -159,7 +187,12 @@ fn random_claim(dice: &mut Dice) -> Anatomized {
         distinct_everywhere: if dice.one_in(3) { vec!["A".to_owned()] } else { Vec::new() },
         buckets: vec![None; CLASSES.len() * NAMES.len()],
     });
-    Anatomized { k, ask }
+    let close = (ask.is_none() && dice.one_in(2)).then(|| Close {
+        measure: *dice.of(&[Measure::T(0.25), Measure::T(0.5), Measure::Beta(0.5), Measure::Beta(2.0)]),
+        grounds: Vec::new(),
+        buckets: Vec::new(),
+    });
+    Anatomized { k, ask, close }
 }
 
 #[test]
@@ -172,7 +205,7 @@ fn verdicts_are_those_of_the_definition() {
             (0..1 + dice.below(2)).map(|_| random_group(&mut dice, &roles)).collect();
         let claim = random_claim(&mut dice);
         let found = Sides::of(&groups, &roles).check(&claim).expect("places for all values");
-        let broken: Vec<usize> = (0..groups.len()).filter(|&g| !keeps(&groups[g], &roles, &claim)).collect();
+        let broken: Vec<usize> = (0..groups.len()).filter(|&g| !keeps(&groups, g, &roles, &claim)).collect();
         seen[usize::from(broken.is_empty())] += 1;
         match found {
             None => assert!(broken.is_empty(), "seed {seed}: group {broken:?} of {groups:?}"),
@@ -195,7 +228,7 @@ fn what_is_diverse_stays_so_when_its_classes_are_taken_apart() {
         let roles = random_roles(&mut dice);
         let records: Vec<Vertex> =
             (0..1 + dice.below(2)).flat_map(|_| random_group(&mut dice, &roles)).collect();
-        let Anatomized { k, ask: Some(ask) } = random_claim(&mut dice) else { continue };
+        let Anatomized { k, ask: Some(ask), .. } = random_claim(&mut dice) else { continue };
         let data = vertices::dataset(&records);
         let (policy, _) = Policy::parse("p", &vertices::policy(&roles), &[]).expect("a good policy");
         let binding = Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data");
@@ -208,7 +241,8 @@ fn what_is_diverse_stays_so_when_its_classes_are_taken_apart() {
         let groups: Vec<Vec<Vertex>> = (classes(&records, &roles).iter())
             .map(|class| class.iter().map(|&r| records[r].clone()).collect())
             .collect();
-        let apart = Sides::of(&groups, &roles).check(&Anatomized { k, ask: Some(ask) }).expect("places");
+        let apart =
+            Sides::of(&groups, &roles).check(&Anatomized { k, ask: Some(ask), close: None }).expect("places");
         assert_eq!(apart, None, "seed {seed}: {groups:?}");
     }
     assert!(seen > 100, "{seen}");
@@ -228,7 +262,7 @@ fn a_value_that_has_no_place_is_no_publication_of_clusters() {
         vec![person(["p", "r", "A"]), person(["p", "r", "C"])],
     ];
     let mut sides = Sides::of(&groups, &roles);
-    let claim = Anatomized { k: Some(2), ask: None };
+    let claim = Anatomized { k: Some(2), ask: None, close: None };
     assert_eq!(sides.check(&claim).expect("places"), None);
     let codes = &sides.sensitive[0].codes;
     let moved = [codes.of(0)[1..].to_vec(), [codes.of(1), &codes.of(0)[..1]].concat()];

@@ -17,7 +17,8 @@ use bosket_verify::truth::{
 };
 use bosket_verify::vertex::Diverse;
 use bosket_verify::{
-    Anatomized, Apart, Claim, Delta, Km, Kmn, TwoSides, verify, verify_anatomized, verify_apart,
+    Anatomized, Apart, Claim, Close, Delta, Km, Kmn, Measure, TwoSides, verify, verify_anatomized,
+    verify_apart,
 };
 
 /// Waits for so many questions. Then it has gone for good, or only looked away for that one question: either way nobody
@@ -159,6 +160,10 @@ fn diverse(l: f64) -> Diverse {
     }
 }
 
+fn close() -> Close {
+    Close { measure: Measure::T(0.9), grounds: Vec::new(), buckets: Vec::new() }
+}
+
 #[test]
 fn records_that_look_alike() {
     let (data, binding) = people();
@@ -167,6 +172,8 @@ fn records_that_look_alike() {
     let (data, binding) = bound(data, ALIKE);
     let claim = Claim::LDiversity { k: Some(3), ask: diverse(1.0) };
     never_without_a_verdict("l-diversity", |o| verify(&data, &binding, &claim, &[], 1, o));
+    let claim = Claim::Close { k: Some(3), ask: close() };
+    never_without_a_verdict("t-closeness", |o| verify(&data, &binding, &claim, &[], 1, o));
     let claim = Claim::Kmn(Kmn { l: Some(1.0), ..Kmn::new(3, 2, 1) });
     never_without_a_verdict("l-diversity of knowledge", |o| verify(&data, &binding, &claim, &[], 1, o));
 }
@@ -199,9 +206,9 @@ fn groups() {
         names: &names,
         sensitive: &sensitive,
     };
-    let claim = Anatomized { k: Some(3), ask: Some(diverse(2.0)) };
-    never_without_a_verdict("anatomized", |o| verify_anatomized(&sides, &claim, o));
-    never_without_a_verdict("anatomized again", |o| of_anatomized(&sides, &claim, o));
+    let claim = Anatomized { k: Some(3), ask: Some(diverse(2.0)), close: Some(close()) };
+    never_without_a_verdict("anatomized", |o| verify_anatomized(&sides, &claim, &[], o));
+    never_without_a_verdict("anatomized again", |o| of_anatomized(&sides, &claim, &[], o));
     let grouped = Grouped {
         published: sides,
         input: Side { data: &people, binding: &binding },

@@ -5,6 +5,7 @@ mod anatomized;
 mod apart;
 mod attack;
 mod cancelled;
+mod close;
 mod diverse;
 mod golden;
 mod guard;

@@ -10,7 +10,7 @@ mod selection;
 mod tables;
 
 use super::check::{key_span, model};
-use super::choices::{Format, Relations, Role, Rows};
+use super::choices::{Format, Ground, Relations, Role, Rows};
 use super::facts::Shape;
 use super::keys::PRIVACY;
 use super::models::Model;
@@ -122,10 +122,11 @@ fn suggest(word: &str, attributes: &[Attribute<'_>]) -> Option<String> {
 /// Keys that the attribute's role makes idle.
 fn no_effect(attribute: &Attribute<'_>, report: &mut Report) {
     let Some(role) = attribute.role else { return };
-    let uses: [(&str, &[Role]); 3] = [
+    let uses: [(&str, &[Role]); 4] = [
         ("hierarchy", &[Role::Quasi, Role::Sensitive]),
         ("shared", &[Role::Quasi]),
         ("buckets", &[Role::Sensitive]),
+        ("ground", &[Role::Sensitive]),
     ];
     for (key, roles) in uses {
         if attribute.node.get(key).is_some() && !roles.contains(&role) {
@@ -263,6 +264,9 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
             "say what is to be protected",
         );
     }
+    if model.takes_ground() {
+        with(Role::Sensitive).for_each(|attribute| ground_fits(attribute, report));
+    }
     if model.needs_hierarchies(Role::Sensitive) {
         for attribute in with(Role::Sensitive).filter(|a| a.node.get("hierarchy").is_none()) {
             let help = "distances between values are measured in it";
@@ -272,6 +276,30 @@ fn model_fits(root: &Node, model: Model, attributes: &[Attribute<'_>], report: &
                 help,
             );
         }
+    }
+}
+
+/// Whoever verifies has the values of the publication alone: a hierarchy that is built over those of the data is another then.
+fn ground_fits(attribute: &Attribute<'_>, report: &mut Report) {
+    let Some(ground) = attribute.node.get("ground").filter(|g| g.text() == Some(Ground::Hierarchical.name()))
+    else {
+        return;
+    };
+    let hierarchy = attribute.node.get("hierarchy");
+    if hierarchy.is_none_or(|h| h.text().is_none() && h.str("build") != Some("order")) {
+        let help =
+            "name it as a file (`bosket hierarchy build` writes one), or spell it out with build = \"order\"";
+        let what = match hierarchy {
+            None => "`ground = \"hierarchical\"` needs a hierarchy",
+            Some(_) => {
+                "`ground = \"hierarchical\"` cannot use a hierarchy that is built over the values of the data"
+            }
+        };
+        report.error(&ground.span, what, help);
+    }
+    if attribute.node.get("buckets").is_some() {
+        let help = "use ground = \"ordered\" for buckets, or take `buckets` out";
+        report.error(&ground.span, "`ground = \"hierarchical\"` does not know buckets", help);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What diversity asks of the rows of a group, and rows that no group has room for.
+//! What diversity and closeness ask of the rows of a group, and rows that no group has room for.
 
 use rustc_hash::FxHashMap;
 
@@ -6,6 +6,7 @@ use bosket_model::Result;
 
 use super::split::BLOCK;
 use super::table::{Group, Table, whole};
+use crate::cluster::close::Whole;
 use crate::cluster::diverse::is_too_clear;
 use crate::cluster::forest::Forest;
 use crate::cluster::params::Diverse;
@@ -17,15 +18,32 @@ const NEAR: usize = 64;
 /// Rows of which nothing too clear may be said.
 pub(super) struct Guarded<'a> {
     forest: &'a Forest,
-    ask: &'a Diverse,
+    guard: Guard<'a>,
+}
+
+/// What is asked of the sensitive values of a group.
+#[derive(Clone, Copy)]
+pub(crate) enum Guard<'a> {
+    /// That none is too common.
+    Diverse(&'a Diverse),
+    /// That they are distributed as in all rows.
+    Close(&'a Whole<'a>),
 }
 
 /// A sensitive value: its attribute, its label.
 type Value = (usize, u32);
 
 impl<'a> Guarded<'a> {
-    pub(super) fn new(forest: &'a Forest, ask: &'a Diverse) -> Self {
-        Guarded { forest, ask }
+    pub(super) fn new(forest: &'a Forest, guard: Guard<'a>) -> Self {
+        Guarded { forest, guard }
+    }
+
+    /// What diversity asks for; none where closeness does.
+    fn diverse(&self) -> Option<&'a Diverse> {
+        match self.guard {
+            Guard::Diverse(ask) => Some(ask),
+            Guard::Close(_) => None,
+        }
     }
 
     /// The known values of a row.
@@ -44,12 +62,16 @@ impl<'a> Guarded<'a> {
     }
 
     fn is_diverse(&self, rows: &[u32]) -> bool {
+        let ask = match self.guard {
+            Guard::Diverse(ask) => ask,
+            Guard::Close(whole) => return whole.are_close(rows),
+        };
         let counts = self.counts(rows);
         let attributes = self.forest.classes[0].sensitive;
         let of = |attribute: usize| -> Vec<(usize, usize)> {
             counts.iter().filter(|(value, _)| value.0 == attribute).map(|(_, &c)| (c, c)).collect()
         };
-        let said = |attribute| is_too_clear(self.ask, &of(attribute), (rows.len(), rows.len()));
+        let said = |attribute| is_too_clear(ask, &of(attribute), (rows.len(), rows.len()));
         !self.has_repeated(rows) && !(0..attributes).any(said)
     }
 
@@ -67,10 +89,11 @@ impl<'a> Guarded<'a> {
 
     /// The value that most rows of a group have, if it is one too clear; of equal ones the first.
     pub(super) fn clearest(&self, rows: &[u32]) -> Option<Value> {
+        let ask = self.diverse()?;
         let counts = self.counts(rows);
         let (&value, &count) =
             counts.iter().max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)))?;
-        (count as f64 * self.ask.l > rows.len() as f64).then_some(value)
+        (count as f64 * ask.l > rows.len() as f64).then_some(value)
     }
 
     /// Whether a group becomes less clear together with others; `clearest` is its clearest value.
@@ -78,13 +101,17 @@ impl<'a> Guarded<'a> {
         if self.forest.secrets.lists_any() && self.has_repeated(&[rows, others].concat()) {
             return false;
         }
-        let Some(value) = clearest else { return true };
+        let (Some(value), Some(ask)) = (clearest, self.diverse()) else { return true };
         let having = others.iter().filter(|&&row| self.values(row).any(|own| own == value)).count();
-        (having as f64) * self.ask.l < others.len() as f64
+        (having as f64) * ask.l < others.len() as f64
     }
 }
 
 impl Table<'_> {
+    fn diverse(&self) -> Option<&Diverse> {
+        self.guarded.as_ref().and_then(Guarded::diverse)
+    }
+
     /// Whether rows can stay together as they are.
     pub(super) fn is_done(&self, rows: &[u32]) -> bool {
         rows.len() >= self.size && self.guarded.as_ref().is_none_or(|guarded| guarded.is_diverse(rows))
@@ -105,7 +132,8 @@ impl Table<'_> {
     /// Whether a group that is being filled up to its size has room for a row: no value may come too often for that size.
     pub(super) fn has_room(&self, rows: &[u32], row: u32) -> bool {
         let Some(guarded) = &self.guarded else { return true };
-        let most = (self.size as f64 / guarded.ask.l + 1e-9).floor() as usize;
+        let Some(ask) = guarded.diverse() else { return true };
+        let most = (self.size as f64 / ask.l + 1e-9).floor() as usize;
         let is_free = |value: Value| {
             let having = rows.iter().filter(|&&other| guarded.values(other).any(|own| own == value)).count();
             having < if guarded.forest.secrets.is_listed(value.1) { 1 } else { most }
@@ -118,7 +146,7 @@ impl Table<'_> {
     pub(super) fn first(&self, block: &[u32], prune: i64) -> Result<(Vec<Group>, Vec<u32>)> {
         let mut merged = self.gather(block)?;
         let loose = self.loosen(&mut merged)?;
-        if self.guarded.is_none() || block.len() < self.size {
+        if self.diverse().is_none() || block.len() < self.size {
             return Ok((merged, loose));
         }
         let mut grown = self.grow(block)?;
@@ -130,7 +158,10 @@ impl Table<'_> {
 
     /// Takes rows out of groups that are not done, until they are or nothing is left of them. Gives the rows.
     pub(super) fn loosen(&self, groups: &mut Vec<Group>) -> Result<Vec<u32>> {
-        let Some(guarded) = &self.guarded else { return Ok(Vec::new()) };
+        // What is not close is merged with others later on.
+        let Some(guarded) = self.guarded.as_ref().filter(|g| g.diverse().is_some()) else {
+            return Ok(Vec::new());
+        };
         let mut loose = Vec::new();
         for group in groups.iter_mut().filter(|group| !self.is_done(&group.rows)) {
             let mut rows = std::mem::take(&mut group.rows);

@@ -16,20 +16,20 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use crate::cluster::Clustering;
-use crate::cluster::params::Diverse;
 use crate::cluster::rep::Rep;
 use crate::cluster::search::Search;
+pub(crate) use guarded::Guard;
 use table::{Group, Table};
 
 /// Puts rows into clusters of at least `size`, diverse as asked. Records have nothing below them.
 pub(crate) fn blocks(
     search: &mut Search<'_>,
     size: usize,
-    ask: Option<&Diverse>,
+    guard: Option<Guard<'_>>,
     observer: &dyn Observer,
 ) -> Result<Clustering> {
     let forest = search.forest();
-    let table = Table::new(forest, size, ask, observer)?;
+    let table = Table::new(forest, size, guard, observer)?;
     let prune = forest.classes[0].own;
     let blocks = table.split()?;
     observer.stage("clustering blocks", blocks.len() as u64);

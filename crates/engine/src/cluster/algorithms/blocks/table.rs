@@ -6,10 +6,9 @@
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::guarded::Guarded;
+use super::guarded::{Guard, Guarded};
 use crate::cluster::domain::Domain;
 use crate::cluster::forest::Forest;
-use crate::cluster::params::Diverse;
 
 /// Attributes with more values have no table of costs.
 const MOST_LISTED: usize = 600;
@@ -88,7 +87,7 @@ impl<'a> Table<'a> {
     pub(super) fn new(
         forest: &'a Forest,
         size: usize,
-        ask: Option<&'a Diverse>,
+        guard: Option<Guard<'a>>,
         observer: &'a dyn Observer,
     ) -> Result<Self> {
         let domains = forest.classes[0].quasi.iter().map(|&(_, d)| &forest.domains[d]);
@@ -104,7 +103,7 @@ impl<'a> Table<'a> {
             rows: forest.len(),
             size,
             surplus: full / 8,
-            guarded: ask.map(|ask| Guarded::new(forest, ask)),
+            guarded: guard.map(|guard| Guarded::new(forest, guard)),
             observer,
         })
     }
