@@ -106,16 +106,23 @@ impl Set {
         let mut count = 0;
         match (self, other) {
             (Set::Bits { words: a, .. }, Set::Bits { words: b, .. }) => {
-                for (a, b) in a.chunks(8).zip(b.chunks(8)) {
+                let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+                for (a, b) in a.iter().zip(b) {
                     // Sets that share few records share none in most places, and counting bits costs more than seeing that.
-                    if a.iter().zip(b).fold(0, |any, (a, b)| any | (a & b)) == 0 {
+                    let mut any = 0;
+                    for i in 0..8 {
+                        any |= a[i] & b[i];
+                    }
+                    if any == 0 {
                         continue;
                     }
-                    count += a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+                    count += (0..8).map(|i| (a[i] & b[i]).count_ones()).sum::<u32>();
                     if count >= enough {
                         return enough;
                     }
                 }
+                count += a_rest.iter().zip(b_rest).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+                return count.min(enough);
             }
             (Set::List(a), Set::List(b)) => each_in_both(a, b, |_| {
                 count += 1;

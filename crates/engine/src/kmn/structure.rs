@@ -119,13 +119,13 @@ pub(super) struct Repair<'a> {
     values: &'a [Node],
     range: Range,
     related: Related,
-    /// Per group and position the positions still above, as bits.
-    above: Vec<Vec<u64>>,
     /// The paths of all groups one after the other, and where they begin: most of them are only glanced at.
     paths: Vec<Node>,
     first: Vec<usize>,
-    /// Per node its groups, and where they begin.
-    groups_of: Vec<u32>,
+    /// Per place in `paths` the positions of the group still above, as bits.
+    above: Vec<u64>,
+    /// Per node its groups with its position there, and where they begin.
+    groups_of: Vec<(u32, u32)>,
     first_group: Vec<u32>,
     /// Pairs whose records have to be looked up again.
     stale: BTreeSet<Pair>,
@@ -165,11 +165,13 @@ impl<'a> Repair<'a> {
         paths.iter().for_each(|&n| first_group[n as usize + 1] += 1);
         (1..first_group.len()).for_each(|n| first_group[n] += first_group[n - 1]);
         let mut next = first_group.clone();
-        let mut groups_of = vec![0u32; paths.len()];
+        let mut groups_of = vec![(0u32, 0u32); paths.len()];
+        let mut above = Vec::with_capacity(paths.len());
         for (g, bounds) in first.windows(2).enumerate() {
-            for &node in &paths[bounds[0]..bounds[1]] {
-                groups_of[next[node as usize] as usize] = g as u32;
+            for (j, &node) in paths[bounds[0]..bounds[1]].iter().enumerate() {
+                groups_of[next[node as usize] as usize] = (g as u32, j as u32);
                 next[node as usize] += 1;
+                above.push((1u64 << j) - 1);
             }
         }
         Repair {
@@ -178,9 +180,9 @@ impl<'a> Repair<'a> {
             values,
             range,
             related: related.clone(),
-            above: groups.iter().map(|g| (0..g.path.len()).map(|j| (1u64 << j) - 1).collect()).collect(),
             paths,
             first,
+            above,
             groups_of,
             first_group,
             stale: BTreeSet::new(),
@@ -214,7 +216,8 @@ impl<'a> Repair<'a> {
                 violations(self.domain, self.values, &self.related, self.range, &changed, self.observer)?
             };
         }
-        Ok(Repaired { rules: self.rules, above: self.above })
+        let above = self.first.windows(2).map(|bounds| self.above[bounds[0]..bounds[1]].to_vec()).collect();
+        Ok(Repaired { rules: self.rules, above })
     }
 
     /// The relation to take apart so that the knowledge is gone, if it matches too few records now.
@@ -251,9 +254,10 @@ impl<'a> Repair<'a> {
         });
         self.rules.push(Rule { pair, how });
         for (g, at) in self.having(pair) {
-            let path = &self.groups[g as usize].path;
-            let above = &mut self.above[g as usize];
-            let before = above.clone();
+            let own = self.own(g);
+            let path = &self.paths[own.clone()];
+            let above = &mut self.above[own];
+            let before = above.to_vec();
             take_apart(above, at, how, self.domain.lost_from(path, at.0));
             for (c, (before, after)) in before.iter().zip(above).enumerate() {
                 let lost = before & !*after;
@@ -265,7 +269,7 @@ impl<'a> Repair<'a> {
     /// How many related pairs of rows a rule would take away.
     fn lost(&self, pair: Pair, how: How) -> u64 {
         let of_group = |(g, at): (u32, (usize, usize))| {
-            let mut above = self.above[g as usize].clone();
+            let mut above = self.above[self.own(g)].to_vec();
             let pairs = |above: &[u64]| above.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>();
             let before = pairs(&above);
             let from = self.domain.lost_from(&self.groups[g as usize].path, at.0);
@@ -275,16 +279,42 @@ impl<'a> Repair<'a> {
         self.having(pair).into_iter().map(of_group).sum()
     }
 
+    /// Where the path of a group lies in `paths`.
+    fn own(&self, group: u32) -> std::ops::Range<usize> {
+        self.first[group as usize]..self.first[group as usize + 1]
+    }
+
     /// The groups in which a pair is still related, with its positions.
     fn having(&self, (a, b): Pair) -> Vec<(u32, (usize, usize))> {
         let of = |node: Node| {
             let from = self.first_group[node as usize] as usize;
             &self.groups_of[from..self.first_group[node as usize + 1] as usize]
         };
-        let fewer = if of(a).len() < of(b).len() { of(a) } else { of(b) };
-        let path = |g: usize| &self.paths[self.first[g]..self.first[g + 1]];
-        let at = |g: u32| related_at(path(g as usize), &self.above[g as usize], (a, b));
-        fewer.iter().filter_map(|&g| Some((g, at(g)?))).collect()
+        let mut having = Vec::new();
+        if of(a).len() < of(b).len() {
+            for &(g, i) in of(a) {
+                let own = self.own(g);
+                let below = self.paths[own.start + i as usize..own.end].iter().position(|&n| n == b);
+                let j = below.map(|below| i as usize + below);
+                if let Some(j) = j.filter(|j| self.above[own.start + j] >> i & 1 == 1) {
+                    having.push((g, (i as usize, j)));
+                }
+            }
+            return having;
+        }
+        for &(g, j) in of(b) {
+            let own = self.own(g);
+            let above = self.above[own.start + j as usize];
+            // Most have lost what was above them when many rules have been made.
+            if above == 0 {
+                continue;
+            }
+            let i = self.paths[own.start..own.start + j as usize].iter().position(|&n| n == a);
+            if let Some(i) = i.filter(|i| above >> i & 1 == 1) {
+                having.push((g, (i, j as usize)));
+            }
+        }
+        having
     }
 
     /// Looks up the records of a pair again.
@@ -303,13 +333,6 @@ impl<'a> Repair<'a> {
             self.related.insert((a, b), Arc::new(set));
         }
     }
-}
-
-/// The positions of a pair on a path, if the first is above the second.
-fn related_at(path: &[Node], above: &[u64], (a, b): Pair) -> Option<(usize, usize)> {
-    let i = path.iter().position(|&n| n == a)?;
-    let j = path.iter().position(|&n| n == b)?;
-    (above[j] >> i & 1 == 1).then_some((i, j))
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ use crate::claim::{Km, Kmn};
 /// Pieces of knowledge, each as often as a record has it, up to which all are counted: each takes about ten steps.
 const ALL_PIECES: u64 = STEPS / 10;
 
+/// Pieces of a record after which it is asked whether to go on.
+const ASKED_EVERY: u32 = 256;
+
 /// Vertices of a record up to which its relations are looked at, each with each.
 pub(super) const RELATED: usize = 100;
 
@@ -183,24 +186,23 @@ impl Asked<'_> {
 
     /// Goes through all knowledge of a person, until somebody has had enough.
     fn each_piece(&self, person: &Person, take: &mut dyn FnMut(&Piece) -> Result<bool>) -> Result<bool> {
-        let mut chosen = Vec::new();
-        self.choose(person, 0, &mut chosen, take)
+        self.choose(person, 0, &mut Piece::default(), take)
     }
 
+    /// Goes through what adds values of a person, from one on, to a piece without relations.
     fn choose(
         &self,
         person: &Person,
         from: usize,
-        chosen: &mut Vec<Known>,
+        piece: &mut Piece,
         take: &mut dyn FnMut(&Piece) -> Result<bool>,
     ) -> Result<bool> {
         for at in from..person.known.len() {
-            chosen.push(person.known[at]);
-            let piece = Piece { known: chosen.clone(), related: Vec::new() };
-            let pairs = person.pairs(&piece);
+            piece.known.push(person.known[at]);
+            let pairs = person.pairs(piece);
             let go_on = self.relate(person, piece, &pairs, take)?
-                && (chosen.len() == self.m || self.choose(person, at + 1, chosen, take)?);
-            chosen.pop();
+                && (piece.known.len() == self.m || self.choose(person, at + 1, piece, take)?);
+            piece.known.pop();
             if !go_on {
                 return Ok(false);
             }
@@ -208,24 +210,26 @@ impl Asked<'_> {
         Ok(true)
     }
 
-    /// A piece, and the same with each set of further relations that the person shows together.
+    /// A piece, and the same with each set of further relations that the person shows together. Values alone were taken from
+    /// the person itself.
     fn relate(
         &self,
         person: &Person,
-        piece: Piece,
+        piece: &mut Piece,
         pairs: &[(usize, usize)],
         take: &mut dyn FnMut(&Piece) -> Result<bool>,
     ) -> Result<bool> {
-        if !self.fits(person, &piece) {
+        if !piece.related.is_empty() && !self.fits(person, piece) {
             return Ok(true);
         }
-        if !take(&piece)? {
+        if !take(piece)? {
             return Ok(false);
         }
         for at in 0..if piece.related.len() < self.n { pairs.len() } else { 0 } {
-            let mut more = piece.clone();
-            more.related.push(pairs[at]);
-            if !self.relate(person, more, &pairs[at + 1..], take)? {
+            piece.related.push(pairs[at]);
+            let go_on = self.relate(person, piece, &pairs[at + 1..], take)?;
+            piece.related.pop();
+            if !go_on {
                 return Ok(false);
             }
         }
@@ -266,7 +270,10 @@ impl Asked<'_> {
             return Ok(None);
         }
         let mut budget = Budget::of(ALL_PIECES);
-        let mut people: FxHashMap<Piece, Vec<u32>> = FxHashMap::default();
+        // Per piece, written down as numbers, its own number; and per number whom it fits, by count and by name where that is asked.
+        let mut numbers: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        let (mut fitting, mut people): (Vec<u32>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+        let mut written = Vec::new();
         for record in 0..self.data.len() {
             observer.go_on()?;
             let person = self.person(reader, record);
@@ -274,11 +281,25 @@ impl Asked<'_> {
             if !budget.take(1 + person.nodes.len()) {
                 return Ok(None);
             }
+            let mut looked_at = 0u32;
             let finished = self.each_piece(&person, &mut |piece| {
-                observer.go_on()?;
-                match people.get_mut(piece) {
-                    Some(fitting) => fitting.push(record as u32),
-                    None => drop(people.insert(piece.clone(), vec![record as u32])),
+                looked_at += 1;
+                if looked_at.is_multiple_of(ASKED_EVERY) {
+                    observer.go_on()?;
+                }
+                piece.write(&mut written);
+                let number = match numbers.get(written.as_slice()) {
+                    Some(&number) => number as usize,
+                    None => {
+                        numbers.insert(written.as_slice().into(), fitting.len() as u32);
+                        fitting.push(0);
+                        fitting.len() - 1
+                    }
+                };
+                fitting[number] += 1;
+                if self.diverse.is_some() {
+                    people.resize(fitting.len(), Vec::new());
+                    people[number].push(record as u32);
                 }
                 Ok(budget.take(1 + 2 * piece.related.len()))
             })?;
@@ -286,14 +307,14 @@ impl Asked<'_> {
                 return Ok(None);
             }
         }
-        if people.values().any(|fitting| fitting.len() < self.k) {
+        if fitting.iter().any(|&records| (records as usize) < self.k) {
             return Err(disagreement("some knowledge fits fewer records than claimed"));
         }
         if let Some((l, secrets)) = &self.diverse {
             let of: Vec<Vec<(usize, String)>> =
                 (0..self.data.len()).map(|record| secrets.of(self.data, self.binding, record)).collect();
             let everybody: Vec<u32> = (0..self.data.len() as u32).collect();
-            for fitting in people.values().chain([&everybody]) {
+            for fitting in people.iter().chain([&everybody]) {
                 observer.go_on()?;
                 if says_too_much(fitting.iter().map(|&record| of[record as usize].as_slice()), *l) {
                     return Err(disagreement(
@@ -303,7 +324,7 @@ impl Asked<'_> {
             }
         }
         Ok(Some(Recount {
-            pieces: people.len() as u64,
+            pieces: fitting.len() as u64,
             records: self.data.len() as u64,
             complete: true,
             not_covered: Vec::new(),

@@ -17,6 +17,16 @@ pub(super) struct Piece {
     pub(super) related: Vec<(usize, usize)>,
 }
 
+impl Piece {
+    /// Writes it down as numbers: how many values, then these, then the relations.
+    pub(super) fn write(&self, into: &mut Vec<u32>) {
+        into.clear();
+        into.push(self.known.len() as u32);
+        into.extend(self.known.iter().flat_map(|&(item, times)| [item, times]));
+        into.extend(self.related.iter().flat_map(|&(a, b)| [a as u32, b as u32]));
+    }
+}
+
 /// A record, taken apart.
 pub(super) struct Person {
     /// All that can be known of it, ascending.
