@@ -53,6 +53,7 @@ impl Private<'_> {
             published: &self.input.binding.without_companions(),
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
+            kernel: None,
         };
         run.observer.searching(true);
         let made = match &self.together {

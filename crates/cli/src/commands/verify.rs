@@ -2,7 +2,7 @@
 
 use bosket_app::sign::SignatureCheck;
 use bosket_app::verify::VerifyRequest;
-use bosket_app::{CertificateCheck, Unprotected, Verified};
+use bosket_app::{CertificateCheck, Settings, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 use bosket_verify::truth::Untruth;
@@ -34,7 +34,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         against: args.against.clone(),
         mapping: args.mapping.clone(),
         with: args.with.earlier()?,
-        settings: talk.settings(args.memory, args.show_values),
+        settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },
     };
     let found = talk.told(bosket_app::verify(&request, talk)?);
     if args.json {
