@@ -15,5 +15,6 @@ pub mod kmn;
 mod local;
 mod params;
 
+pub use cluster::cells;
 pub use common::refuse_common;
 pub use params::{Input, Params, check, foreseen, refuse_unfit, trees};
