@@ -118,39 +118,42 @@ type Contents = Vec<([u8; 32], Vec<(String, Kind)>)>;
 
 fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents, Tally, usize) {
     let data: Vec<Dataset> = batches.iter().map(|batch| case.data.picked(batch)).collect();
-    let of = |data| Input { data, ..input(case) };
+    fn of<'a>(case: &'a Case, data: &'a Dataset) -> Input<'a> {
+        Input { data, ..input(case) }
+    }
     let facts = data.iter().map(|data| Facts::count(data, &case.binding, &Quiet).expect("counted"));
     let facts = facts.fold(Facts::default(), Facts::merge);
     let facts = Facts::from_json(&facts.to_json()).expect("its own form");
     assert_eq!(facts.records(), case.data.len() as u64);
     let sampled = data.iter().flat_map(|data| {
-        let keep = cells::sampled(of(data), facts.records(), &Quiet).expect("sampled");
+        let keep = cells::sampled(of(case, data), facts.records(), &Quiet).expect("sampled");
         keep.into_iter().enumerate()
     });
     assert!(sampled.map(|s| s.1).all(|kept| kept), "few records are a sample as a whole");
     let sample = case.data.picked(&batches.concat());
-    let splitter = Splitter::new(of(&sample), params, &facts, facts.cells(params), &Quiet).expect("split");
+    let splitter =
+        Splitter::new(of(case, &sample), params, &facts, facts.cells(params), &Quiet).expect("split");
     let mut counts = vec![0; splitter.cells()];
     for data in &data {
-        let cells = splitter.assign(of(data), &Quiet).expect("assigned");
+        let cells = splitter.assign(of(case, data), &Quiet).expect("assigned");
         cells.iter().for_each(|&cell| counts[cell as usize] += 1);
     }
     let splitter = Splitter::from_json(&splitter.joined(&counts, params).to_json()).expect("its own form");
     let mut cells: Vec<Vec<u32>> = vec![Vec::new(); splitter.cells()];
     for (batch, data) in batches.iter().zip(&data) {
-        let assigned = splitter.assign(of(data), &Quiet).expect("assigned");
+        let assigned = splitter.assign(of(case, data), &Quiet).expect("assigned");
         batch.iter().zip(assigned).for_each(|(&record, cell)| cells[cell as usize].push(record));
     }
     let (mut parts, mut left, mut tally) = (Vec::new(), Vec::new(), Tally::default());
     for cell in &cells {
-        let made = cells::anonymize(of(&case.data.picked(cell)), params, &facts, &Quiet).expect("made");
+        let made = cells::anonymize(of(case, &case.data.picked(cell)), params, &facts, &Quiet).expect("made");
         left.extend(made.left.iter().map(|&record| cell[record as usize]));
         tally = tally.merge(Tally::from_json(&made.tally.to_json()).expect("its own form"));
         parts.push(made.data);
     }
     let last = case.data.picked(&left);
-    let made = cells::anonymize(of(&last), params, &facts, &Quiet).expect("made");
-    let gone = cells::suppressed(of(&last), &made.left, params, &facts, &Quiet).expect("counted");
+    let made = cells::anonymize(of(case, &last), params, &facts, &Quiet).expect("made");
+    let gone = cells::suppressed(of(case, &last), &made.left, params, &facts, &Quiet).expect("counted");
     tally = tally.merge(made.tally).merge(gone);
     parts.push(made.data);
     let mut all = Vec::new();
