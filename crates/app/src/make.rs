@@ -281,6 +281,7 @@ pub(crate) fn clusters_of(
             largest,
             suppressed: release.suppressed.len(),
             pruned: release.pruned,
+            cells: release.cells,
             apart: None,
         }),
         private: json!({

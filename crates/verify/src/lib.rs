@@ -13,6 +13,7 @@ pub mod dissect;
 pub mod joint;
 pub mod knowledge;
 mod listed;
+pub mod mergeable;
 pub mod partition;
 pub mod recount;
 pub mod sides;

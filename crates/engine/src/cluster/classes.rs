@@ -7,12 +7,14 @@ use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::algorithms::miracle::nearest_cluster;
+use super::cells::Facts;
 use super::cost::Lm;
 use super::diverse::Judge;
 use super::forest::Forest;
 use super::rep::Joiner;
 use super::search::Search;
-use super::{Cluster, Clustering, Params, Release, nearing, publish, refuse_few, room, settle};
+use super::{Cluster, Clustering, Params, Release, publish, refuse_few, released, room, settle};
+use crate::params::Input;
 
 /// Anonymizes vertex trees in the classes that are given, by record numbers; whoever is in none is a class of their own.
 pub fn run_on_classes(
@@ -23,7 +25,8 @@ pub fn run_on_classes(
     classes: &[Vec<u32>],
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let forest = Forest::new(data, binding, hierarchies, params, &Lm, observer)?;
+    let facts = Facts::count(data, binding, observer)?;
+    let forest = Forest::new(data, binding, hierarchies, params, (&facts, &Lm), observer)?;
     refuse_few(data, params)?;
     let joiner = Joiner::new(&forest, params.matching, None, params.weighted, observer);
     let mut search = Search::new(joiner, room(&forest, params)?)?;
@@ -68,14 +71,15 @@ pub fn run_on_classes(
         waiting.push(cluster);
     }
     found.clusters.extend(waiting);
-    let input = nearing::Input { data, binding, hierarchies };
+    let input = Input { data, binding, hierarchies };
     let found = settle(input, &forest, params, found, observer)?;
     if found.clusters.is_empty() {
         let what = "the classes of the earlier release cannot be published in this form";
         let help = "ask for a smaller k or l, or publish fewer attributes";
         return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)));
     }
-    publish::publish(data, binding, hierarchies, &forest, found.clusters, found.left, observer)
+    let published = publish::publish(data, binding, hierarchies, &forest, &found.clusters, observer)?;
+    Ok(released(input, &forest, published, (found.clusters, found.left), false))
 }
 
 /// The members of a class as one cluster; none if they have nothing in common.

@@ -10,10 +10,11 @@
 //! The flow: `forest` lays the records out and interns their subtrees (`shapes` without what is sensitive); `rep` holds what a cluster's members have in common
 //! and joins two of them (`diversify`); `rows`, `profile`, `search` and `cheapest` find the cheapest record to join without comparing
 //! all; the `algorithms` make clusters; `leftovers`, `reform` and `improve` touch them up; `diverse` judges them; `publish`
-//! writes them back.
+//! writes them back. Many records are put into `cells` of like ones first, each of which is clustered for itself.
 
 mod algorithms;
 mod assign;
+pub mod cells;
 mod cheapest;
 mod classes;
 mod close;
@@ -48,11 +49,12 @@ pub use bosket_model::policy::Algorithm;
 pub use classes::run_on_classes;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
-pub use params::{Absent, Close, Diverse, Matching, Measure, Params};
+pub use params::{Absent, Cells, Close, Diverse, Matching, Measure, Params};
 
 use algorithms::blocks::Guard;
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
+use cells::Facts;
 use diverse::{Judge, distinct_everywhere};
 use exclude::Labels;
 use forest::Forest;
@@ -60,7 +62,10 @@ use rep::{Joiner, Rep};
 use search::Search;
 use secrets::Secrets;
 
+use publish::Published;
+
 use crate::asked::foreign;
+use crate::params::Input;
 
 /// What a run has made.
 #[derive(Debug)]
@@ -79,6 +84,8 @@ pub struct Release {
     pub lm: f64,
     /// What the search has minimised, in values; there a missing value is one that can be given up.
     pub cost: f64,
+    /// In how many cells records were clustered.
+    pub cells: usize,
     /// The time was over before the search was.
     pub cut_short: bool,
 }
@@ -153,18 +160,77 @@ pub fn run_at(
     cost: &dyn Cost,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let forest = Forest::new(data, binding, hierarchies, params, cost, observer)?;
+    let facts = Facts::count(data, binding, observer)?;
+    let cells = facts.cells(params);
+    if cells > 1 {
+        refuse_unfit(data, binding, hierarchies, params)?;
+        let input = Input { data, binding, hierarchies };
+        return cells::run(input, params, (&facts, cost), cells, observer);
+    }
+    let forest = Forest::new(data, binding, hierarchies, params, (&facts, cost), observer)?;
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
     Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
-    let input = nearing::Input { data, binding, hierarchies };
-    let mut found = settled(input, &forest, params, observer)?;
+    let input = Input { data, binding, hierarchies };
+    let Clustering { clusters, left, cut_short } = best(input, (&forest, params), observer)?;
+    if clusters.is_empty() {
+        return Err(nothing_fits(params));
+    }
+    let published = publish::publish(data, binding, hierarchies, &forest, &clusters, observer)?;
+    Ok(released(input, &forest, published, (clusters, left), cut_short))
+}
+
+/// A release of clusters that were published, and of those who are in none.
+fn released(
+    Input { data, binding, .. }: Input<'_>,
+    forest: &Forest,
+    Published { data: published, records, tally, .. }: Published,
+    (clusters, left): (Vec<Cluster>, Vec<u32>),
+    cut_short: bool,
+) -> Release {
+    let tally = tally.merge(publish::given_up(data, binding, forest, &left));
+    Release {
+        data: published,
+        records,
+        clusters: clusters.into_iter().map(|c| c.members).collect(),
+        suppressed: left,
+        pruned: tally.pruned(),
+        lm: tally.lm(forest.lost),
+        cost: tally.cost as f64 / SCALE as f64,
+        cells: 1,
+        cut_short,
+    }
+}
+
+fn nothing_fits(params: &Params) -> Failure {
+    let (what, help) = match &params.close {
+        Some(ask) => {
+            let (name, number) = ask.measure.named();
+            let help = format!("ask for a larger {name}, or let classes be merged (no `suppress_violators`)");
+            (format!("no class is as close to all records as {name} = {number} asks"), help)
+        }
+        None => (
+            "no two records can be published together: too many share their sensitive values".to_owned(),
+            "ask for a smaller l".to_owned(),
+        ),
+    };
+    Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+}
+
+/// Clusters of an algorithm, or those of a simpler one where they lose less.
+fn best(
+    input: Input<'_>,
+    (forest, params): (&Forest, &Params),
+    observer: &dyn Observer,
+) -> Result<Clustering> {
+    let Input { data, binding, hierarchies } = input;
+    let mut found = settled(input, forest, params, observer)?;
     // A limit that rises from pass to pass costs now and then more than it saves; `ctoff` takes a fraction of the time.
     if params.algorithm == Algorithm::Clustree && params.leftovers && !found.cut_short {
         let lm =
-            |found: &Clustering| publish::lm(data, binding, hierarchies, &forest, &found.clusters, observer);
+            |found: &Clustering| publish::lm(data, binding, hierarchies, forest, &found.clusters, observer);
         let plain = Params { algorithm: Algorithm::Ctoff, ..params.clone() };
-        let plain = settled(input, &forest, &plain, observer)?;
+        let plain = settled(input, forest, &plain, observer)?;
         let (ours, its) = (lm(&found)?, lm(&plain)?);
         let cut_short = plain.cut_short;
         if its < ours || (its <= ours && plain.left.len() < found.left.len()) {
@@ -172,24 +238,12 @@ pub fn run_at(
         }
         found.cut_short = cut_short;
     }
-    if let (true, Some(ask)) = (found.clusters.is_empty(), &params.close) {
-        let (name, number) = ask.measure.named();
-        let what = format!("no class is as close to all records as {name} = {number} asks");
-        let help = format!("ask for a larger {name}, or let classes be merged (no `suppress_violators`)");
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)));
-    }
-    if found.clusters.is_empty() {
-        let what = "no two records can be published together: too many share their sensitive values";
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
-    }
-    let Clustering { clusters, left, cut_short } = found;
-    let release = publish::publish(data, binding, hierarchies, &forest, clusters, left, observer)?;
-    Ok(Release { cut_short, ..release })
+    Ok(found)
 }
 
 /// Clusters that keep the whole promise, and the records that are in none.
 fn settled(
-    input: nearing::Input<'_>,
+    input: Input<'_>,
     forest: &Forest,
     params: &Params,
     observer: &dyn Observer,
@@ -200,7 +254,7 @@ fn settled(
 
 /// What is left of clusters when the whole promise is asked for.
 fn settle(
-    input: nearing::Input<'_>,
+    input: Input<'_>,
     forest: &Forest,
     params: &Params,
     mut found: Clustering,
@@ -209,13 +263,25 @@ fn settle(
     if let Some(ask) = &params.close {
         found = nearing::settle(input, (forest, params, ask), found, observer)?;
     }
+    keep_promises(forest, params, &mut found, observer)?;
+    found.left.sort_unstable();
+    Ok(found)
+}
+
+/// Takes away from clusters what says too much, and clusters of which nothing would be left.
+fn keep_promises(
+    forest: &Forest,
+    params: &Params,
+    found: &mut Clustering,
+    observer: &dyn Observer,
+) -> Result<()> {
     if let Some(ask) = &params.diverse {
         let judge = Judge { forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.
         let mut changed = true;
         while changed {
             let mut kept = Vec::new();
-            for mut cluster in found.clusters {
+            for mut cluster in std::mem::take(&mut found.clusters) {
                 observer.go_on()?;
                 let good = match params.suppress_violators {
                     true => judge.is_diverse(&cluster.rep),
@@ -228,8 +294,7 @@ fn settle(
             found.left.extend(repeating);
         }
     }
-    found.left.sort_unstable();
-    Ok(found)
+    Ok(())
 }
 
 /// Refuses what a run would give up on before it searches.
@@ -290,7 +355,7 @@ fn room(forest: &Forest, params: &Params) -> Result<usize> {
 }
 
 fn cluster(
-    input: nearing::Input<'_>,
+    input: Input<'_>,
     forest: &Forest,
     params: &Params,
     observer: &dyn Observer,
@@ -325,7 +390,7 @@ fn cluster(
         Algorithm::Blocks => {
             let guards = !params.suppress_violators;
             let whole = match params.close.as_ref().filter(|_| guards) {
-                Some(ask) => Some(close::of_rows(forest, input.spaces(forest, ask)?, ask.measure)),
+                Some(ask) => Some(close::of_rows(forest, nearing::spaces(input, forest, ask)?, ask.measure)),
                 None => None,
             };
             let diverse = params.diverse.as_ref().filter(|_| guards).map(Guard::Diverse);

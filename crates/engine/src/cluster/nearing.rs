@@ -17,23 +17,14 @@ use super::publish;
 use super::rep::Joiner;
 use super::search::Search;
 use super::{Cluster, Clustering, Forest, room};
+use crate::params::Input;
 
 /// Clusters that one is compared with when the time is over.
 const HURRIED: usize = 256;
 
-/// What clusters are made of.
-#[derive(Clone, Copy)]
-pub(super) struct Input<'a> {
-    pub(super) data: &'a Dataset,
-    pub(super) binding: &'a Binding,
-    pub(super) hierarchies: &'a [Option<Hierarchy>],
-}
-
-impl Input<'_> {
-    /// How far sensitive values are from each other.
-    pub(super) fn spaces(&self, forest: &Forest, ask: &Close) -> Result<Spaces> {
-        Spaces::new(self.data, self.binding, self.hierarchies, &forest.secrets, ask)
-    }
+/// How far sensitive values are from each other.
+pub(super) fn spaces(input: Input<'_>, forest: &Forest, ask: &Close) -> Result<Spaces> {
+    Spaces::new(input.data, input.binding, input.hierarchies, &forest.secrets, ask)
 }
 
 /// Makes clusters as close as asked.
@@ -43,7 +34,7 @@ pub(super) fn settle(
     mut found: Clustering,
     observer: &dyn Observer,
 ) -> Result<Clustering> {
-    let mut whole = Whole::new(forest, input.spaces(forest, ask)?, ask.measure);
+    let mut whole = Whole::new(forest, spaces(input, forest, ask)?, ask.measure);
     if params.suppress_violators {
         suppress(&mut whole, &mut found, observer)?;
         return Ok(found);

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 use super::{Case, QUASI, diverse};
 
-fn claim(params: &Params) -> Claim {
+pub(super) fn claim(params: &Params) -> Claim {
     if let Some(ask) = &params.close {
         return claim_of_closeness(params.k, ask);
     }

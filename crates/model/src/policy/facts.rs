@@ -176,6 +176,10 @@ impl Model {
     pub fn takes_ground(self) -> bool {
         describe::key_of_attribute("ground").is_some_and(|key| key.fits(self))
     }
+    /// Whether its promise can be kept cell by cell.
+    pub fn takes_cells(self) -> bool {
+        describe::key(&["method", "cells"]).is_some_and(|key| key.fits(self))
+    }
     /// The numbers that a policy must give.
     pub const fn needs(self) -> &'static [Number] {
         self.facts().needs

@@ -11,6 +11,7 @@ mod golden;
 mod guard;
 mod joint;
 mod knowledge;
+mod mergeable;
 mod parts;
 mod recount;
 mod sets;
