@@ -157,7 +157,7 @@ fn a_forged_k_is_refused() {
         forge(&dir, |c| {
             c.policy["privacy"]["k"] = json!(k);
             c.claim["k"] = json!(k);
-            c.sentence = c.sentence.replace("3", &k.to_string());
+            c.sentence = bosket_verify::Claim::KAnonymity { k }.sentence();
         });
         refused_with_the_key(&dir, "out.ndjson", CERTIFICATE);
         // Without one the files decide: they keep a weaker promise, and not a stronger one.
