@@ -34,12 +34,12 @@ impl Evidence<'_> {
         };
         let single = self.claimed().map_or_else(not, |p| {
             let beyond = self.strongest().map_or(String::new(), |p| {
-                format!("; beyond the guarantee, {}: {}", knows(p), alone(p).told())
+                format!("; beyond the guarantee, for {}: {}", knows(p), alone(p).told())
             });
             format!(
-                "{} fits some person alone: of {} of the people{}{beyond}",
-                knows(p).replace("somebody who knows", "knowledge of"),
+                "{} of the people are the only ones who fit something that {} may know{}{beyond}",
                 alone(p).told(),
+                knows(p).replace(" who knows", " with"),
                 was(&alone)
             )
         });
@@ -71,7 +71,7 @@ impl Evidence<'_> {
             (None, some) => format!("not measured for {}", some.join(", ")),
         };
         let rows = [
-            ("Singling out: can one person be isolated?", format!("{single}. {}", self.promise()), RISK),
+            ("Singling out: can one person be isolated?", format!("{single}; {}", self.promise()), RISK),
             ("Linkability: can records about one person be joined?", format!("{link}; {links}"), LIMITS),
             ("Inference: can something be concluded about somebody?", infer, LIMITS),
         ];
