@@ -6,6 +6,7 @@ pub(crate) mod link;
 mod named;
 mod search;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, hierarchies, publication};
@@ -117,6 +118,8 @@ pub(crate) struct Together<'a> {
     pub(crate) file: &'a PolicyFile,
     pub(crate) claim: &'a Claim,
     pub(crate) earlier: Vec<ReadRelease>,
+    /// Attributes that the search had to hold.
+    held: RefCell<Vec<String>>,
 }
 
 impl<'a> Together<'a> {
@@ -163,7 +166,7 @@ impl<'a> Together<'a> {
             };
             earlier.push(ReadRelease { name, bound, people, pairs });
         }
-        Ok(Together { file, claim, earlier })
+        Ok(Together { file, claim, earlier, held: RefCell::default() })
     }
 
     /// Has the verifier look at the new release and all earlier ones together: by what they show, and with the private input
@@ -250,7 +253,13 @@ impl<'a> Together<'a> {
             };
             let labels: Vec<&str> = all.iter().flat_map(|bound| labels(bound, declared)).collect();
             let stems = labels.iter().filter_map(|label| label.strip_suffix(" (unspecified)"));
-            found.push(Some(hierarchies::one(spec, &file.folder, &[])?.with_unspecified(stems)));
+            let plain = hierarchies::one(spec, &file.folder, &[])?.with_unspecified(stems.clone());
+            // What is published as it was is a leaf of hierarchies that are built.
+            let leaves: Vec<&str> =
+                labels.iter().copied().filter(|label| plain.node(label).is_none()).collect();
+            let whole =
+                (!leaves.is_empty()).then(|| hierarchies::one(spec, &file.folder, &leaves).ok()).flatten();
+            found.push(Some(whole.map_or(plain, |whole| whole.with_unspecified(stems))));
         }
         Ok(found)
     }

@@ -119,17 +119,18 @@ proptest! {
         let mut dice = Dice::new(seed);
         let people: Vec<trees::PathRecord> = (0..3 + dice.below(4)).map(|_| random_paths(&mut dice, 3)).collect();
         let mut shown: Vec<Vec<trees::PathRecord>> = vec![Vec::new(); people.len()];
-        let mut releases = Vec::new();
+        let (mut releases, mut depths) = (Vec::new(), Vec::new());
         for _ in 0..2 {
             let cut = (!local).then(|| random_cut(&mut dice));
             let own = attending(&mut dice, people.len());
             let records: Vec<trees::PathRecord> =
                 own.iter().map(|&p| generalized(&mut dice, &people[p as usize], cut.as_ref())).collect();
             own.iter().zip(&records).for_each(|(&p, record)| shown[p as usize].push(record.clone()));
+            depths.push(records.iter().flatten().map(Vec::len).max().unwrap_or(0));
             releases.push((published(&records), own, None));
         }
         let expected: Vec<trees::PathRecord> = (shown.iter().filter(|of| !of.is_empty()))
-            .map(|of| of[1..].iter().fold(of[0].clone(), |a, b| joined_paths(&a, b)))
+            .map(|of| of[1..].iter().fold(of[0].clone(), |a, b| joined_paths(&a, b, (depths[0], depths[1]))))
             .map(|record| told_apart(&record))
             .collect();
         prop_assume!(!expected.is_empty());
