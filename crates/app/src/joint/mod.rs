@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, hierarchies, publication};
-use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec};
 use bosket_model::masks::Masks;
 use bosket_model::policy::{EarlierRelease, Role};
 use bosket_model::{AttributeId, Diagnostic, Failure, Fault, Place, Result};
@@ -186,8 +186,10 @@ impl<'a> Together<'a> {
         parts.extend(self.earlier.iter().map(ReadRelease::part));
         let memory = run.settings.memory();
         let found = joint::verify_jointly(&parts, &reading, memory, run.observer)?;
-        let Some(input) = input.filter(|_| found.holds()) else { return Ok(found) };
-        // Whoever made them knows which rows are the same, and nobody should depend on others not guessing it.
+        // Pieces of knowledge are counted row by row: whoever made the releases knows which rows are the same, and nobody
+        // should depend on others not guessing it. Whole records look alike by what is shown, whichever row is which.
+        let by_rows = matches!(self.claim, Claim::Km(_) | Claim::Kmn(_));
+        let Some(input) = input.filter(|_| by_rows && found.holds()) else { return Ok(found) };
         let pairs: Vec<(u32, u32)> = numbers.iter().zip(0..).map(|(&from, to)| (from, to)).collect();
         let origins = |bound: &Bound, pairs: &[(u32, u32)]| {
             paired(input.bound.side(), bound.side(), input.hierarchies, pairs, run.observer)
@@ -253,13 +255,8 @@ impl<'a> Together<'a> {
             };
             let labels: Vec<&str> = all.iter().flat_map(|bound| labels(bound, declared)).collect();
             let stems = labels.iter().filter_map(|label| label.strip_suffix(" (unspecified)"));
-            let plain = hierarchies::one(spec, &file.folder, &[])?.with_unspecified(stems.clone());
-            // What is published as it was is a leaf of hierarchies that are built.
-            let leaves: Vec<&str> =
-                labels.iter().copied().filter(|label| plain.node(label).is_none()).collect();
-            let whole =
-                (!leaves.is_empty()).then(|| hierarchies::one(spec, &file.folder, &leaves).ok()).flatten();
-            found.push(Some(whole.map_or(plain, |whole| whole.with_unspecified(stems))));
+            // What is published as it was is a leaf of hierarchies that are built; labels above are none, and are left out.
+            found.push(Some(hierarchies::one(spec, &file.folder, &labels)?.with_unspecified(stems)));
         }
         Ok(found)
     }
@@ -272,9 +269,16 @@ impl ReadRelease {
     }
 }
 
-/// Whether a hierarchy depends on the values of the data.
+/// Whether what lies above a value depends on the other values of the data. Where it depends on the value alone, a hierarchy
+/// over those that are published says nothing else than that of the data.
 fn of_the_data(spec: &HierarchySpec) -> bool {
-    matches!(spec, HierarchySpec::Build(build) if build.needs_domain())
+    let alone = |build: &Build| {
+        matches!(
+            build,
+            Build::Order { .. } | Build::Interval { .. } | Build::Date { .. } | Build::Icd10 { .. }
+        )
+    };
+    matches!(spec, HierarchySpec::Build(build) if !alone(build))
 }
 
 /// All texts that a release shows of a declared attribute.
