@@ -38,29 +38,36 @@ fn whole(record: &PathRecord) -> BTreeSet<Vec<String>> {
     record.iter().filter(|path| !begins(path)).cloned().collect()
 }
 
-/// Two records of one person as one, put together in every way that the labels allow. Labels here begin with their level, so
-/// that the same place of two paths has the same level.
-pub fn joined_paths(a: &PathRecord, b: &PathRecord) -> PathRecord {
+/// Two records of one person as one, put together in every way that the labels allow. A row is laid over those of the other
+/// release that say all that it says; what these say beyond is not its own, unless its release shows nothing so deep. `depths`
+/// are the longest paths of the releases. The same place of two paths has the same level.
+pub fn joined_paths(a: &PathRecord, b: &PathRecord, depths: (usize, usize)) -> PathRecord {
     let (a, b) = (whole(a), whole(b));
     let common = |x: &[String], y: &[String]| -> Vec<String> {
         x.iter().zip(y).map_while(|(x, y)| meet(x, y)).collect()
     };
-    let fits = |x: &[String], y: &[String]| common(x, y).len() == x.len().min(y.len());
     let mut all: BTreeSet<Vec<String>> = BTreeSet::new();
-    let mut put = |x: &Vec<String>, y: &Vec<String>| {
-        let both = common(x, y);
-        for rest in [&x[both.len()..], &y[both.len()..]] {
-            all.insert([&both[..], rest].concat());
-        }
-    };
-    for (from, to) in [(&a, &b), (&b, &a)] {
+    for (from, to, own, other) in [(&a, &b, depths.0, depths.1), (&b, &a, depths.1, depths.0)] {
         for x in from {
-            let whole: Vec<_> = to.iter().filter(|y| fits(x, y)).collect();
-            let partly = || to.iter().filter(|y| !common(x, y).is_empty()).collect::<Vec<_>>();
-            let partners = if whole.is_empty() { partly() } else { whole };
-            partners.iter().for_each(|y| put(x, y));
-            if partners.is_empty() {
-                put(x, x);
+            let says = |y: &&Vec<String>| common(x, y).len() == x.len().min(other);
+            let said: Vec<&Vec<String>> = to.iter().filter(says).collect();
+            for y in &said {
+                let both = common(x, y);
+                let beyond = if x.len() == own { y.get(own..).unwrap_or(&[]) } else { &[] };
+                all.insert([&both[..], &x[both.len()..], beyond].concat());
+            }
+            if !said.is_empty() {
+                continue;
+            }
+            let partly: Vec<&Vec<String>> = to.iter().filter(|y| !common(x, y).is_empty()).collect();
+            for y in &partly {
+                let both = common(x, y);
+                for rest in [&x[both.len()..], &y[both.len()..]] {
+                    all.insert([&both[..], rest].concat());
+                }
+            }
+            if partly.is_empty() {
+                all.insert(x.clone());
             }
         }
     }

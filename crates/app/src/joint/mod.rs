@@ -6,10 +6,11 @@ pub(crate) mod link;
 mod named;
 mod search;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, hierarchies, publication};
-use bosket_model::hierarchy::{Hierarchy, HierarchySpec};
+use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec};
 use bosket_model::masks::Masks;
 use bosket_model::policy::{EarlierRelease, Role};
 use bosket_model::{AttributeId, Diagnostic, Failure, Fault, Place, Result};
@@ -117,6 +118,8 @@ pub(crate) struct Together<'a> {
     pub(crate) file: &'a PolicyFile,
     pub(crate) claim: &'a Claim,
     pub(crate) earlier: Vec<ReadRelease>,
+    /// Attributes that the search had to hold.
+    held: RefCell<Vec<String>>,
 }
 
 impl<'a> Together<'a> {
@@ -163,7 +166,7 @@ impl<'a> Together<'a> {
             };
             earlier.push(ReadRelease { name, bound, people, pairs });
         }
-        Ok(Together { file, claim, earlier })
+        Ok(Together { file, claim, earlier, held: RefCell::default() })
     }
 
     /// Has the verifier look at the new release and all earlier ones together: by what they show, and with the private input
@@ -183,8 +186,10 @@ impl<'a> Together<'a> {
         parts.extend(self.earlier.iter().map(ReadRelease::part));
         let memory = run.settings.memory();
         let found = joint::verify_jointly(&parts, &reading, memory, run.observer)?;
-        let Some(input) = input.filter(|_| found.holds()) else { return Ok(found) };
-        // Whoever made them knows which rows are the same, and nobody should depend on others not guessing it.
+        // Pieces of knowledge are counted row by row: whoever made the releases knows which rows are the same, and nobody
+        // should depend on others not guessing it. Whole records look alike by what is shown, whichever row is which.
+        let by_rows = matches!(self.claim, Claim::Km(_) | Claim::Kmn(_));
+        let Some(input) = input.filter(|_| by_rows && found.holds()) else { return Ok(found) };
         let pairs: Vec<(u32, u32)> = numbers.iter().zip(0..).map(|(&from, to)| (from, to)).collect();
         let origins = |bound: &Bound, pairs: &[(u32, u32)]| {
             paired(input.bound.side(), bound.side(), input.hierarchies, pairs, run.observer)
@@ -250,7 +255,8 @@ impl<'a> Together<'a> {
             };
             let labels: Vec<&str> = all.iter().flat_map(|bound| labels(bound, declared)).collect();
             let stems = labels.iter().filter_map(|label| label.strip_suffix(" (unspecified)"));
-            found.push(Some(hierarchies::one(spec, &file.folder, &[])?.with_unspecified(stems)));
+            // What is published as it was is a leaf of hierarchies that are built; labels above are none, and are left out.
+            found.push(Some(hierarchies::one(spec, &file.folder, &labels)?.with_unspecified(stems)));
         }
         Ok(found)
     }
@@ -263,9 +269,16 @@ impl ReadRelease {
     }
 }
 
-/// Whether a hierarchy depends on the values of the data.
+/// Whether what lies above a value depends on the other values of the data. Where it depends on the value alone, a hierarchy
+/// over those that are published says nothing else than that of the data.
 fn of_the_data(spec: &HierarchySpec) -> bool {
-    matches!(spec, HierarchySpec::Build(build) if build.needs_domain())
+    let alone = |build: &Build| {
+        matches!(
+            build,
+            Build::Order { .. } | Build::Interval { .. } | Build::Date { .. } | Build::Icd10 { .. }
+        )
+    };
+    matches!(spec, HierarchySpec::Build(build) if !alone(build))
 }
 
 /// All texts that a release shows of a declared attribute.

@@ -98,10 +98,7 @@ impl<'p> Together<'p> {
             let joint = self.proposed(&made, work, input, run)?;
             if joint.holds() {
                 let paths = held_paths(work.binding, &held);
-                if !paths.is_empty() {
-                    run.observer
-                        .decided(&format!("held at the labels of earlier releases: {}", paths.join(", ")));
-                }
+                self.held.replace(paths.into_iter().map(str::to_owned).collect());
                 return Ok(made);
             }
             // Sensitive items are published as they are, whatever is held.
@@ -193,28 +190,10 @@ impl<'p> Together<'p> {
                 "what was written breaks the promise together with an earlier release",
             ));
         }
-        let binding = &published.binding;
-        let finer = |declared: usize| self.is_held(declared, published, input);
-        let quasi = (0..binding.declared.len()).filter(|&d| binding.declared[d].role == Role::Quasi);
         Ok(Jointly {
             releases: self.earlier.iter().map(|release| release.name.clone()).collect(),
             linked: found.linked,
-            held: quasi.filter(|&d| finer(d)).map(|d| binding.declared[d].path.clone()).collect(),
-        })
-    }
-
-    /// Whether an attribute is shown no finer than by earlier releases, every label of which is at or below one of the new.
-    fn is_held(&self, declared: usize, published: &Bound, input: OwnInput<'_>) -> bool {
-        let Some(hierarchy) = input.hierarchies.get(declared).and_then(Option::as_ref) else { return false };
-        let own: Vec<_> = super::labels(published, declared)
-            .into_iter()
-            .filter_map(|label| hierarchy.node(label))
-            .collect();
-        let shown = self.earlier.iter().flat_map(|release| super::labels(&release.bound, declared));
-        shown.filter_map(|label| hierarchy.node(label)).all(|node| {
-            own.iter().all(|&own| {
-                hierarchy.is_ancestor_or_self(own, node) || !hierarchy.is_ancestor_or_self(node, own)
-            })
+            held: self.held.borrow().clone(),
         })
     }
 

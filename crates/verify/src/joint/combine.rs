@@ -2,9 +2,17 @@
 //!
 //! A place is a vertex with its attributes. Which row of one release is which row of the other, nobody who reads them is told:
 //! rows can be the same if their labels allow it. What is counted as knowledge (`Rows::Possible`) is put together in every way
-//! that they allow, so that whoever fits what both releases show is counted as fitting. Where whole records are compared
-//! (`Rows::Matched`), rows go together one to one; if that can be done in ways that look different, they are left side by
-//! side, and only records of which both releases show the same look alike.
+//! that they allow, so that whoever fits what both releases show is counted as fitting. A row need not be shown by the other
+//! release as it is: it may have been left out beside a look-alike that says all that it says, and perhaps more. So each row
+//! of one release is laid over those of the other that say all it says, and what these say beyond is not taken for its own:
+//!
+//! ```text
+//! one shows     flu{drug}, flu            together   flu{drug}, flu
+//! another       lungs{*}                             (and not flu{*}: no release shows that)
+//! ```
+//!
+//! Where whole records are compared (`Rows::Matched`), rows go together one to one; if that can be done in ways that look
+//! different, they are left side by side, and only records of which both releases show the same look alike.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -37,14 +45,17 @@ pub(super) enum Clash {
 pub(super) struct Joiner<'c, 'h> {
     common: &'c Common<'h>,
     rows: Rows,
+    /// Per class whether the first and the second release show rows of it at all.
+    shown: Vec<(bool, bool)>,
     left: Cell<usize>,
     /// Whether rows had to be left side by side.
     unclear: Cell<bool>,
 }
 
 impl<'c, 'h> Joiner<'c, 'h> {
-    pub(super) fn new(common: &'c Common<'h>, rows: Rows) -> Self {
-        Joiner { common, rows, left: Cell::new(MOST), unclear: Cell::new(false) }
+    /// `shown` says per class whether the first and the second release have rows of it at all.
+    pub(super) fn new(common: &'c Common<'h>, rows: Rows, shown: Vec<(bool, bool)>) -> Self {
+        Joiner { common, rows, shown, left: Cell::new(MOST), unclear: Cell::new(false) }
     }
 
     /// Two records of one person as one, and whether rows had to be left side by side.
@@ -107,15 +118,61 @@ impl<'c, 'h> Joiner<'c, 'h> {
         (shared || x.values.is_empty() || y.values.is_empty()) && self.meet(x, y, beside).is_some()
     }
 
-    /// The same by all that is below, too: every row of one has a partner below the other, unless there is none of its class.
-    fn agree_below(&self, x: &Node, y: &Node) -> bool {
-        let has_partner = |child: &Node, others: &Node| {
-            let mut own = others.children.iter().filter(|other| other.class == child.class).peekable();
-            own.peek().is_none() || own.any(|other| self.agree_below(child, other))
-        };
-        self.agree(x, y, true)
-            && x.children.iter().all(|child| has_partner(child, y))
-            && y.children.iter().all(|child| has_partner(child, x))
+    /// Whether a release shows rows of a class at all; the first one if `first`.
+    fn shows(&self, class: u32, first: bool) -> bool {
+        let (a, b) = self.shown[class as usize];
+        if first { a } else { b }
+    }
+
+    /// Whether a row of one release can be one that the other shows as `other`, or left out beside it: it says all that the
+    /// row says. `first` if the row is the first release's.
+    fn is_said_by(&self, row: &Node, other: &Node, first: bool) -> bool {
+        self.agree(row, other, true)
+            && row.children.iter().filter(|child| self.shows(child.class, !first)).all(|child| {
+                let mut partners = other.children.iter().filter(|other| other.class == child.class);
+                partners.any(|other| self.is_said_by(child, other, first))
+            })
+    }
+
+    /// A row of one release with what the other says about it in `other`.
+    fn laid_over(&self, row: &Node, other: &Node, first: bool) -> Node {
+        self.left.set(self.left.get().saturating_sub(1));
+        let mut children = Vec::new();
+        for child in row.children.iter().filter(|_| self.left.get() > 0) {
+            let beside: Vec<&Node> =
+                other.children.iter().filter(|other| other.class == child.class).collect();
+            self.over_any(child, &beside, first, &mut children);
+        }
+        // Of what the release of the row does not show at all, it says nothing against.
+        children.extend(other.children.iter().filter(|child| !self.shows(child.class, first)).cloned());
+        children.sort();
+        children.dedup();
+        let values = self.meet(row, other, false).unwrap_or_else(|| row.values.clone());
+        Node { class: row.class, values, children, origin: row.origin.or(other.origin) }
+    }
+
+    /// A row of one release laid over those of the other that may be it; alone if there is none.
+    fn over_any(&self, row: &Node, others: &[&Node], first: bool, all: &mut Vec<Node>) {
+        // A row that stands for several of the input is known by one of them: where its place is not shown by the other
+        // release under the same number, it may be any.
+        let agreeing: Vec<&Node> =
+            others.iter().copied().filter(|other| self.agree(row, other, false)).collect();
+        let mut known: Vec<&Node> =
+            agreeing.iter().copied().filter(|other| Self::placed(row, other) == Some(true)).collect();
+        if known.is_empty() {
+            known = agreeing.iter().copied().filter(|other| self.is_said_by(row, other, first)).collect();
+        }
+        if !known.is_empty() {
+            all.extend(known.iter().map(|other| self.laid_over(row, other, first)));
+            return;
+        }
+        // What is below may have been left out altogether.
+        all.extend(
+            agreeing.iter().map(|other| if first { self.rows(row, other) } else { self.rows(other, row) }),
+        );
+        if agreeing.is_empty() {
+            all.push(row.clone());
+        }
     }
 
     /// Two rows as one.
@@ -155,33 +212,15 @@ impl<'c, 'h> Joiner<'c, 'h> {
 
     /// All ways of putting rows together.
     fn possible(&self, xs: &[Node], ys: &[Node], all: &mut Vec<Node>) {
-        let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let every = || (0..xs.len()).flat_map(|i| (0..ys.len()).map(move |j| (i, j)));
-        let fits = |i: usize, j: usize| self.agree(&xs[i], &ys[j], false);
-        pairs.extend(every().filter(|&(i, j)| Self::placed(&xs[i], &ys[j]) == Some(true) && fits(i, j)));
-        // A row that comes from several of the input is known by one of them: the others may be any.
-        let is_free = |pairs: &BTreeSet<(usize, usize)>, i: usize, j: usize| {
-            !pairs.iter().any(|p| p.0 == i) || !pairs.iter().any(|p| p.1 == j)
-        };
-        let placed = pairs.clone();
-        let deep = every().filter(|&(i, j)| is_free(&placed, i, j) && self.agree_below(&xs[i], &ys[j]));
-        pairs.extend(deep);
-        // What is below may have been left out.
-        let closer = pairs.clone();
-        pairs.extend(every().filter(|&(i, j)| is_free(&closer, i, j) && fits(i, j)));
-        for &(i, j) in &pairs {
-            all.push(self.rows(&xs[i], &ys[j]));
-            if self.meet(&xs[i], &ys[j], true).is_none() {
-                all.push(self.rows(&ys[j], &xs[i]));
-            }
+        let mut found = Vec::new();
+        for (from, to, first) in [(xs, ys, true), (ys, xs, false)] {
+            let to: Vec<&Node> = to.iter().collect();
+            from.iter().for_each(|row| self.over_any(row, &to, first, &mut found));
         }
-        all.extend((0..xs.len()).filter(|&i| !pairs.iter().any(|p| p.0 == i)).map(|i| xs[i].clone()));
-        all.extend((0..ys.len()).filter(|&j| !pairs.iter().any(|p| p.1 == j)).map(|j| ys[j].clone()));
-        // Alike rows say no more than one of them; but they may come from different ones of the input.
-        if xs.iter().chain(ys).all(|node| node.origin.is_none()) {
-            all.sort();
-            all.dedup();
-        }
+        // Alike rows say no more than one of them.
+        found.sort();
+        found.dedup();
+        all.extend(found);
     }
 
     /// Rows one to one, part by part: rows that cannot be one, by whatever way of the others, do not meet.

@@ -192,35 +192,38 @@ pub fn join(parts: &[Part<'_>], reading: &Reading<'_>, observer: &dyn Observer) 
         Claim::KAnonymity { .. } | Claim::LDiversity { .. } => Rows::Matched,
         _ => Rows::Possible,
     };
-    let (mut joined, mut unclear, mut clashes) = (Vec::with_capacity(people.len()), 0, (0, 0));
-    let joiner = Joiner::new(&common, rows);
-    for records in people.values() {
-        observer.go_on()?;
-        let own = records.iter().zip(&all).filter_map(|(record, nodes)| Some(&nodes[(*record)? as usize]));
-        let mut whole: Option<Node> = None;
-        let mut is_unclear = false;
-        for node in own {
-            whole = Some(match whole {
-                None => node.clone(),
-                Some(before) => match joiner.records(&before, node) {
-                    Ok((both, side_by_side)) => {
-                        is_unclear |= side_by_side;
-                        both
-                    }
-                    Err(Clash::Contradiction) => {
-                        clashes.0 += 1;
-                        before
-                    }
-                    Err(Clash::TooMany) => {
-                        clashes.1 += 1;
-                        before
-                    }
-                },
-            });
+    let classes = common.builder.schema().classes().len();
+    let shows = |nodes: &[Node]| {
+        let mut shown = vec![false; classes];
+        nodes.iter().for_each(|node| node.mark(&mut shown));
+        shown
+    };
+    let (mut unclear, mut clashes) = (0, (0, 0));
+    let mut whole: Vec<Option<Node>> = vec![None; people.len()];
+    let mut before = vec![false; classes];
+    for (at, nodes) in all.iter().enumerate() {
+        let shown = shows(nodes);
+        let both: Vec<(bool, bool)> = before.iter().copied().zip(shown.iter().copied()).collect();
+        let joiner = Joiner::new(&common, rows, both);
+        for (whole, records) in whole.iter_mut().zip(people.values()) {
+            observer.go_on()?;
+            let Some(node) = records[at].map(|record| &nodes[record as usize]) else { continue };
+            let Some(so_far) = whole else {
+                *whole = Some(node.clone());
+                continue;
+            };
+            match joiner.records(so_far, node) {
+                Ok((joined, side_by_side)) => {
+                    unclear += usize::from(side_by_side);
+                    *whole = Some(joined);
+                }
+                Err(Clash::Contradiction) => clashes.0 += 1,
+                Err(Clash::TooMany) => clashes.1 += 1,
+            }
         }
-        unclear += usize::from(is_unclear);
-        joined.extend(whole);
+        before.iter_mut().zip(shown).for_each(|(before, shown)| *before |= shown);
     }
+    let joined: Vec<Node> = whole.into_iter().flatten().collect();
     refuse_unknown(&common, reading)?;
     refuse_clashes(clashes, parts)?;
     for record in &joined {

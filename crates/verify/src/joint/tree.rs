@@ -53,6 +53,12 @@ impl Node {
         self.values.binary_search_by_key(&attribute, |v| v.0).ok().map(|at| self.values[at].1)
     }
 
+    /// Marks the classes that occur.
+    pub(super) fn mark(&self, shown: &mut [bool]) {
+        shown[self.class as usize] = true;
+        self.children.iter().for_each(|child| child.mark(shown));
+    }
+
     /// The same as one tree per path from the root to a leaf, for those who read rows united.
     fn paths(self) -> Vec<Node> {
         let Node { class, values, children, origin } = self;

@@ -7,7 +7,7 @@ use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Diversity, Policy, Relations, Rows, Siblings, Undeclared};
 use bosket_model::{Builder, ClassId, Dataset, Failure, Kind, Result};
-use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::dice::{Dice, cases, permutations};
 use bosket_testkit::joint::{hierarchy, joined_paths, joined_sets, meet, raised};
 use bosket_testkit::{knowledge, sets, trees};
 use bosket_verify::joint::{Joint, Part, Reading, verify_jointly};
@@ -119,17 +119,18 @@ proptest! {
         let mut dice = Dice::new(seed);
         let people: Vec<trees::PathRecord> = (0..3 + dice.below(4)).map(|_| random_paths(&mut dice, 3)).collect();
         let mut shown: Vec<Vec<trees::PathRecord>> = vec![Vec::new(); people.len()];
-        let mut releases = Vec::new();
+        let (mut releases, mut depths) = (Vec::new(), Vec::new());
         for _ in 0..2 {
             let cut = (!local).then(|| random_cut(&mut dice));
             let own = attending(&mut dice, people.len());
             let records: Vec<trees::PathRecord> =
                 own.iter().map(|&p| generalized(&mut dice, &people[p as usize], cut.as_ref())).collect();
             own.iter().zip(&records).for_each(|(&p, record)| shown[p as usize].push(record.clone()));
+            depths.push(records.iter().flatten().map(Vec::len).max().unwrap_or(0));
             releases.push((published(&records), own, None));
         }
         let expected: Vec<trees::PathRecord> = (shown.iter().filter(|of| !of.is_empty()))
-            .map(|of| of[1..].iter().fold(of[0].clone(), |a, b| joined_paths(&a, b)))
+            .map(|of| of[1..].iter().fold(of[0].clone(), |a, b| joined_paths(&a, b, (depths[0], depths[1]))))
             .map(|record| told_apart(&record))
             .collect();
         prop_assume!(!expected.is_empty());
@@ -254,7 +255,7 @@ proptest! {
                     diversity: Diversity::Frequency,
                     siblings: Siblings::Pooled,
                     distinct_everywhere: Vec::new(),
-                    buckets: Vec::new(),
+                    buckets: vec![None; 3],
                 };
                 let fine = |class: &Vec<&str>| class.len() >= k && share(class) * l <= class.len();
                 (Claim::LDiversity { k: Some(k as u32), ask }, classes.values().all(fine))
@@ -264,6 +265,55 @@ proptest! {
                       [[attribute]]\npath = \"s\"\nrole = \"sensitive\"\n";
         let found = jointly(policy, &claim, &["A", "B"], &releases).expect("countable");
         prop_assert_eq!(found.holds(), expected, "{:?}", classes);
+    }
+
+    /// Records of rows: where they are found to look alike, at least k people fit what both releases show of anybody, whichever
+    /// row is which.
+    #[test]
+    fn classes_of_rows_never_hold_in_vain(seed: u64, k in 2usize..4) {
+        let mut dice = Dice::new(seed);
+        let leaf = |dice: &mut Dice, level: &str| format!("{level}{}{}", 1 + dice.below(2), 1 + dice.below(2));
+        let rows = 1 + dice.below(2);
+        let people: Vec<trees::PathRecord> = (0..4 + dice.below(5))
+            .map(|_| (0..rows).map(|_| vec![leaf(&mut dice, "A"), leaf(&mut dice, "B")]).collect())
+            .collect();
+        let all: Vec<u32> = (0..people.len() as u32).collect();
+        // Few forms, or hardly anybody would look like anybody: every row at one of two pairs of heights.
+        let mut shown: Vec<Vec<trees::PathRecord>> = Vec::new();
+        for _ in 0..2 {
+            let heights: Vec<[usize; 2]> = (0..2).map(|_| [2 - dice.below(2), 2 - dice.below(2)]).collect();
+            let mut label = |row: &Vec<String>| {
+                let height = *dice.of(&heights);
+                vec![raised(&row[0], height[0]), raised(&row[1], height[1])]
+            };
+            shown.push(people.iter().map(|person| person.iter().map(&mut label).collect()).collect());
+        }
+        let releases: Vec<Release> = shown.iter().map(|records| (published(records), all.clone(), None)).collect();
+        let found = jointly(trees::ATTRIBUTES, &Claim::KAnonymity { k: k as u32 }, &trees::LEVELS, &releases);
+        let holds = found.expect("countable").holds();
+        // Whether what is shown of somebody could be of a person with these rows.
+        let covers = |shown: &trees::PathRecord, truth: &trees::PathRecord| {
+            permutations(rows).iter().any(|order| {
+                order.iter().zip(shown).all(|(&at, row)| {
+                    row.iter().zip(&truth[at]).all(|(label, leaf)| meet(label, leaf).as_ref() == Some(leaf))
+                })
+            })
+        };
+        let fitting = |truth: &trees::PathRecord| {
+            (0..people.len()).filter(|&q| shown.iter().all(|release| covers(&release[q], truth))).count()
+        };
+        prop_assert!(!holds || people.iter().all(|truth| fitting(truth) >= k), "{:?}", shown);
+        // Records of which both releases show the same always look alike.
+        let mut pairs: BTreeMap<Vec<trees::PathRecord>, usize> = BTreeMap::new();
+        for at in 0..people.len() {
+            let sorted = |release: &Vec<trees::PathRecord>| {
+                let mut record = release[at].clone();
+                record.sort();
+                record
+            };
+            *pairs.entry(shown.iter().map(sorted).collect()).or_default() += 1;
+        }
+        prop_assert!(holds || pairs.values().any(|&people| people < k));
     }
 
     /// A release that is a function of another's labels adds nothing, whatever is promised.
