@@ -231,8 +231,12 @@ fn records(
         let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
         return Err(Failure::new(Fault::Unreachable, diagnostic));
     }
-    let alike =
-        if privacy.model == Model::LDiversity { privacy.l.map_or(0.0, f64::ceil) as usize } else { 0 };
+    let alike = match privacy.model {
+        Model::LDiversity => privacy.l.map_or(0.0, f64::ceil) as usize,
+        // Without k, clusters are still of two at least.
+        Model::TCloseness | Model::BetaLikeness => 2,
+        _ => 0,
+    };
     refuse_revealing(policy, &bound, fewest.max(alike))?;
     refuse_rare_keys(policy, &rare, &bound.binding)?;
     if let Some(claim) = claim {
