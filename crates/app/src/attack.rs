@@ -102,9 +102,11 @@ impl Attacked {
             "model": self.privacy.model.name(),
             "before": side(&self.before),
             "after": self.after.as_ref().map(side),
-            "joint": self.joint.as_ref().map(side),
             "warnings": self.uncounted.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
+        if let Some(joint) = &self.joint {
+            found["joint"] = side(joint);
+        }
         if let Some((name, people)) = &self.population {
             found["population"] = json!({"data": name, "records": people});
         }

@@ -1,7 +1,7 @@
 //! Whose record is whose, across releases: by the private mappings, and where the inputs differ by what names a person in
 //! both.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::policy::{Policy, Role};
@@ -116,7 +116,7 @@ impl People {
     }
 
     /// The people of an earlier release's input, which is read as the policy's own is, all of it.
-    pub(crate) fn of_input(&mut self, file: &PolicyFile, input: &PathBuf, run: &Run<'_>) -> Result<Vec<u32>> {
+    pub(crate) fn of_input(&mut self, file: &PolicyFile, input: &Path, run: &Run<'_>) -> Result<Vec<u32>> {
         let place = Whereabouts::given(file, input, false)?;
         let name = place.name();
         let data = load::records(place, run)?.data;

@@ -9,6 +9,7 @@ use bosket_app::verify::VerifyRequest;
 use bosket_app::{PolicyAt, Release, Verified, Warned, anonymize, attack, verify};
 use bosket_model::Result;
 use bosket_model::observe::Quiet;
+use bosket_testkit::dice::Dice;
 use serde_json::Value;
 
 use crate::util::{Case, clinic};
@@ -120,10 +121,11 @@ fn two_releases_of_the_clinic_break_a_promise_that_each_keeps() {
 /// A table of people with a town, an age, a job and an illness.
 fn table(policy: &str) -> Case {
     let mut csv = "id,town,age,job,illness\n".to_owned();
-    for at in 0..60u32 {
-        let (town, age, job) = (at * 7 % 4, at * 11 % 8, at * 13 % 4);
-        let illness = ["flu", "cold", "gout", "ulcer", "scurvy"][(at * 17 % 5) as usize];
-        csv += &format!("p{at},t{town},{},j{job},{illness}\n", 20 + age);
+    let mut dice = Dice::new(5);
+    for at in 0..60 {
+        let (town, age, job) = (dice.below(4), 20 + dice.below(8), dice.below(4));
+        let illness = *dice.of(&["flu", "cold", "gout", "ulcer", "scurvy"]);
+        csv += &format!("p{at},t{town},{age},j{job},{illness}\n");
     }
     let groups =
         |letter: &str| -> String { (0..4).map(|i| format!("{letter}{i};{letter}{}x;*\n", i / 2)).collect() };

@@ -110,7 +110,7 @@ fn text(release: &Release) -> String {
 fn jointly(joint: &Jointly) -> String {
     let linked = plural(joint.linked, "person").replace("persons", "people");
     let mut out = format!(
-        "verified jointly with {}: the same holds for whoever can link the releases, {linked} of whom are in more than one\n",
+        "verified jointly with {}: the same holds for whoever can link the releases; {linked} are in more than one of them\n",
         joint.releases.join(", ")
     );
     if !joint.held.is_empty() {

@@ -61,7 +61,7 @@ pub fn report(found: &Attacked, show_values: bool) -> String {
 fn together(out: &mut String, k: u32, joint: &AttackedData, alone: &Risk) {
     let risk = &joint.risk;
     out.push_str(&format!(
-        "\ntogether: {}, {}; here `before` is the publication alone, `after` is all of them:\n\n",
+        "\ntogether: {}, {}; `before` is the publication alone, `after` are all of them:\n\n",
         joint.name,
         people(risk.records)
     ));

@@ -69,9 +69,24 @@ impl Node {
         below.map(|child| Node { class, values: values.clone(), children: vec![child], origin }).collect()
     }
 
-    /// A record whose rows below the root are paths.
+    /// Whether a path is the beginning of another, or that path.
+    fn begins(&self, other: &Node) -> bool {
+        let own = self.class == other.class && self.values == other.values;
+        own && match (self.children.first(), other.children.first()) {
+            (None, _) => true,
+            (Some(child), Some(others)) => child.begins(others),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// A record whose rows below the root are paths. Whoever reads rows united does not see the beginning of a path as a row
+    /// of its own.
     pub(super) fn parted(self) -> Node {
-        let children = self.children.into_iter().flat_map(Node::paths).collect();
+        let mut paths: Vec<Node> = self.children.into_iter().flat_map(Node::paths).collect();
+        paths.sort();
+        paths.dedup();
+        let is_whole = |path: &&Node| !paths.iter().any(|other| other != *path && path.begins(other));
+        let children = paths.iter().filter(is_whole).cloned().collect();
         Node { children, ..self }
     }
 }
