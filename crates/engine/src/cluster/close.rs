@@ -392,16 +392,34 @@ pub(super) fn of_rows<'a>(forest: &'a Forest, spaces: Spaces, measure: Measure) 
     whole
 }
 
+/// Two that are merged are to be, all in all, at most so far as both were: of those with the same bias nothing comes.
+const COMPLEMENT: f64 = 0.85;
+
 impl Whole<'_> {
+    /// Whether what some say at their roots is made up for by what others say.
+    pub(super) fn complement(&self, some: &[u32], others: &[u32]) -> bool {
+        let both = [some, others].concat();
+        self.bias(&both) <= COMPLEMENT * (self.bias(some) + self.bias(others))
+    }
+
+    /// How far rows are, over all attributes, times how many there are: never more of two together than of both.
+    fn bias(&self, rows: &[u32]) -> f64 {
+        let attributes = self.forest.classes[0].sensitive;
+        let far = |i: usize| self.columns[i].distance(&self.tally_of_rows(rows, i), self.measure);
+        rows.len() as f64 * (0..attributes).map(far).sum::<f64>()
+    }
+
+    fn tally_of_rows(&self, rows: &[u32], attribute: usize) -> Tally {
+        let secret = |row: u32| self.forest.secret[self.forest.roots[row as usize] as usize];
+        let mut tally = Tally { places: rows.len() as i128, ..Tally::default() };
+        let labels = rows.iter().map(|&row| self.forest.secrets.labels(secret(row))[attribute]);
+        labels.filter(|&label| label != UNKNOWN).for_each(|l| *tally.counts.entry(l).or_default() += 1);
+        tally
+    }
+
     /// Whether rows say together nothing beyond what is allowed.
     pub(super) fn are_close(&self, rows: &[u32]) -> bool {
         let attributes = self.forest.classes[0].sensitive;
-        let secret = |row: u32| self.forest.secret[self.forest.roots[row as usize] as usize];
-        (0..attributes).all(|i| {
-            let mut tally = Tally { places: rows.len() as i128, ..Tally::default() };
-            let labels = rows.iter().map(|&row| self.forest.secrets.labels(secret(row))[i]);
-            labels.filter(|&label| label != UNKNOWN).for_each(|l| *tally.counts.entry(l).or_default() += 1);
-            !self.columns[i].is_too_far(&tally, self.measure)
-        })
+        (0..attributes).all(|i| !self.columns[i].is_too_far(&self.tally_of_rows(rows, i), self.measure))
     }
 }
