@@ -115,7 +115,7 @@ impl Spaces {
     }
 }
 
-fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Space, Diagnostic> {
+fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Space, Box<Diagnostic>> {
     let number = |text: &str| {
         let number = text.trim().parse::<f64>().ok().filter(|n| n.is_finite())?;
         Some(bounds.map_or(number + 0.0, |b| b.partition_point(|&b| b <= number) as f64))
@@ -123,7 +123,9 @@ fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Spa
     let found: Vec<f64> = texts.iter().filter_map(|text| number(text)).collect();
     if found.len() < texts.len() {
         let what = format!("{} distinct values are not numbers and have no order", texts.len() - found.len());
-        return Err(Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"));
+        return Err(Box::new(
+            Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"),
+        ));
     }
     let mut ranks = found.clone();
     ranks.sort_by(f64::total_cmp);
@@ -133,18 +135,17 @@ fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Spa
     Ok(Space::Ordered(of, ranks.len()))
 }
 
-fn tree(hierarchy: Option<&Hierarchy>, texts: &[&str], labels: &[u32]) -> Result<Space, Diagnostic> {
+fn tree(hierarchy: Option<&Hierarchy>, texts: &[&str], labels: &[u32]) -> Result<Space, Box<Diagnostic>> {
     let Some(hierarchy) = hierarchy else {
         let what = "the distance of values needs the hierarchy of their attribute, which is not there";
-        return Err(Diagnostic::error(what).help("give it one, or use ground = \"equal\""));
+        return Err(Box::new(Diagnostic::error(what).help("give it one, or use ground = \"equal\"")));
     };
     let nodes: Vec<NodeId> =
         texts.iter().filter_map(|text| hierarchy.leaf(text).or_else(|| hierarchy.node(text))).collect();
     if nodes.len() < texts.len() {
         let what = format!("{} distinct values are not in the hierarchy", texts.len() - nodes.len());
-        return Err(
-            Diagnostic::error(what).help("add them to it: their distance from others is measured there")
-        );
+        let help = "add them to it: their distance from others is measured there";
+        return Err(Box::new(Diagnostic::error(what).help(help)));
     }
     let mut heights = vec![0i128; hierarchy.len()];
     let mut occurs = vec![false; hierarchy.len()];
