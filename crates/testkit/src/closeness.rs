@@ -131,7 +131,7 @@ fn judge(
     let distance = work as f64 / (places * all * unit) as f64;
     let over = work * 1000 > rule.thousandths * places * all * unit;
     let most = labels.iter().map(|l| excess(l)).max();
-    let worst = labels.iter().filter(|l| Some(excess(l)) == most).map(|l| told(l));
+    let worst = labels.iter().filter(|l| Some(excess(l)) == most).map(told);
     (distance, over.then(|| (distance, worst.collect())))
 }
 

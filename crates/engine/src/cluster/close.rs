@@ -115,7 +115,7 @@ impl Spaces {
     }
 }
 
-fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Space, Diagnostic> {
+fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Space, Box<Diagnostic>> {
     let number = |text: &str| {
         let number = text.trim().parse::<f64>().ok().filter(|n| n.is_finite())?;
         Some(bounds.map_or(number + 0.0, |b| b.partition_point(|&b| b <= number) as f64))
@@ -123,7 +123,9 @@ fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Spa
     let found: Vec<f64> = texts.iter().filter_map(|text| number(text)).collect();
     if found.len() < texts.len() {
         let what = format!("{} distinct values are not numbers and have no order", texts.len() - found.len());
-        return Err(Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"));
+        return Err(Box::new(
+            Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"),
+        ));
     }
     let mut ranks = found.clone();
     ranks.sort_by(f64::total_cmp);
@@ -133,18 +135,17 @@ fn ordered(bounds: Option<&[f64]>, texts: &[&str], labels: &[u32]) -> Result<Spa
     Ok(Space::Ordered(of, ranks.len()))
 }
 
-fn tree(hierarchy: Option<&Hierarchy>, texts: &[&str], labels: &[u32]) -> Result<Space, Diagnostic> {
+fn tree(hierarchy: Option<&Hierarchy>, texts: &[&str], labels: &[u32]) -> Result<Space, Box<Diagnostic>> {
     let Some(hierarchy) = hierarchy else {
         let what = "the distance of values needs the hierarchy of their attribute, which is not there";
-        return Err(Diagnostic::error(what).help("give it one, or use ground = \"equal\""));
+        return Err(Box::new(Diagnostic::error(what).help("give it one, or use ground = \"equal\"")));
     };
     let nodes: Vec<NodeId> =
         texts.iter().filter_map(|text| hierarchy.leaf(text).or_else(|| hierarchy.node(text))).collect();
     if nodes.len() < texts.len() {
         let what = format!("{} distinct values are not in the hierarchy", texts.len() - nodes.len());
-        return Err(
-            Diagnostic::error(what).help("add them to it: their distance from others is measured there")
-        );
+        let help = "add them to it: their distance from others is measured there";
+        return Err(Box::new(Diagnostic::error(what).help(help)));
     }
     let mut heights = vec![0i128; hierarchy.len()];
     let mut occurs = vec![false; hierarchy.len()];
@@ -392,16 +393,34 @@ pub(super) fn of_rows<'a>(forest: &'a Forest, spaces: Spaces, measure: Measure) 
     whole
 }
 
+/// Two that are merged are to be, all in all, at most so far as both were: of those with the same bias nothing comes.
+const COMPLEMENT: f64 = 0.85;
+
 impl Whole<'_> {
+    /// Whether what some say at their roots is made up for by what others say.
+    pub(super) fn complement(&self, some: &[u32], others: &[u32]) -> bool {
+        let both = [some, others].concat();
+        self.bias(&both) <= COMPLEMENT * (self.bias(some) + self.bias(others))
+    }
+
+    /// How far rows are, over all attributes, times how many there are: never more of two together than of both.
+    fn bias(&self, rows: &[u32]) -> f64 {
+        let attributes = self.forest.classes[0].sensitive;
+        let far = |i: usize| self.columns[i].distance(&self.tally_of_rows(rows, i), self.measure);
+        rows.len() as f64 * (0..attributes).map(far).sum::<f64>()
+    }
+
+    fn tally_of_rows(&self, rows: &[u32], attribute: usize) -> Tally {
+        let secret = |row: u32| self.forest.secret[self.forest.roots[row as usize] as usize];
+        let mut tally = Tally { places: rows.len() as i128, ..Tally::default() };
+        let labels = rows.iter().map(|&row| self.forest.secrets.labels(secret(row))[attribute]);
+        labels.filter(|&label| label != UNKNOWN).for_each(|l| *tally.counts.entry(l).or_default() += 1);
+        tally
+    }
+
     /// Whether rows say together nothing beyond what is allowed.
     pub(super) fn are_close(&self, rows: &[u32]) -> bool {
         let attributes = self.forest.classes[0].sensitive;
-        let secret = |row: u32| self.forest.secret[self.forest.roots[row as usize] as usize];
-        (0..attributes).all(|i| {
-            let mut tally = Tally { places: rows.len() as i128, ..Tally::default() };
-            let labels = rows.iter().map(|&row| self.forest.secrets.labels(secret(row))[i]);
-            labels.filter(|&label| label != UNKNOWN).for_each(|l| *tally.counts.entry(l).or_default() += 1);
-            !self.columns[i].is_too_far(&tally, self.measure)
-        })
+        (0..attributes).all(|i| !self.columns[i].is_too_far(&self.tally_of_rows(rows, i), self.measure))
     }
 }

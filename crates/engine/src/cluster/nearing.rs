@@ -1,6 +1,7 @@
 //! Merging clusters until what each says about sensitive values is as close to what all say as asked.
 //!
-//! The smallest cluster that is too far goes first, into the one where that costs least. Two clusters that look alike are
+//! The smallest cluster that is too far goes first, into the nearest that makes up for what it says too much of, or else into
+//! the nearest of all. Two clusters that look alike are
 //! together no farther than the farther of them, but what is pruned on the way to look alike changes both what they say and what
 //! all say, so everything is judged again until nothing is too far. Where one cluster of all is left and still too far at
 //! some place, the place is pruned; so are, in a second attempt, places below the roots of clusters that are merged no
@@ -118,7 +119,7 @@ fn merge(
         }
         while let Some(at) = smallest(clusters, &far) {
             observer.go_on()?;
-            let Some(other) = nearest(search, clusters, at, observer)? else { return Ok(()) };
+            let Some(other) = nearest(search, clusters, at, (whole, observer))? else { return Ok(()) };
             let Some(rep) = search.join(&clusters[at].rep, &clusters[other].rep)? else { return Ok(()) };
             whole.count(&clusters[at].rep, -1);
             whole.count(&clusters[other].rep, -1);
@@ -139,32 +140,37 @@ fn smallest(clusters: &[Cluster], far: &[bool]) -> Option<usize> {
     far.min_by_key(|&at| (clusters[at].members.len(), at))
 }
 
-/// The cluster that adds least to the loss when one is merged with it.
+/// The cluster that adds least to the loss when one is merged with it: of those that make up for what it says, or else of all.
 fn nearest(
     search: &mut Search<'_>,
     clusters: &[Cluster],
     at: usize,
-    observer: &dyn Observer,
+    (whole, observer): (&Whole<'_>, &dyn Observer),
 ) -> Result<Option<usize>> {
     let one = &clusters[at];
     let hurried = if search.is_over() { HURRIED } else { usize::MAX };
     let own = search.joiner.weight(one.rep.members()) * one.rep.loss;
-    let mut best: Option<(i64, usize)> = None;
+    // The best of all comes behind the best of those that help.
+    let mut best: Option<(bool, i64, usize)> = None;
     let others = (1..clusters.len()).map(|step| (at + step) % clusters.len()).take(hurried);
     for other in others {
         observer.go_on()?;
         let rep = &clusters[other].rep;
         let before = own + search.joiner.weight(rep.members()) * rep.loss;
         // What the roots alone cost is the least that it can be.
-        if best.is_some_and(|(least, _)| search.joiner.head(&one.rep, rep) - before > least) {
+        if best.is_some_and(|(idle, least, _)| !idle && search.joiner.head(&one.rep, rep) - before > least) {
             continue;
         }
         let rise = search.cost(&one.rep, rep)? - before;
-        if best.is_none_or(|b| (rise, other) < b) {
-            best = Some((rise, other));
+        if best.is_some_and(|b| (false, rise, other) >= b) {
+            continue;
+        }
+        let found = (!whole.complement(&one.members, &clusters[other].members), rise, other);
+        if best.is_none_or(|b| found < b) {
+            best = Some(found);
         }
     }
-    Ok(best.map(|b| b.1))
+    Ok(best.map(|b| b.2))
 }
 
 /// Takes away what is still too far below the roots of clusters: of each the farthest place at a time, since the others may be

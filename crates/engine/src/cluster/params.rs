@@ -36,6 +36,9 @@ pub enum Cells {
     Exactly(usize),
 }
 
+/// Per declared attribute the bounds between buckets of a number.
+pub(super) type Buckets = [Option<Vec<f64>>];
+
 /// What diversity asks for.
 #[derive(Clone, Debug)]
 pub struct Diverse {
@@ -241,7 +244,7 @@ impl Params {
 
     /// How sensitive values are told apart, if they matter: the bounds of buckets per declared attribute, and values that may
     /// stand only once in a class.
-    pub(super) fn secrets(&self) -> Option<(&[Option<Vec<f64>>], &[String])> {
+    pub(super) fn secrets(&self) -> Option<(&Buckets, &[String])> {
         match (&self.diverse, &self.close) {
             (Some(ask), _) => Some((&ask.buckets, &ask.distinct_everywhere)),
             (None, Some(ask)) => Some((&ask.buckets, &[])),

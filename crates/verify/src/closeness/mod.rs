@@ -140,7 +140,8 @@ impl<'a> Whole<'a> {
             return Err(refuse(buckets::unreadable(unreadable, path)));
         }
         let hierarchy = hierarchies.get(declared).and_then(Option::as_ref);
-        let space = Space::new(ask.ground(declared), bounds, &originals, hierarchy).map_err(refuse)?;
+        let space =
+            Space::new(ask.ground(declared), bounds, &originals, hierarchy).map_err(|what| refuse(*what))?;
         let counts = vec![0; texts.len()];
         Ok(Whole { measure: ask.measure, path, labels, texts, counts, all: 0, space })
     }

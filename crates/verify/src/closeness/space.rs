@@ -36,7 +36,7 @@ impl Space {
         bounds: Option<&[f64]>,
         values: &[&str],
         hierarchy: Option<&Hierarchy>,
-    ) -> Result<Self, Diagnostic> {
+    ) -> Result<Self, Box<Diagnostic>> {
         match ground {
             Ground::Equal => Ok(Space::Equal),
             Ground::Ordered => ordered(bounds, values),
@@ -44,7 +44,7 @@ impl Space {
                 let what =
                     "the distance of values needs the hierarchy of their attribute, which is not there";
                 let help = "put the file where the policy says";
-                hierarchical(values, hierarchy.ok_or_else(|| Diagnostic::error(what).help(help))?)
+                hierarchical(values, hierarchy.ok_or_else(|| Box::new(Diagnostic::error(what).help(help)))?)
             }
         }
     }
@@ -88,7 +88,7 @@ impl Space {
     }
 }
 
-fn ordered(bounds: Option<&[f64]>, values: &[&str]) -> Result<Space, Diagnostic> {
+fn ordered(bounds: Option<&[f64]>, values: &[&str]) -> Result<Space, Box<Diagnostic>> {
     let mut found: Vec<(f64, u32)> = Vec::new();
     let mut unreadable = 0;
     for (label, text) in values.iter().enumerate() {
@@ -103,14 +103,16 @@ fn ordered(bounds: Option<&[f64]>, values: &[&str]) -> Result<Space, Diagnostic>
     }
     if unreadable > 0 {
         let what = format!("{unreadable} distinct values are not numbers and have no order");
-        return Err(Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"));
+        return Err(Box::new(
+            Diagnostic::error(what).help("use ground = \"equal\", or make the values numbers"),
+        ));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let ranks = found.chunk_by(|a, b| a.0 == b.0).map(|rank| rank.iter().map(|r| r.1).collect());
     Ok(Space::Ordered(ranks.collect()))
 }
 
-fn hierarchical(values: &[&str], hierarchy: &Hierarchy) -> Result<Space, Diagnostic> {
+fn hierarchical(values: &[&str], hierarchy: &Hierarchy) -> Result<Space, Box<Diagnostic>> {
     let mut own: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
     let mut unknown = 0;
     for (label, text) in values.iter().enumerate() {
@@ -123,7 +125,7 @@ fn hierarchical(values: &[&str], hierarchy: &Hierarchy) -> Result<Space, Diagnos
     if unknown > 0 {
         let what = format!("{unknown} distinct values are not in the hierarchy");
         let help = "add them to it: their distance from others is measured there";
-        return Err(Diagnostic::error(what).help(help));
+        return Err(Box::new(Diagnostic::error(what).help(help)));
     }
     // Parents come before their children, so from the last to the first children come before their parents.
     let mut heights = vec![0i128; hierarchy.len()];

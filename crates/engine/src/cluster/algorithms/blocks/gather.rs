@@ -105,7 +105,7 @@ impl Table<'_> {
             let most = best.map_or(i64::MAX / 4, |b| (b.0 + before) / (own + its));
             let rise = (own + its) * self.together(one, bounds, most) - before;
             let helps = || match &self.guarded {
-                Some(guarded) => guarded.helps(clearest, &groups.rows[at], &groups.rows[other]),
+                Some(guarded) => guarded.helps(clearest, &groups.rows[at], &groups.rows[other], self.size),
                 None => true,
             };
             if best.is_none_or(|b| rise < b.0) && helps() {

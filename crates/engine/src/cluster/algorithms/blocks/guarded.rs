@@ -97,7 +97,10 @@ impl<'a> Guarded<'a> {
     }
 
     /// Whether a group becomes less clear together with others; `clearest` is its clearest value.
-    pub(super) fn helps(&self, clearest: Option<Value>, rows: &[u32], others: &[u32]) -> bool {
+    pub(super) fn helps(&self, clearest: Option<Value>, rows: &[u32], others: &[u32], size: usize) -> bool {
+        if let Guard::Close(whole) = self.guard {
+            return rows.len() < size || whole.complement(rows, others);
+        }
         if self.forest.secrets.lists_any() && self.has_repeated(&[rows, others].concat()) {
             return false;
         }
