@@ -142,7 +142,9 @@ pub fn verify_anatomized(
             ..class_witness(sides.people, sides.binding, people)
         };
         if alike.len() > 1 {
-            found.extend(alike.values().min_by_key(|people| people.len()).map(|people| seen(people)));
+            // The same whatever order people come in.
+            let fewest = |a: &Witness, b: &Witness| a.support.cmp(&b.support).then(Witness::order(a, b));
+            found.extend(alike.values().map(|people| seen(people)).min_by(fewest));
         } else if claim.k.is_some_and(|k| members.len() < k as usize) {
             found.push(seen(members));
         }

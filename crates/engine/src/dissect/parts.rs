@@ -84,6 +84,9 @@ fn rows(records: usize, columns: &[Column<'_>], params: &Params, observer: &dyn 
     Rows::new(records, columns, &vec![Level::Values; columns.len()], params.may_lack, observer)
 }
 
+/// The groups of a part, if there can be any, and its records that are in none since they are too many.
+type Attempted = (Option<Release>, Vec<u32>);
+
 /// Groups records in so many parts. `digests` (one per record, from its content) decide between records that are alike in their values.
 pub fn run_in_parts(
     sensitive: &[Sensitive<'_>],
@@ -102,22 +105,31 @@ pub fn run_in_parts(
         telling: 0,
     };
     let Some((last, others)) = dealt.split_last() else { return Ok(release) };
-    let made: Result<Vec<(Option<Release>, Vec<u32>)>> = (others.par_iter())
+    let made: Result<Vec<Attempted>> = (dealt.par_iter())
         .map(|part| attempted(sensitive, digests, part, params, &Silenced(observer)))
         .collect();
+    let mut made = made?;
+    let alone = made.pop().unwrap_or_default();
     let mut over = last.clone();
-    for (part, (made, gone)) in others.iter().zip(made?) {
+    for (part, (made, gone)) in others.iter().zip(made) {
         over.extend(gone.iter().copied());
         if let Some(made) = made {
             over.extend(release.add(part, &gone, made));
         }
     }
+    // The last part takes them in, unless that would cost it more than they are.
     over.sort_unstable_by_key(|&record| digests[record as usize]);
-    let (made, gone) = attempted(sensitive, digests, &over, params, observer)?;
-    let mut left = gone.len();
+    let together = attempted(sensitive, digests, &over, params, observer)?;
+    let lost = |part: &[u32], (made, gone): &Attempted| match made {
+        Some(made) => made.suppressed + gone.len(),
+        None => part.len(),
+    };
+    let (with, without) = (lost(&over, &together), lost(last, &alone) + over.len() - last.len());
+    let (part, (made, gone)) = if with <= without { (&over, together) } else { (last, alone) };
     if let Some(made) = made {
-        left += release.add(&over, &gone, made).len();
+        release.add(part, &gone, made);
     }
+    let left = with.min(without);
     if release.groups == 0 {
         // Says why.
         return run(digests.len(), sensitive, &ties(digests), params, observer);
@@ -170,7 +182,7 @@ fn attempted(
     part: &[u32],
     params: &Params,
     observer: &dyn Observer,
-) -> Result<(Option<Release>, Vec<u32>)> {
+) -> Result<Attempted> {
     let own = picked(sensitive, part);
     let all: Vec<Sensitive<'_>> = joined(&own, sensitive);
     let gone: Vec<u32> = too_many(part.len(), &all, params, observer)?;

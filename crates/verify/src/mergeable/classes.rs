@@ -135,13 +135,18 @@ impl ClassState {
             ..self.forms.witness(form, &paths)
         };
         let few = self.classes.iter().filter(|(_, class)| k.is_some_and(|k| class.records < u64::from(k)));
-        let few = few.map(|(&form, class)| told(form, class)).min_by(Witness::order);
+        // What two witnesses say may be the same: then what their records look like decides.
+        let smaller = |a: &(Witness, u32), b: &(Witness, u32)| {
+            let alike = || self.forms.written(a.1).cmp(&self.forms.written(b.1));
+            Witness::order(&a.0, &b.0).then_with(alike)
+        };
+        let few = few.map(|(&form, class)| (told(form, class), form)).min_by(smaller).map(|few| few.0);
         let Some(ask) = ask.filter(|_| few.is_none()) else { return Ok(few) };
         let clear = self.classes.iter().filter_map(|(&form, class)| {
             let sensitive = Some(too_common(class, ask, &self.forms, &paths)?);
-            Some(Witness { sensitive, ..told(form, class) })
+            Some((Witness { sensitive, ..told(form, class) }, form))
         });
-        Ok(clear.min_by(Witness::order))
+        Ok(clear.min_by(smaller).map(|clear| clear.0))
     }
 
     /// The verdict.

@@ -126,11 +126,13 @@ impl Forms {
 
     fn tell(&self, form: u32, mut above: Option<usize>, paths: &[String], witness: &mut Witness) {
         let form = &self.forms[form as usize];
-        for &(declared, text) in &form.values {
+        let mut values: Vec<(u32, &str)> = form.values.iter().map(|&(a, t)| (a, self.text_of(t))).collect();
+        values.sort_unstable();
+        for (declared, text) in values {
             let at = witness.values.len();
             witness.values.push(witness::Value {
                 path: paths[declared as usize].clone(),
-                value: self.text_of(text).to_owned(),
+                value: text.to_owned(),
                 ..witness::Value::default()
             });
             witness.relations.extend(above.map(|above| (above, at)));
@@ -142,7 +144,7 @@ impl Forms {
     }
 
     /// A form as a text that no other has.
-    fn written(&self, form: u32) -> String {
+    pub(super) fn written(&self, form: u32) -> String {
         let form = &self.forms[form as usize];
         let mut kids: Vec<String> = form.kids.iter().map(|&kid| self.written(kid)).collect();
         kids.sort_unstable();

@@ -118,7 +118,8 @@ fn shards_have_whole_classes() {
         // Too few records come before what they say; a shard does not know of the others.
         let few = found.iter().any(|w| w.sensitive.is_none());
         let found = found.into_iter().filter(|w| w.sensitive.is_none() == few).min_by(Witness::order);
-        assert_eq!(whole, found, "seed {seed}");
+        let told = |witness: &Witness| (size(witness), witness.sensitive.is_some());
+        assert_eq!(whole.as_ref().map(told), found.as_ref().map(told), "seed {seed}");
     }
 }
 
@@ -171,11 +172,11 @@ fn parted_groups_get_the_verdict_of_all() {
             .map(|_| (0..1 + dice.below(4)).map(|_| person(&mut dice)).collect())
             .collect();
         let claim = Apart {
-            group_size: 1 + dice.below(3) as u32,
+            group_size: 2 + dice.below(2) as u32,
             delta: dice.one_in(2).then(|| Delta { distance: dice.below(3) as u32, pairwise: dice.one_in(2) }),
-            may_lack: dice.one_in(3),
             ..Apart::default()
         };
+        let claim = Apart { may_lack: claim.delta.is_none() && dice.one_in(3), ..claim };
         let whole = publish(&groups, many);
         let hierarchies = [Some(h.clone())];
         let verdict = verify_apart(&whole, &claim, &hierarchies, &Quiet).expect("a verdict");
