@@ -164,8 +164,12 @@ proptest! {
                 let aligned = survey.align(&data, |_| true, &Quiet).expect("nobody interrupts");
                 let again = km::recode(&world.trees(&aligned), &world.hierarchies, params, &found, &Quiet);
                 prop_assert_eq!(again.expect("recoded"), whole.trees.clone());
-                let binding = world.binding(&data);
-                prop_assert!(verified(&whole.trees.write_back(&binding), &world).is_none());
+                let labels = |record: usize| -> Vec<String> {
+                    let item = |node: usize| whole.trees.items()[whole.trees.item(node) as usize].label.clone();
+                    whole.trees.nodes(record).map(item).collect()
+                };
+                let published: Vec<Vec<String>> = (0..whole.trees.len()).map(labels).collect();
+                prop_assert!(verified(&sets::dataset(&published), &world).is_none());
             }
             (Err(a), Err(b)) => prop_assert_eq!(a.fault, b.fault),
             (a, b) => prop_assert!(false, "{:?} {:?}", a.map(|r| r.ncp), b.map(|f| f.ncp)),
@@ -223,19 +227,25 @@ proptest! {
         let mut labels: Vec<u32> = coarse.iter().copied().filter(|&l| l != NO_LABEL).collect();
         labels.sort_unstable();
         labels.dedup();
-        for chosen in bosket_testkit::knowledge::subsets(labels.len(), m) {
-            let wanted: Vec<u32> = chosen.iter().map(|&i| labels[i]).collect();
+        for chosen in 1u32..1 << labels.len() {
+            if chosen.count_ones() as usize > m {
+                continue;
+            }
+            let wanted: Vec<u32> =
+                (0..labels.len()).filter(|i| chosen >> i & 1 == 1).map(|i| labels[i]).collect();
             prop_assert!(support(&ours, &wanted) >= support(&all, &wanted).min(k));
         }
     }
 }
 
-const TREES: &str = "[privacy]\nmodel = \"kmn\"\nk = K\nm = M\nn = N\nroot = \"chain\"\nrelations = \"R\"\nrows = \"W\"\n\
-                     [method]\nalgorithm = \"gcs\"\ncost = \"lm\"\n";
+const TREES: &str = "[privacy]\nmodel = \"kmn\"\nk = K\nm = M\nn = N\nroot = \"chain\"\nrelations = \"R\"\n\
+                     [method]\nalgorithm = \"gcs\"\ncost = \"lm\"\n[publish]\npath = \"out\"\nrows = \"W\"\n";
 
 fn tree_world(dice: &mut Dice, n: usize, relations: &str) -> World {
     let (k, m) = (2 + dice.below(3), 1 + dice.below(3));
-    let rows = if dice.one_in(2) { "united" } else { "distinct" };
+    // Several pairs are told apart only where rows are united.
+    let united = dice.one_in(2) || (n > 1 && relations == "pair");
+    let rows = if united { "united" } else { "distinct" };
     let text = trees::CROWDED_ATTRIBUTES.to_owned() + TREES;
     let text = text.replace("= K", &format!("= {k}")).replace("= M", &format!("= {m}"));
     let text = text.replace("= N", &format!("= {n}")).replace("\"R\"", &format!("\"{relations}\""));
@@ -266,6 +276,10 @@ fn people(dice: &mut Dice) -> Vec<trees::PathRecord> {
     (0..6 + dice.below(30)).map(|_| one(dice)).collect()
 }
 
+fn source_of<'a>(data: &'a Dataset, binding: &'a Binding, world: &World) -> kmn::Source<'a> {
+    kmn::Source { data, binding, payload: Payload::Keep, rows: world.policy.rows() }
+}
+
 /// Both sides of a run of trees: all records at once, and a kernel of parts.
 fn both(seed: u64, n: usize, relations: &str) -> std::result::Result<(), TestCaseError> {
     let mut dice = Dice::new(seed);
@@ -286,8 +300,6 @@ fn both(seed: u64, n: usize, relations: &str) -> std::result::Result<(), TestCas
     let few = kernel.records().expect("records");
     let united = world.policy.rows() == Rows::United;
     let binding = world.binding(&aligned);
-    let source =
-        |data| kmn::Source { data, binding: &binding, payload: Payload::Keep, rows: world.policy.rows() };
     let keeps = |data: &Dataset| -> Result<kmn::Verdict> {
         let kept = verified(data, &world).is_none();
         Ok(if kept { kmn::Verdict::Kept } else { kmn::Verdict::Broken(Vec::new()) })
@@ -301,7 +313,14 @@ fn both(seed: u64, n: usize, relations: &str) -> std::result::Result<(), TestCas
             return Ok((release.recipe, release.cost, release.published.write_back(&binding)));
         }
         let judge: Option<kmn::Accept<'_, Dataset>> = if params.beyond { Some(&keeps) } else { None };
-        let release = kmn::run_rows(&source(data), &trees, &world.hierarchies, params, judge, &Quiet)?;
+        let release = kmn::run_rows(
+            &source_of(data, &binding, &world),
+            &trees,
+            &world.hierarchies,
+            params,
+            judge,
+            &Quiet,
+        )?;
         Ok((release.recipe, release.cost, release.published))
     };
     match (run(&aligned, params), run(few, &of_kernel)) {
@@ -315,7 +334,7 @@ fn both(seed: u64, n: usize, relations: &str) -> std::result::Result<(), TestCas
                     made.expect("recoded").0.write_back(&binding)
                 }
                 false => {
-                    let source = source(&aligned);
+                    let source = source_of(&aligned, &binding, &world);
                     kmn::recode_rows(&source, &trees, &world.hierarchies, params, &ours, &Quiet)
                         .expect("recoded")
                         .0
@@ -360,11 +379,14 @@ proptest! {
         let whole = Verification::of_records(&data, &binding.expect("declared"), &claim, &[], 1 << 20, &Quiet);
         let whole = whole.expect("checked");
         let dealt = dealt(&data, &mut dice);
+        // Trees count empty places, which a part alone may not know of.
+        let (survey, _) = framed(&dealt);
         let mut all = bosket_verify::partition::Counted::default();
         for (part, data) in &dealt {
             // With hardly any memory every piece is kept as it is.
             let memory = if dice.one_in(2) { 1 << 20 } else { 1 << 14 };
-            let own = bosket_verify::partition::count(&world.policy, &claim, (*part, data), None, memory, &Quiet);
+            let frame = (!is_set || dice.one_in(2)).then_some(&survey.frame);
+            let own = bosket_verify::partition::count(&world.policy, &claim, (*part, data), frame, memory, &Quiet);
             let own = own.expect("counted");
             let own = bosket_verify::partition::Counted::from_bytes(&own.to_bytes()).expect("its own bytes");
             all = all.merge(own, &Quiet).expect("merged");

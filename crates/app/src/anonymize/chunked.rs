@@ -12,7 +12,7 @@ use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::binding::Binding;
 use bosket_model::partition::Survey;
-use bosket_model::policy::Role;
+use bosket_model::policy::{Policy, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::Study;
@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::{Account, AttributeValues, Draft, ambiguous, refuse_empty, too_early};
 use crate::chunked::{ChunkedInput, each, each_bytes};
 use crate::legend::{People, legend_of};
+use crate::make::placed;
 use crate::partition::{Found, Plan};
 use crate::prepare::Prepared;
 use crate::run::Run;
@@ -136,7 +137,7 @@ impl<'p> Chunked<'p> {
     ) -> Result<Found> {
         let Chunked { plan, chunks, sets, .. } = self;
         let mut kernels = |labels: &[u32], size: usize| {
-            let kernel = Self::kernel(plan, (chunks, sets), (labels, size), run)?;
+            let kernel = Self::kernel(plan, (&mut *chunks, &mut *sets), (labels, size), run)?;
             match more {
                 Some(more) => kernel.merge(more.clone(), run.observer),
                 None => Ok(kernel),
@@ -155,10 +156,12 @@ impl<'p> Chunked<'p> {
         let policy = &prepared.file.policy;
         let (mut published, mut survey) = (Chunks::new(), Survey::default());
         let (mut tally, mut kept) = (Tally::default(), Kept::default());
+        // What is not written yet has the paths that it was read by.
+        let attributes = placed(policy, plan.binding());
         let one = |data: Dataset| {
             let part = plan.part(&data, run.observer)?;
             let (made, tally) = plan.recode(&part, &found, run.observer)?;
-            let binding = Binding::new(made.schema(), &policy.attributes, policy.undeclared, "a chunk")?;
+            let binding = Binding::new(made.schema(), &attributes, policy.undeclared, "a chunk")?;
             let mapping: Vec<(u32, u32)> = (0..made.len() as u32).map(|record| (record, record)).collect();
             let kept = Kept::new(
                 &Compared {
@@ -189,6 +192,7 @@ impl<'p> Chunked<'p> {
     /// Whether what is made keeps the promise, before anything is written.
     fn judge(&self, made: &mut Made, run: &Run<'_>) -> Result<Verification> {
         let policy = &self.prepared.file.policy;
+        let policy = &Policy { attributes: placed(policy, self.plan.binding()), ..policy.clone() };
         let memory = run.settings.memory();
         let mut counter = Counter::new(policy, self.claim, memory / 8 * 3)?;
         let survey = &made.survey;
@@ -287,19 +291,24 @@ impl Draft for Chunked<'_> {
     fn pair(&mut self) -> Result<()> {
         // Record by record they cannot be compared; as often as it was written, each value must have been read.
         let (made, again) = (self.made()?, self.again()?);
-        let told = |survey: &Survey| {
+        let policy = &self.prepared.file.policy;
+        let attributes = placed(policy, self.plan.binding());
+        let written = Binding::new(made.survey.frame.schema(), &attributes, policy.undeclared, "it")?;
+        let told = |survey: &Survey, binding: &Binding| {
             let all = survey.frame.schema().attributes();
-            let mut values: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
-            for (id, attribute) in all {
+            let mut values: BTreeMap<(Option<usize>, String), (u64, u64)> = BTreeMap::new();
+            for (id, _) in all {
                 for ((_, text), own) in survey.frame.dictionary(id).iter().zip(&survey.counts[id.index()]) {
-                    let sum = values.entry((attribute.path.clone(), text.to_owned())).or_default();
+                    let key = (binding.attributes[id.index()], text.to_owned());
+                    let sum = values.entry(key).or_default();
                     *sum = (sum.0 + own.0, sum.1 + own.1);
                 }
             }
             values.retain(|_, own| *own != (0, 0));
             values
         };
-        if made.survey.records != again.survey.records || told(&made.survey) != told(&again.survey) {
+        let same = told(&made.survey, &written) == told(&again.survey, &again.binding);
+        if made.survey.records != again.survey.records || !same {
             return Err(ambiguous());
         }
         Ok(())
@@ -383,7 +392,7 @@ pub(crate) type ReadBatches<'a> = &'a mut dyn FnMut(&mut dyn FnMut(Dataset) -> R
 
 /// The verdict about a publication that is read in batches, and what values it has.
 pub(crate) fn verified(
-    policy: &bosket_model::policy::Policy,
+    policy: &Policy,
     claim: &Claim,
     name: &str,
     read: ReadBatches<'_>,
@@ -391,10 +400,14 @@ pub(crate) fn verified(
     run: &Run<'_>,
 ) -> Result<(Verification, Survey)> {
     let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
-    let mut left = std::collections::BTreeSet::new();
+    let mut left: Vec<String> = Vec::new();
     read(&mut |data| {
         let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, name)?;
-        left.extend(bosket_verify::left_over(&data, &binding));
+        for path in bosket_verify::left_over(&data, &binding) {
+            if !left.contains(&path) {
+                left.push(path);
+            }
+        }
         let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
         survey = std::mem::take(&mut survey).merge(&Survey::of(&data, quasi, run.observer)?);
         // Nothing else is looked at again.
@@ -408,6 +421,6 @@ pub(crate) fn verified(
         counter.add(chunk, &data, run.observer)
     })?;
     let mut found = counter.finish().finish(policy, claim, &[], memory / 2, run.observer)?;
-    found.left = left.into_iter().collect();
+    found.left = left;
     Ok((found, survey))
 }

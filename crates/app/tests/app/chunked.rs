@@ -128,7 +128,7 @@ fn gcs_publishes_the_same_bytes_from_chunks() {
         &[][..],
         &["privacy.n=0"],
         &["privacy.relations=embedded", "privacy.n=2"],
-        &["privacy.rows=united"],
+        &["publish.rows=united"],
         &["privacy.missing=counted"],
     ] {
         let sets = ["method.algorithm=gcs", "method.cost=lm", "privacy.root=chain"];
