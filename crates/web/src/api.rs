@@ -8,18 +8,20 @@ use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 
 use crate::Server;
-use crate::command::Asked;
+use crate::command::{Asked, Command};
 use crate::error::{ApiError, Result};
 use crate::hierarchy::{self, HierarchyView, TreeEdit};
-use crate::jobs::JobView;
-use crate::policy::{self, Edit, PolicyView};
+use crate::jobs::{JobView, Order};
+use crate::policy::{self, Edit, PolicyView, is_policy_name};
 use crate::project::{self, Project};
+use crate::runs::{self, RunView};
+use crate::shape::shape;
 
 /// The largest file that can be dropped on a page.
 const LARGEST_UPLOAD: u64 = 4 << 30;
@@ -40,7 +42,7 @@ impl Server {
 }
 
 pub(crate) async fn project(State(server): State<Arc<Server>>) -> Result<Json<Project>> {
-    Ok(Json(project::project(&server.folder, server.check_only)?))
+    Ok(Json(project::project(&server)?))
 }
 
 pub(crate) async fn policy(
@@ -50,13 +52,15 @@ pub(crate) async fn policy(
     Ok(Json(policy::view(&server.folder, &at.path)?))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Change {
-    path: String,
-    version: String,
-    text: Option<String>,
-    #[serde(default)]
-    edits: Vec<Edit>,
+shape! {
+    request
+    /// A change of a policy: another text, or single keys.
+    pub(crate) struct Change {
+        path: String,
+        version: String,
+        text: Option<String>,
+        edits: Option<Vec<Edit>>,
+    }
 }
 
 pub(crate) async fn change_policy(
@@ -69,7 +73,7 @@ pub(crate) async fn change_policy(
     let Change { path, version, text, edits } = change;
     Ok(Json(match text {
         Some(text) => policy::replace(&server.folder, &path, &version, text)?,
-        None => policy::edit(&server.folder, &path, &version, &edits)?,
+        None => policy::edit(&server.folder, &path, &version, &edits.unwrap_or_default())?,
     }))
 }
 
@@ -86,12 +90,15 @@ pub(crate) async fn hierarchy(
     Ok(Json(hierarchy::view(&server.folder, &of.policy, &of.attribute)?))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ChangeOfHierarchy {
-    policy: String,
-    attribute: String,
-    version: String,
-    edit: TreeEdit,
+shape! {
+    request
+    /// A change of a hierarchy that is a file.
+    pub(crate) struct ChangeOfHierarchy {
+        policy: String,
+        attribute: String,
+        version: String,
+        edit: TreeEdit,
+    }
 }
 
 pub(crate) async fn change_hierarchy(
@@ -115,8 +122,17 @@ pub(crate) async fn start(
     if !asked.is_check() {
         server.may_change()?;
     }
-    let arguments = asked.arguments(&server.folder)?;
-    Ok((StatusCode::CREATED, Json(server.jobs.start(arguments))))
+    let id = server.jobs.number();
+    let Command { arguments, then } = asked.command(&server, id)?;
+    let listening = server.clone();
+    let then = Box::new(move |is_well| then.happen(&listening, is_well));
+    let order = Order { arguments, secret: None, then };
+    Ok((StatusCode::CREATED, Json(server.jobs.start(id, order))))
+}
+
+/// The report that a job wrote.
+pub(crate) async fn run(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<RunView>> {
+    Ok(Json(runs::view(&server.jobs.folder_of(id))?))
 }
 
 pub(crate) async fn job(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<JobView>> {
@@ -144,14 +160,6 @@ pub(crate) async fn events(
         Some((Ok(sent), (job, event.number, permit)))
     });
     Ok(Sse::new(told).keep_alive(KeepAlive::default()))
-}
-
-/// What a report of ours shows, without the page around it.
-pub(crate) async fn report(State(server): State<Arc<Server>>, Query(at): Query<At>) -> Result<Html<String>> {
-    let text = bosket_io::read_text(&server.folder.find(&at.path)?)?;
-    let main = text.split_once("<main>").and_then(|(_, rest)| rest.rsplit_once("</main>"));
-    let (main, _) = main.ok_or_else(|| ApiError::bad("this is no report of bosket"))?;
-    Ok(Html(main.to_owned()))
 }
 
 /// A file of the folder, to be saved.
@@ -191,6 +199,10 @@ pub(crate) async fn upload(
     body: Body,
 ) -> Result<StatusCode> {
     let real = server.folder.place_from(server.folder.root(), &at.path)?;
+    if is_policy_name(&real) {
+        let what = "policies are drafted here or copied into the folder, for they may name databases";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+    }
     if real.exists() {
         return Err(ApiError::new(StatusCode::CONFLICT, "a file of that name is there"));
     }

@@ -5,43 +5,52 @@ use std::path::Path;
 use axum::http::StatusCode;
 use bosket_model::policy::Policy;
 use bosket_verify::Claim;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 use crate::error::{ApiError, Result, Told};
 use crate::folder::Folder;
+use crate::shape::shape;
 
-/// A policy as pages show it.
-#[derive(Serialize)]
-pub(crate) struct PolicyView {
-    path: String,
-    text: String,
-    /// What an edit has to name, so that it does not undo another.
-    version: String,
-    diagnostics: Vec<Told>,
-    /// What is claimed if it holds; none while the policy has errors or no model.
-    sentence: Option<String>,
-    /// The sections `privacy`, `method` and `publish`, as far as the text can be read.
-    settings: serde_json::Value,
-    attributes: Vec<AttributeView>,
+shape! {
+    answer
+    /// A policy as pages show it.
+    pub(crate) struct PolicyView {
+        path: String,
+        /// Its text, without passwords.
+        text: String,
+        /// What an edit has to name, so that it does not undo another.
+        version: String,
+        diagnostics: Vec<Told>,
+        /// What is claimed if it holds; none while the policy has errors or no model.
+        sentence: Option<String>,
+        /// The sections `privacy`, `method`, `publish` and `release`, as far as the text can be read.
+        settings: serde_json::Value,
+        attributes: Vec<AttributeView>,
+    }
 }
 
-#[derive(Serialize)]
-struct AttributeView {
-    path: String,
-    role: String,
-    hierarchy: Option<String>,
+shape! {
+    answer
+    pub(crate) struct AttributeView {
+        path: String,
+        role: String,
+        hierarchy: Option<String>,
+        /// Why it has its role.
+        why: Option<String>,
+    }
 }
 
-/// A change of one key. Without a value the key is taken away.
-#[derive(Deserialize)]
-pub(crate) struct Edit {
-    /// `privacy.k`, or a key of an attribute.
-    key: String,
-    /// The attribute's path.
-    attribute: Option<String>,
-    value: Option<serde_json::Value>,
+shape! {
+    request
+    /// A change of one key. Without a value the key is taken away.
+    pub(crate) struct Edit {
+        /// `privacy.k`, or a key of an attribute.
+        key: String,
+        /// The attribute's path.
+        attribute: Option<String>,
+        value: Option<serde_json::Value>,
+    }
 }
 
 /// What tells two texts apart.
@@ -68,8 +77,35 @@ fn view_of(path: &str, text: String) -> PolicyView {
         sentence,
         settings: settings(&text),
         attributes: attributes(&text),
-        text,
+        text: without_passwords(&text),
     }
+}
+
+/// The text with dots for what stands as a password in an address. A policy must not hold one, and a page not show it.
+fn without_passwords(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, behind) = rest.split_at(at + 3);
+        out.push_str(before);
+        let end = behind.find(['"', '\'', '\n', ' ']).unwrap_or(behind.len());
+        let (address, further) = behind.split_at(end);
+        let authority = address.split(['/', '?']).next().unwrap_or_default();
+        match authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')) {
+            Some((user, password)) => {
+                out.push_str(&format!("{user}:•••{}", &address[user.len() + 1 + password.len()..]));
+            }
+            None => match address.split_once("password=") {
+                Some((front, secret)) => {
+                    let behind = secret.find('&').map_or("", |at| &secret[at..]);
+                    out.push_str(&format!("{front}password=•••{behind}"));
+                }
+                None => out.push_str(address),
+            },
+        }
+        rest = further;
+    }
+    out + rest
 }
 
 fn settings(text: &str) -> serde_json::Value {
@@ -80,7 +116,7 @@ fn settings(text: &str) -> serde_json::Value {
         let values = values.filter_map(|(key, item)| Some((key.to_owned(), json_of(item.as_value()?))));
         (name.to_owned(), serde_json::Value::Object(values.collect()))
     };
-    serde_json::Value::Object(["privacy", "method", "publish"].map(section).into_iter().collect())
+    serde_json::Value::Object(["privacy", "method", "publish", "release"].map(section).into_iter().collect())
 }
 
 fn json_of(value: &Value) -> serde_json::Value {
@@ -105,6 +141,7 @@ fn attributes(text: &str) -> Vec<AttributeView> {
             path: text_of(table, "path").unwrap_or_default(),
             role: text_of(table, "role").unwrap_or_default(),
             hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
+            why: text_of(table, "why"),
         })
         .collect()
 }
@@ -208,16 +245,26 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
 pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
     let text = bosket_io::policy_file::read_text(real)?;
     let document: DocumentMut = text.parse().map_err(|_| ApiError::bad("this policy is not TOML"))?;
+    // What a page brings into the folder never ends so.
+    if !is_policy_name(real) && !addresses(&text)?.is_empty() {
+        let what = "only a policy whose name ends in `.toml` may name a database";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+    }
     let own = real.parent().unwrap_or(folder.root());
     let mut paths = data_files(&document);
-    for table in document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten() {
-        match table.get("hierarchy") {
-            Some(item) if item.is_str() => paths.extend(item.as_str().map(str::to_owned)),
-            Some(item) => paths.extend(item.get("table").and_then(Item::as_str).map(str::to_owned)),
-            None => {}
+    paths.extend(hierarchy_files(&document));
+    paths.iter().filter(|path| *path != "-").try_for_each(|path| {
+        if bosket_io::tables::is_address(path) {
+            let what = "addresses of databases stand in `url` of the file, and nowhere else";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, what));
         }
-    }
-    paths.iter().filter(|path| *path != "-").try_for_each(|path| folder.place_from(own, path).map(drop))
+        folder.place_from(own, path).map(drop)
+    })
+}
+
+/// Whether a file is called as policies are.
+pub(crate) fn is_policy_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
 /// The files that a policy reads and writes, but for its hierarchies.
@@ -225,16 +272,33 @@ pub(crate) fn files(text: &str) -> Vec<String> {
     text.parse().map_or(Vec::new(), |document| data_files(&document))
 }
 
+fn hierarchy_files(document: &DocumentMut) -> Vec<String> {
+    let attributes = document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten();
+    let files = attributes.filter_map(|table| {
+        let hierarchy = table.get("hierarchy")?;
+        hierarchy.as_str().or_else(|| hierarchy.get("table")?.as_str()).map(str::to_owned)
+    });
+    files.collect()
+}
+
+/// What a policy reads, as it names it: its source and tables, and its hierarchies.
+pub(crate) fn inputs(text: &str) -> (Vec<String>, Vec<String>) {
+    let Ok(document) = text.parse::<DocumentMut>() else { return Default::default() };
+    let mut paths = Vec::new();
+    document.get("source").into_iter().for_each(|source| file_names(source, &mut paths));
+    (paths, hierarchy_files(&document))
+}
+
 fn data_files(document: &DocumentMut) -> Vec<String> {
     let mut paths = Vec::new();
-    let sections = ["source", "publish"].into_iter().filter_map(|section| document.get(section));
+    let sections = ["source", "publish", "release"].into_iter().filter_map(|section| document.get(section));
     sections.for_each(|section| file_names(section, &mut paths));
     paths
 }
 
 /// What names files, in a section and in the tables below it.
 fn file_names(item: &Item, paths: &mut Vec<String>) {
-    const FILES: [&str; 6] = ["path", "schema", "certificate", "report", "mapping", "key"];
+    const FILES: [&str; 7] = ["path", "schema", "certificate", "report", "mapping", "key", "publication"];
     if let Some(table) = item.as_table_like() {
         for (key, below) in table.iter() {
             match below.as_str() {
