@@ -20,6 +20,7 @@ use crate::hierarchy::{self, HierarchyView, TreeEdit};
 use crate::jobs::{JobView, Order};
 use crate::policy::{self, Edit, PolicyView, is_policy_name};
 use crate::project::{self, Project};
+use crate::publish::{self, PublishView};
 use crate::runs::{self, RunView};
 use crate::shape::shape;
 
@@ -33,7 +34,7 @@ pub(crate) struct At {
 
 impl Server {
     /// Refuses where publications are only checked.
-    fn may_change(&self) -> Result<()> {
+    pub(crate) fn may_change(&self) -> Result<()> {
         match self.check_only {
             true => Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications")),
             false => Ok(()),
@@ -122,12 +123,40 @@ pub(crate) async fn start(
     if !asked.is_check() {
         server.may_change()?;
     }
+    started(&server, &asked)
+}
+
+/// The same for checks alone.
+pub(crate) async fn check(
+    State(server): State<Arc<Server>>,
+    Json(asked): Json<Asked>,
+) -> Result<(StatusCode, Json<JobView>)> {
+    match asked.is_check() {
+        true => started(&server, &asked),
+        false => Err(ApiError::bad("here publications are checked by their certificates")),
+    }
+}
+
+fn started(server: &Arc<Server>, asked: &Asked) -> Result<(StatusCode, Json<JobView>)> {
     let id = server.jobs.number();
-    let Command { arguments, then } = asked.command(&server, id)?;
+    let Command { arguments, then } = asked.command(server, id)?;
     let listening = server.clone();
     let then = Box::new(move |is_well| then.happen(&listening, is_well));
     let order = Order { arguments, secret: None, then };
     Ok((StatusCode::CREATED, Json(server.jobs.start(id, order))))
+}
+
+/// What there is to be read, to be filled in and to be handed out.
+pub(crate) async fn publish(
+    State(server): State<Arc<Server>>,
+    Query(of): Query<OfPolicy>,
+) -> Result<Json<PublishView>> {
+    Ok(Json(publish::view(&server, &of.policy)?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct OfPolicy {
+    policy: String,
 }
 
 /// The report that a job wrote.

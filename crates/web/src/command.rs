@@ -32,13 +32,17 @@ shape! {
         /// Writes the report into the job's own folder; with records before and after if values may be shown.
         Report { policy: String, show_values: Option<bool> },
         /// Checks a publication; without one that of the policy.
-        Verify { publication: Option<String>, certificate: String, policy: Option<String>, show_values: Option<bool> },
+        Verify { publication: Option<String>, certificate: String, policy: Option<String>, key: Option<String>, show_values: Option<bool> },
         /// The hierarchy of an attribute with counts.
         Hierarchy { policy: String, attribute: String, show_values: Option<bool> },
         /// A hierarchy as its file says, without data.
         HierarchyFile { file: String },
         /// Why a published label is not finer; without one, which can be asked about.
         Why { policy: String, attribute: Option<String>, label: Option<String>, show_values: Option<bool> },
+        /// A description for catalogues of data, `croissant` or `dcat`.
+        Export { format: String, publication: String, certificate: String, out: String, force: Option<bool> },
+        /// What is certified, as a statement of in-toto.
+        Statement { certificate: String, out: String, force: Option<bool> },
         /// The built-in example.
         Demo { folder: String },
     }
@@ -212,11 +216,13 @@ impl Asked {
                     .then(&[&name])
                     .into()
             }
-            Asked::Verify { publication, certificate, policy: path, show_values } => {
+            Asked::Verify { publication, certificate, policy: path, key, show_values } => {
                 let real = folder.find(certificate)?;
                 let line = Line::new(&["verify", "--json", "--certificate"])
                     .and(folder.name(&real))
                     .flag(SHOW, *show_values);
+                let key = key.as_deref().map(|key| public_key(key, there)).transpose()?;
+                let line = line.option("--key", key.as_deref());
                 let own = path.as_deref().map(policy).transpose()?;
                 let own = own.and_then(|(_, real)| Places::of(folder, &real));
                 let (name, file) = match (publication, own) {
@@ -248,9 +254,32 @@ impl Asked {
                     .then(&[&name])
                     .into()
             }
+            Asked::Export { format, publication, certificate, out, force } => {
+                if !["croissant", "dcat"].contains(&format.as_str()) {
+                    return Err(ApiError::bad("a description is `croissant` or `dcat`"));
+                }
+                Line::new(&["export", format, "--certificate"])
+                    .and(there(certificate)?)
+                    .option("--out", Some(&place(out)?))
+                    .flag("--force", *force)
+                    .then(&[&there(publication)?])
+                    .into()
+            }
+            Asked::Statement { certificate, out, force } => Line::new(&["certificate", "statement"])
+                .option("--out", Some(&place(out)?))
+                .flag("--force", *force)
+                .then(&[&there(certificate)?])
+                .into(),
             Asked::Demo { folder } => Line::new(&["demo"]).then(&[&place(folder)?]).into(),
         })
     }
+}
+
+/// A public key as it was pasted, or the file that holds it.
+fn public_key(text: &str, there: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let is_key = text.len() == 56 && text.starts_with("RW");
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c));
+    if is_key && is_plain { Ok(text.to_owned()) } else { there(text) }
 }
 
 /// Policies are called so, for only such may name databases.

@@ -14,9 +14,11 @@ mod jobs;
 mod places;
 mod policy;
 mod project;
+mod publish;
 mod runs;
 mod secret;
 mod shape;
+mod sign;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -153,6 +155,10 @@ fn router(server: Arc<Server>) -> Router {
         .route("/api/jobs/{id}", get(api::job))
         .route("/api/jobs/{id}/events", get(api::events))
         .route("/api/jobs/{id}/cancel", post(api::cancel))
+        .route("/api/check", post(api::check))
+        .route("/api/sign", post(sign::sign))
+        .route("/api/keys", post(sign::new_key))
+        .route("/api/publish", get(api::publish))
         .route("/api/file", get(api::file))
         .route("/api/runs/{id}", get(api::run))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))

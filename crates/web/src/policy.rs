@@ -1,5 +1,6 @@
 //! Policies: their text is the state. Edits keep comments and order, and never win over somebody else's.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::http::StatusCode;
@@ -144,6 +145,11 @@ fn attributes(text: &str) -> Vec<AttributeView> {
             why: text_of(table, "why"),
         })
         .collect()
+}
+
+/// Why attributes have their roles, by their paths.
+pub(crate) fn reasons(text: &str) -> BTreeMap<String, String> {
+    attributes(text).into_iter().filter_map(|attribute| Some((attribute.path, attribute.why?))).collect()
 }
 
 /// Replaces the text, if it is still the one that was edited.

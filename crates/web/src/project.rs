@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bosket_model::policy::{Model, Policy};
+use bosket_report::certificate::{Certificate, differences, public_policy};
 
 use crate::Server;
 use crate::error::Result;
@@ -219,6 +220,13 @@ fn changed(path: &Path) -> Option<SystemTime> {
     let inside =
         std::fs::read_dir(path).into_iter().flatten().flatten().filter_map(|entry| of(&entry.path()));
     inside.chain(of(path).filter(|_| !path.is_dir())).max()
+}
+
+/// Whether a policy says something else than its certificate has of it. Reasons and what was agreed may be added later.
+fn differs(policy: &Policy, certificate: &Path) -> bool {
+    let text = bosket_io::read_text(certificate).unwrap_or_default();
+    let Ok(certificate) = Certificate::read(&text) else { return true };
+    !differences(&public_policy(policy, &certificate.files), &certificate.policy).is_empty()
 }
 
 /// None for TOML that is no policy.

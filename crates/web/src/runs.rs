@@ -23,6 +23,8 @@ shape! {
         report: String,
         /// Records before and after; none where values were not asked for.
         records: Option<String>,
+        /// What was agreed and decided, for those who sign.
+        annex: Option<String>,
     }
 }
 
@@ -35,11 +37,9 @@ pub(crate) fn view(folder: &Path) -> Result<RunView> {
     let text = bosket_io::read_text(&place)?;
     let main = text.split_once("<main>").and_then(|(_, rest)| rest.rsplit_once("</main>"));
     let (main, _) = main.ok_or_else(|| ApiError::bad("this is no report of bosket"))?;
-    const PRIVATE: &str = "<section class=\"private\">";
-    let Some((before, private)) = main.split_once(PRIVATE) else {
-        return Ok(RunView { report: main.to_owned(), records: None });
-    };
-    let (private, behind) = private.rsplit_once("</section>").unwrap_or((private, ""));
+    let (main, annex) = section(main, "annex");
+    let (report, private) = section(&main, "private");
+    let Some(private) = private else { return Ok(RunView { report, records: None, annex }) };
     // Hierarchies are on their own page.
     let mut pieces = private.split("<h3>");
     let first = pieces.next().unwrap_or_default();
@@ -47,7 +47,18 @@ pub(crate) fn view(folder: &Path) -> Result<RunView> {
         pieces.filter(|piece| piece.starts_with("Record ")).map(|piece| format!("<h3>{piece}")).collect();
     // Without records it says why there are none.
     let records = if records.is_empty() { first.replace("<h2>Private part</h2>", "") } else { records };
-    Ok(RunView { report: format!("{before}{behind}"), records: Some(records) })
+    Ok(RunView { report, records: Some(records), annex })
+}
+
+/// A page without a section of it, and that section, by its class. Sections have none inside.
+fn section(main: &str, class: &str) -> (String, Option<String>) {
+    let begin = format!("<section class=\"{class}\"");
+    let found = main.split_once(&begin).and_then(|(before, rest)| {
+        let (_, rest) = rest.split_once('>')?;
+        let (inside, behind) = rest.split_once("</section>")?;
+        Some((format!("{before}{behind}"), Some(inside.to_owned())))
+    });
+    found.unwrap_or_else(|| (main.to_owned(), None))
 }
 
 /// What files were like at a time.

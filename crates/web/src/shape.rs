@@ -184,6 +184,10 @@ mod tests {
         add(crate::jobs::JobView::declaration());
         add(crate::command::Asked::declaration());
         add(crate::runs::RunView::declaration());
+        add(crate::publish::AsItIs::declaration());
+        add(crate::publish::PublishView::declaration());
+        add(crate::sign::Signing::declaration());
+        add(crate::sign::NewKey::declaration());
         let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/src/types.ts");
         if std::env::var_os("BOSKET_BLESS").is_some() {
             std::fs::write(&place, &text).expect("written");

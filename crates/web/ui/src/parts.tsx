@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Diagnostic } from "./api";
+import { type Diagnostic, upload } from "./api";
 
 export function Notice({ kind, children }: { kind: "error" | "warning" | "good"; children: ComponentChildren }) {
   const word = { error: "Error: ", warning: "Note: ", good: "" }[kind];
@@ -57,4 +57,36 @@ export function usePieces<T>(all: T[], size = 100) {
     </button>
   );
   return { piece: all.slice(0, shown), more };
+}
+
+/** What to do next on a page, always at the same place. */
+export function Next({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="next">
+      <b>Next:</b> {children}
+    </p>
+  );
+}
+
+/** Takes files into the folder by choosing them. */
+export function FilePicker({ label, accept, take }: { label: string; accept?: string; take: (files: FileList | null) => void }) {
+  return (
+    <label class="button">
+      {label}
+      <input type="file" multiple accept={accept} class="hidden" onChange={(event) => take(event.currentTarget.files)} />
+    </label>
+  );
+}
+
+/** Brings files into the folder one after the other; what went wrong with which. */
+export async function bring(files: FileList | null): Promise<string | null> {
+  let error: string | null = null;
+  for (const file of Array.from(files ?? [])) {
+    try {
+      await upload(file);
+    } catch (refused) {
+      error = `${file.name}: ${(refused as Error).message}`;
+    }
+  }
+  return error;
 }
