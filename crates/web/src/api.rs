@@ -225,8 +225,15 @@ pub(crate) async fn file(State(server): State<Arc<Server>>, Query(at): Query<At>
 pub(crate) async fn upload(
     State(server): State<Arc<Server>>,
     Query(at): Query<At>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode> {
+    let too_large =
+        || ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "more than 4 GiB: copy it into the folder");
+    let told = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if told.is_some_and(|length: u64| length > LARGEST_UPLOAD) {
+        return Err(too_large());
+    }
     let real = server.folder.place_from(server.folder.root(), &at.path)?;
     if is_policy_name(&real) {
         let what = "policies are drafted here or copied into the folder, for they may name databases";
@@ -244,10 +251,7 @@ pub(crate) async fn upload(
         let piece = piece.map_err(|_| ApiError::bad("the file did not arrive whole"))?;
         taken += piece.len() as u64;
         if taken > LARGEST_UPLOAD {
-            return Err(ApiError::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "more than 4 GiB: copy it into the folder",
-            ));
+            return Err(too_large());
         }
         file.write_all(&piece).await?;
     }

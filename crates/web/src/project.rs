@@ -257,8 +257,8 @@ fn policy_state(server: &Server, path: &Path) -> Option<(PolicyState, Option<Pla
     state.state = if server.known.fits(path, &places.read_now()) { State::Fits } else { State::Draft };
     if let Some(certificate) = places.certificate.as_deref().filter(|path| path.exists()) {
         let published = changed(certificate);
-        let is_newer =
-            places.read().chain(places.publication.as_deref()).any(|path| changed(path) > published);
+        let mut read = places.sources.iter().chain(&places.hierarchies).chain(&places.publication);
+        let is_newer = differs(&policy, certificate) || read.any(|path| changed(path) > published);
         state.state = match is_newer {
             true => State::Changed,
             false if server.known.verified(certificate, &places.published_now()) => State::Verified,
