@@ -12,6 +12,8 @@ command -v xmllint >/dev/null || missing+=(libxml2-utils)
 [ -x /usr/lib/postgresql/15/bin/postgres ] || missing+=(postgresql-15)
 # It speaks TLS with a certificate made for the test.
 command -v openssl >/dev/null || missing+=(openssl)
+# Signatures are checked by the program whose form they have.
+command -v minisign >/dev/null || missing+=(minisign)
 # Reports are looked at in a browser.
 command -v chromium >/dev/null || missing+=(chromium)
 # The pages are bundled and walked through.

@@ -43,13 +43,23 @@ impl CertificateCheck {
         policy: Option<&Policy>,
         observer: &dyn Observer,
     ) -> Result<(Self, Vec<String>)> {
-        let text = bosket_io::read_text(path)?;
-        let certificate = Certificate::read(&text).map_err(|mut failure| {
+        Self::of(&bosket_io::read_text(path)?, path, publication, policy, observer)
+    }
+
+    /// The same of a text that has been read already.
+    pub(crate) fn of(
+        text: &str,
+        path: &Path,
+        publication: &Path,
+        policy: Option<&Policy>,
+        observer: &dyn Observer,
+    ) -> Result<(Self, Vec<String>)> {
+        let certificate = Certificate::read(text).map_err(|mut failure| {
             let name = path.display().to_string();
             failure.diagnostics.iter_mut().for_each(|d| d.place = Place::source(&name));
             failure
         })?;
-        let problems = certificate.damage(&text).into_iter().map(|what| format!("the certificate: {what}"));
+        let problems = certificate.damage(text).into_iter().map(|what| format!("the certificate: {what}"));
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         let mut checked = CertificateCheck {
             folder,

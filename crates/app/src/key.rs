@@ -60,14 +60,15 @@ pub(crate) fn read(policy: &Policy, path: Option<&Path>) -> Result<Option<Key>> 
     }
 }
 
+/// Whether the system lets others read a file.
 #[cfg(unix)]
-fn is_open_to_others(metadata: &std::fs::Metadata) -> bool {
+pub(crate) fn is_open_to_others(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o077 != 0
 }
 
 /// Elsewhere the system has no such bits to ask.
 #[cfg(not(unix))]
-fn is_open_to_others(_: &std::fs::Metadata) -> bool {
+pub(crate) fn is_open_to_others(_: &std::fs::Metadata) -> bool {
     false
 }

@@ -11,6 +11,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Format, Policy};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
+use bosket_report::annex::Annex;
 use bosket_report::certificate::{Certificate, not_claimed};
 use bosket_report::cut::cuts;
 use bosket_report::html::{Certified, Example, Internal, Page, page};
@@ -58,6 +59,8 @@ pub struct Reported {
     pub out: PathBuf,
     /// What it says about the publication.
     pub study: Study,
+    /// What it says to those who decide.
+    pub annex: Annex,
     /// What is wrong with the certificate; none where there is no certificate.
     pub certificate: Option<Vec<String>>,
 }
@@ -99,7 +102,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         certificate: &check.certificate,
         problems: &check.problems,
     });
-    let (study, html) = if file.policy.need_privacy()?.model.is_apart() {
+    let (study, (html, annex)) = if file.policy.need_privacy()?.model.is_apart() {
         let published = judged_sides(&file, &target, run.observer)?;
         let claim = claim_of(&file.policy)?;
         let name = target.display().to_string();
@@ -111,8 +114,8 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         let verification = Verification::of_dissected(&published, claim.as_ref(), &own, run.observer)?;
         let caveats = claim.map_or(Ok(Vec::new()), |c| declared(&file).map(|d| c.caveats(&d)))?;
         let study = dissected(&file, &published, Some(verification), run)?;
-        let html = render(&file, &target, &study, &caveats, certified, None)?;
-        (study, html)
+        let rendered = render(&file, &target, &study, &caveats, certified, None)?;
+        (study, rendered)
     } else {
         let places = Places { input: source, publication: &target, mapping: request.mapping.as_deref() };
         let input_name = places.input.name();
@@ -122,11 +125,11 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         let internal = request.internal.then(|| internal(&both, &study, &input_name));
         let claim = study.verification.claim.as_ref();
         let caveats = claim.map_or(Vec::new(), |c| c.caveats(both.published().binding));
-        let html = render(&file, &target, &study, &caveats, certified, internal)?;
-        (study, html)
+        let rendered = render(&file, &target, &study, &caveats, certified, internal)?;
+        (study, rendered)
     };
     places::write(output, &html)?;
-    Ok(Reported { out, study, certificate: certificate.map(|(_, check)| check.problems) })
+    Ok(Reported { out, study, annex, certificate: certificate.map(|(_, check)| check.problems) })
 }
 
 /// What the internal report would show is not there in every publication.
@@ -190,17 +193,20 @@ fn render(
     caveats: &[Diagnostic],
     certificate: Option<Certified<'_>>,
     internal: Option<Internal<'_>>,
-) -> Result<String> {
+) -> Result<(String, Annex)> {
     let limits = not_claimed(&file.policy, study.verification.claim.as_ref(), caveats);
     let method = method(&file.policy)?;
-    Ok(page(&Page {
+    let annex = Annex::new(&file.policy, study, certificate.as_ref(), &limits);
+    let html = page(&Page {
         title: &title(file, target),
         study,
         method: &method,
         limits: &limits,
         certificate,
+        annex: &annex,
         internal,
-    }))
+    });
+    Ok((html, annex))
 }
 
 /// What is found out about a dissected publication.
@@ -265,7 +271,7 @@ pub(crate) fn with_publication(
     let at = place_of_certificate(file, &prepared.policy, target)?.map_or(String::new(), |p| name(&p));
     let certified =
         certificate.as_ref().map(|certificate| Certified { name: &at, certificate, problems: &[] });
-    places::write(output, &render(file, target, study, caveats, certified, None)?)?;
+    places::write(output, &render(file, target, study, caveats, certified, None)?.0)?;
     Ok(out)
 }
 

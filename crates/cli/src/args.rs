@@ -1,5 +1,7 @@
 //! The command line as it is typed.
 
+mod certificate;
+mod export;
 mod generate;
 mod hierarchy;
 mod numbers;
@@ -11,6 +13,8 @@ use bosket_measure::inspect::PRESETS;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
+pub use certificate::{CertificateCommand, PassphraseFrom};
+pub use export::Export;
 pub use generate::{Generate, StudentKind, TpchShape};
 pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
@@ -64,7 +68,7 @@ pub enum Command {
     /// Check a policy, or print the JSON Schema of policies
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Print the JSON Schema of certificates
+    /// Sign certificates and check their signatures, state them in other forms, print their JSON Schema
     #[command(subcommand)]
     Certificate(CertificateCommand),
     /// Check whether a publication keeps what its policy promises
@@ -85,6 +89,9 @@ pub enum Command {
     Demo(Demo),
     /// Open a page in the browser that does all this on a folder
     Serve(Serve),
+    /// Write metadata of a publication for catalogues: Croissant or DCAT-AP
+    #[command(subcommand)]
+    Export(Export),
     /// Write the same data in another format, without loss or not at all; nothing is anonymized
     Convert(Convert),
     /// Write an example dataset with hierarchies and a policy
@@ -205,13 +212,6 @@ pub enum PolicyCommand {
     Schema,
 }
 
-/// `bosket certificate`
-#[derive(Debug, Subcommand)]
-pub enum CertificateCommand {
-    /// Print the JSON Schema of certificates, which every run of `anonymize` writes
-    Schema,
-}
-
 /// `bosket verify`
 #[derive(Debug, Args)]
 pub struct Verify {
@@ -224,6 +224,12 @@ pub struct Verify {
     /// The certificate of the publication: it states the claim and the roles too, and the fingerprints of all files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub certificate: Option<PathBuf>,
+    /// The public key that the certificate must be signed with: its file, or the key itself. The signature is checked first
+    #[arg(long, value_name = "KEY", requires = "certificate")]
+    pub key: Option<String>,
+    /// The signature [default: the one beside the certificate, with `.minisig` behind its name]
+    #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
+    pub signature: Option<PathBuf>,
     /// Overrides
     #[command(flatten)]
     pub sets: Sets,

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod output;
+mod passphrase;
 mod signals;
 mod table;
 mod talk;
@@ -56,7 +57,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Inspect(args) => commands::inspect::run(args, talk),
         Command::Hierarchy(args) => commands::hierarchy::run(args, talk),
         Command::Policy(args) => commands::policy::run(args, talk),
-        Command::Certificate(args) => commands::about::certificate(args),
+        Command::Certificate(args) => commands::certificate::run(args, talk),
         Command::Verify(args) => commands::verify::run(args, talk),
         Command::Attack(args) => commands::attack::run(args, talk),
         Command::Anonymize(args) => commands::anonymize::run(args, talk),
@@ -66,6 +67,7 @@ fn run(command: &Command, talk: &Talk) -> Result<Outcome, Failure> {
         Command::Why(args) => commands::why::run(args, talk),
         Command::Demo(args) => commands::demo::run(args, talk),
         Command::Serve(args) => commands::serve::run(args, talk),
+        Command::Export(args) => commands::export::run(args, talk),
         Command::Convert(args) => commands::convert::run(args, talk),
         Command::Generate(args) => commands::generate::run(args, talk),
         Command::Completions { shell } => commands::about::completions(*shell),

@@ -651,3 +651,43 @@ fn hierarchies_from_other_columns() {
         ],
     );
 }
+
+#[test]
+fn what_was_agreed_is_checked_too() {
+    let terms = |lines: &str| format!("{GOOD}[release]\n{lines}\n");
+    expect(&terms("access = \"contract\"\naccepted_risk = 1"), &[]);
+    expect(
+        &terms("acces = \"open\"\naccepted_risk = 0\nreviewed_on = \"soon\""),
+        &[
+            "p.toml:20:1: error: unknown key `release.acces` (help: did you mean `access`?)",
+            "p.toml:21:17: error: `release.accepted_risk` must be more than 0, not 0 (help: a risk of 0 cannot be reached by publishing anything)",
+            "p.toml:22:15: error: `release.reviewed_on` must be a date YYYY-MM-DD",
+        ],
+    );
+    expect(
+        &terms("access = \"closed\"\naccepted_risk = 1.5\ncertify = [\"name\"]\napprovers = []"),
+        &[
+            "p.toml:20:10: error: `release.access` cannot be \"closed\" (help: one of \"open\", \"contract\", \"secure-environment\")",
+            "p.toml:21:17: error: `release.accepted_risk` must be at most 1, not 1.5",
+            "p.toml:22:12: error: `release.certify` cannot be \"name\" (help: one of \"recipient\", \"purpose\", \"access\", \"controls\", \"accepted_risk\", \"decided_by\", \"reviewed_on\", \"approvers\", \"why\")",
+            "p.toml:23:13: error: `release.approvers` must not be empty",
+        ],
+    );
+}
+
+#[test]
+fn security_labels_of_fhir_are_not_published() {
+    let policy = |role: &str, format: &str| {
+        format!(
+            "version = 1\n[source]\nformat = \"{format}\"\npath = \"in\"\n[[attribute]]\n\
+             path = \"Encounter[].meta.security[].code\"\nrole = \"{role}\"\n"
+        )
+    };
+    for role in ["quasi", "sensitive", "insensitive"] {
+        let said = "p.toml:6:8: error: `Encounter[].meta.security[].code` cannot be published (help: a published resource has one \
+                    security label, which says that it is anonymized; make it \"drop\")";
+        expect(&policy(role, "fhir-r4"), &[said]);
+    }
+    expect(&policy("drop", "fhir-stu3"), &[]);
+    expect(&policy("insensitive", "ndjson"), &[]);
+}

@@ -271,6 +271,7 @@ fn sample() -> Draft {
             path: path.into(),
             role,
             reason: reason.into(),
+            note: (path == "visits[].code").then(|| "12 % missing\nlook at it".into()),
             hierarchy: hierarchy.map(Into::into),
             follows: follows.map(Into::into),
         };
@@ -287,13 +288,7 @@ fn sample() -> Draft {
         separator: None,
         attributes: vec![
             attribute("name", Role::Identifying, "all values differ", None, None),
-            attribute(
-                "visits[].code",
-                Role::Quasi,
-                "looks like ICD-10\n12 % missing",
-                Some("{ build = \"icd10\" }"),
-                None,
-            ),
+            attribute("visits[].code", Role::Quasi, "looks like ICD-10", Some("{ build = \"icd10\" }"), None),
             attribute("visits[].text", Role::Quasi, "one text per code", None, Some("visits[].code")),
             attribute("visits[].hospital", Role::Quasi, "few values", Some("hierarchies/hospital.csv"), None),
         ],
@@ -320,28 +315,29 @@ format = "json"
 path   = "patients \"2\".json"
 record = "entry[]"
 
-# all values differ
 [[attribute]]
 path = "name"
 role = "identifying"
+why  = "all values differ"
 
-# looks like ICD-10
 # 12 % missing
+# look at it
 [[attribute]]
 path      = "visits[].code"
 role      = "quasi"
+why       = "looks like ICD-10"
 hierarchy = { build = "icd10" }
 
-# one text per code
 [[attribute]]
 path    = "visits[].text"
 role    = "quasi"
+why     = "one text per code"
 follows = "visits[].code"
 
-# few values
 [[attribute]]
 path      = "visits[].hospital"
 role      = "quasi"
+why       = "few values"
 hierarchy = "hierarchies/hospital.csv"
 
 [privacy]
@@ -404,7 +400,7 @@ proptest! {
         sample.record = None;
         sample.separator.clone_from(&separator);
         sample.attributes.push(DraftAttribute {
-            path: path.clone(), role: Role::Quasi, reason, hierarchy: Some(file.clone()), follows: None,
+            path: path.clone(), role: Role::Quasi, note: Some(reason.clone()), reason, hierarchy: Some(file.clone()), follows: None,
         });
         let policy = read(&draft(&sample));
         let last = policy.attributes.last().expect("it was pushed");

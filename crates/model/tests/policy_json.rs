@@ -22,6 +22,7 @@ role = "pseudonym"
 [[attribute]]
 path = "town"
 role = "quasi"
+why = "neighbours \"know\" it"
 hierarchy = { from = ["county", "free"] }
 [[attribute]]
 path = "street"
@@ -87,6 +88,16 @@ path = "out.json"
 certificate = "c.json"
 report = "r.html"
 mapping = "m.csv"
+[release]
+recipient = "the university's clinic"
+purpose = "how wards are used"
+access = "secure-environment"
+controls = ["nobody takes it out", "deleted after \"the\" study"]
+accepted_risk = 0.2
+decided_by = "the board"
+reviewed_on = 2026-11-18
+approvers = ["A. B.", "C. D."]
+certify = ["purpose", "access", "why"]
 "#,
     r#"
 version = 1

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_app::anonymize::AnonymizeRequest;
 use bosket_app::attack::AttackRequest;
+use bosket_app::export::{About, ExportRequest, Form};
 use bosket_app::inspect::InspectRequest;
 use bosket_app::measure::MeasureRequest;
 use bosket_app::report::ReportRequest;
@@ -135,6 +136,7 @@ pub fn verify(
     publication: PathBuf,
     policy: Option<PolicyGiven>,
     certificate: Option<PathBuf>,
+    key: Option<String>,
     told: Told,
 ) -> PyResult<String> {
     let done = watched(py, told.3.as_ref(), |observer| {
@@ -143,6 +145,7 @@ pub fn verify(
             publication,
             policy,
             certificate,
+            key,
             settings: settings(&told),
             ..VerifyRequest::default()
         };
@@ -159,6 +162,38 @@ pub fn verify(
                 "html": brief(verification, None),
             })
         }))
+    })?;
+    given(py, done)
+}
+
+/// Makes metadata for catalogues. What only the publisher knows comes as pairs of a key and a text.
+#[pyfunction]
+pub fn export(
+    py: Python<'_>,
+    publication: PathBuf,
+    certificate: PathBuf,
+    form: String,
+    about: Vec<(String, String)>,
+    told: Told,
+) -> PyResult<String> {
+    let done = watched(py, told.3.as_ref(), |observer| {
+        let said = |key: &str| about.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
+        let request = ExportRequest {
+            publication,
+            certificate,
+            form: if form == "dcat" { Form::Dcat } else { Form::Croissant },
+            about: About {
+                name: said("name"),
+                description: said("description"),
+                license: said("license"),
+                url: said("url"),
+                creator: said("creator"),
+                date: said("date"),
+            },
+            settings: settings(&told),
+            ..ExportRequest::default()
+        };
+        Ok(with(bosket_app::export(&request, observer)?, |made| made))
     })?;
     given(py, done)
 }

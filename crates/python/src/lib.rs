@@ -23,6 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calls::anonymize, module)?)?;
     module.add_function(wrap_pyfunction!(calls::verify, module)?)?;
     module.add_function(wrap_pyfunction!(calls::attack, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::export, module)?)?;
     module.add_function(wrap_pyfunction!(calls::measure, module)?)?;
     module.add_function(wrap_pyfunction!(calls::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(calls::report, module)?)?;

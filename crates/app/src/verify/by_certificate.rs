@@ -10,13 +10,32 @@ use bosket_verify::Claim;
 use super::{Verified, VerifyRequest, check_claim};
 use crate::certified::CertificateCheck;
 use crate::run::Run;
+use crate::sign::{self, Bytes, SignatureCheck};
 
 pub(super) fn verify(request: &VerifyRequest, path: &Path, run: &Run<'_>) -> Result<Verified> {
     refuse_unfit(request)?;
+    let Some(key) = &request.key else { return of(None, request, path, run) };
+    // Read once: what is judged below is what was signed.
+    let bytes = Bytes::read(path)?;
+    let signature = sign::check(&bytes, path, key, request.signature.as_deref())?;
+    if !signature.holds() {
+        return Ok(Verified { signature: Some(signature), ..Verified::default() });
+    }
+    let mut verified = of(Some(bytes.text(path)?), request, path, run)?;
+    let digest = verified.certificate.as_ref().map(|check| check.certificate.digest.clone());
+    verified.signature = Some(SignatureCheck { digest, ..signature });
+    Ok(verified)
+}
+
+/// Verifies by the certificate in a text, or in its file.
+fn of(text: Option<&str>, request: &VerifyRequest, path: &Path, run: &Run<'_>) -> Result<Verified> {
     let given = request.policy.as_ref().map(|policy| policy.load(run)).transpose()?;
     let policy = given.as_ref().map(|file| &file.policy);
-    let (mut certificate, differing) =
-        CertificateCheck::read(path, &request.publication, policy, run.observer)?;
+    let publication = &request.publication;
+    let (mut certificate, differing) = match text {
+        Some(text) => CertificateCheck::of(text, path, publication, policy, run.observer)?,
+        None => CertificateCheck::read(path, publication, policy, run.observer)?,
+    };
     let agreed = differing.is_empty();
     certificate.differs(differing);
     match check(request, given.filter(|_| agreed), &mut certificate, path, run) {

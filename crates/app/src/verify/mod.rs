@@ -16,7 +16,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{Format, Undeclared};
-use bosket_model::{Builder, Diagnostic, Result};
+use bosket_model::{Builder, Diagnostic, Failure, Fault, Result};
 use bosket_verify::sides::expected;
 use bosket_verify::truth::Untruth;
 use bosket_verify::{Claim, JudgedClusters, JudgedSides, Verification};
@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use crate::certified::CertificateCheck;
 use crate::load::{self, Bound, PolicyAt, one_stdin};
 use crate::run::{Run, Settings, run};
+use crate::sign::SignatureCheck;
 use crate::warned::Warned;
 
 /// What is to be checked.
@@ -36,6 +37,10 @@ pub struct VerifyRequest {
     pub policy: Option<PolicyAt>,
     /// The certificate of the publication.
     pub certificate: Option<PathBuf>,
+    /// The public key that the certificate must be signed with: its file, or the key itself.
+    pub key: Option<String>,
+    /// The signature; the one beside the certificate if not given.
+    pub signature: Option<PathBuf>,
     /// The private input that the publication must be true to.
     pub against: Option<PathBuf>,
     /// The private mapping.
@@ -59,6 +64,8 @@ pub struct Verified {
     pub untruths: Option<Vec<Untruth>>,
     /// What became of the certificate, if there is one.
     pub certificate: Option<CertificateCheck>,
+    /// What became of its signature, if a key was given. Where it does not hold, nothing else was looked at.
+    pub signature: Option<SignatureCheck>,
     /// Per published record its group, where the publication has two sides.
     pub groups: Vec<u32>,
 }
@@ -69,10 +76,19 @@ impl Verified {
         self.verification.as_ref().is_none_or(Verification::holds)
             && self.untruths.as_ref().is_none_or(Vec::is_empty)
             && self.certificate.as_ref().is_none_or(CertificateCheck::holds)
+            && self.signature.as_ref().is_none_or(SignatureCheck::holds)
     }
 
     /// What was found, for programs.
     pub fn to_json(&self) -> Value {
+        let mut found = self.without_signature();
+        if let Some(signature) = &self.signature {
+            found["signature"] = signature.to_json();
+        }
+        found
+    }
+
+    fn without_signature(&self) -> Value {
         let certificate = self.certificate.as_ref();
         let Some(verification) = &self.verification else {
             return json!({
@@ -118,6 +134,10 @@ pub fn verify(request: &VerifyRequest, observer: &dyn Observer) -> Result<Warned
         ])?;
         if let Some(certificate) = &request.certificate {
             return by_certificate::verify(request, certificate, run);
+        }
+        if request.key.is_some() {
+            let what = Diagnostic::error("a key checks the signature of a certificate, and there is none");
+            return Err(Failure::new(Fault::Usage, what.help("give the certificate with --certificate")));
         }
         let at = request.policy.clone().unwrap_or_else(|| PolicyAt::new("-"));
         let file = at.load(run)?;

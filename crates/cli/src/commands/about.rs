@@ -1,18 +1,11 @@
-//! `bosket completions`, `bosket man`, `bosket certificate schema`: the tool about itself.
+//! `bosket completions`, `bosket man`: the tool about itself.
 
 use bosket_model::{Diagnostic, Failure, Fault};
 use clap::CommandFactory;
 
 use crate::Outcome;
-use crate::args::{CertificateCommand, Cli};
-use crate::output::{print, print_json};
-
-pub fn certificate(args: &CertificateCommand) -> Result<Outcome, Failure> {
-    match args {
-        CertificateCommand::Schema => print_json(&bosket_report::certificate::json_schema())?,
-    }
-    Ok(Outcome::Done)
-}
+use crate::args::Cli;
+use crate::output::print;
 
 pub fn completions(shell: clap_complete::Shell) -> Result<Outcome, Failure> {
     let mut script = Vec::new();

@@ -1,5 +1,6 @@
 //! `bosket verify`
 
+use bosket_app::sign::SignatureCheck;
 use bosket_app::verify::VerifyRequest;
 use bosket_app::{CertificateCheck, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
@@ -28,6 +29,8 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         publication: args.publication.clone(),
         policy: args.policy.as_deref().map(|path| args.sets.policy(path)),
         certificate: args.certificate.clone(),
+        key: args.key.clone(),
+        signature: args.signature.clone(),
         against: args.against.clone(),
         mapping: args.mapping.clone(),
         settings: talk.settings(args.memory, args.show_values),
@@ -42,7 +45,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
 }
 
 fn text(found: &Verified) -> String {
-    let mut out = String::new();
+    let mut out = found.signature.as_ref().map_or(String::new(), signature);
     match &found.verification {
         Some(verification) => {
             out.push_str(&found.unprotected.as_ref().map_or(String::new(), unprotected));
@@ -263,6 +266,22 @@ fn numbers(records: &[u32]) -> String {
         out.push_str(&format!(" and {} more", count(records.len() - SHOWN)));
     }
     out
+}
+
+/// What became of the signature, first of all.
+pub fn signature(check: &SignatureCheck) -> String {
+    let (id, key) = (&check.key_id, &check.public_key);
+    match &check.problem {
+        None => {
+            let shown = |c: char| if c.is_control() { ' ' } else { c };
+            let comment: String = check.comment.iter().flat_map(|c| c.chars()).map(shown).collect();
+            format!("AS SIGNED with the key {id}, {key}\n          and with the words: {comment}\n")
+        }
+        Some(problem) => format!(
+            "NOT AS SIGNED with the key {id}, {key}:\n  {problem}\nNothing else was looked at: whoever made this \
+             certificate may have written anything into it.\n"
+        ),
+    }
 }
 
 /// What became of the certificate.

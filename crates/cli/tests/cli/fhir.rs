@@ -58,6 +58,12 @@ fn policy(format: &str, privacy: &str, attributes: &[String]) -> String {
 
 const FANOUT: &str = "hierarchy = { build = \"fanout\", fanout = 5 }";
 
+/// What every published resource says of itself.
+fn label() -> Value {
+    let system = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue";
+    json!({"system": system, "code": "ANONYED", "display": "anonymized"})
+}
+
 /// Every id once, every reference to something in the same bundle, nothing of the input's names.
 #[track_caller]
 fn check_bundles(text: &str, count: usize) -> Vec<Value> {
@@ -73,6 +79,7 @@ fn check_bundles(text: &str, count: usize) -> Vec<Value> {
             let resource = &entry["resource"];
             let id = resource["id"].as_str().expect("an id");
             assert_eq!(entry["fullUrl"], format!("urn:uuid:{id}"));
+            assert_eq!(resource["meta"]["security"], json!([label()]), "{resource}");
             assert!(ids.insert(id.to_owned()), "{id} twice");
             for key in ["subject", "patient", "encounter", "context"] {
                 if let Some(to) = resource[key]["reference"].as_str() {
@@ -276,4 +283,66 @@ fn bundles_in_xml_are_those_in_json() {
     dir.run(&["anonymize", "json.toml", "--set", "publish.path=\"b.ndjson\""]).exits(0);
     assert_eq!(dir.text("a.ndjson"), dir.text("b.ndjson"));
     dir.run(&["verify", "a.ndjson", "--policy", "xml.toml", "--against", "xml"]).exits(0);
+}
+
+/// A published resource says that it is anonymized; what else it says of itself stays what the policy publishes.
+#[test]
+fn labels_say_that_it_is_anonymized_and_nothing_else() {
+    let dir = Dir::new();
+    let mut bundles = clinic();
+    for bundle in &mut bundles {
+        for entry in bundle["entry"].as_array_mut().expect("entries") {
+            entry["resource"]["meta"] = json!({
+                "source": "urn:ward", "lastUpdated": "2020-01-01T00:00:00Z", "security": [{"system": "urn:s", "code": "R"}],
+                "tag": [{"code": "t"}],
+            });
+        }
+    }
+    let attributes = [
+        attribute("gender", "quasi", FANOUT),
+        attribute("meta.source", "insensitive", ""),
+        attribute("Encounter[].class.code", "quasi", FANOUT),
+        attribute("Encounter[].meta.tag[].code", "insensitive", ""),
+    ];
+    let privacy = "model = \"kmn\"\nk = 3\nm = 1\nn = 0";
+    dir.write("in.ndjson", lines(&bundles)).write("policy.toml", policy("fhir-r4", privacy, &attributes));
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let published = dir.text("out.ndjson");
+    let read = check_bundles(&published, 40);
+    let meta = |i: usize| &read[0]["entry"][i]["resource"]["meta"];
+    assert_eq!(meta(0), &json!({"security": [label()], "source": "urn:ward"}));
+    assert_eq!(meta(1), &json!({"security": [label()], "tag": [{"code": "t"}]}));
+    let verify = |text: &str| {
+        dir.write("changed.ndjson", text);
+        dir.run(&["verify", "changed.ndjson", "--policy", "policy.toml"])
+    };
+    verify(&published).exits(0).prints(&["HOLDS"]);
+    let own = label().to_string();
+    let whole = format!("\"security\":[{own}]");
+    assert!(published.contains(&whole), "{published}");
+    let other = |what: &str| published.replacen(&whole, what, 1);
+    for (what, said) in [
+        (own.replace("ANONYED", "PSEUDED"), "says something else"),
+        (own.replace("ObservationValue", "ObservationValueX"), "says something else"),
+        (own.replace("anonymized", "Ada Lovelace"), "says something else"),
+        (format!("{own},{own}"), "says something else"),
+        (format!("{own},{{\"code\":\"R\"}}"), "says something else"),
+        (own.replace('}', ",\"version\":\"Ada\"}"), "says something else"),
+        (own.replace("\"display\"", "\"_display\""), "says something else"),
+        ("\"ANONYED\"".to_owned(), "says something else"),
+        (String::new(), "says something else"),
+    ] {
+        let found = verify(&other(&format!("\"security\":[{what}]"))).exits(3).says(&[said]);
+        found.hides(&["Ada"]);
+    }
+    verify(&other("\"security\":\"ANONYED\"")).exits(3);
+    verify(&other(&format!("{whole},{whole}"))).exits(3);
+    // What else stands there is judged like everything else.
+    verify(&other(&format!("{whole},\"lastUpdated\":\"2020-01-01\"")))
+        .exits(1)
+        .prints(&["VIOLATED", "meta.lastUpdated"]);
+    // Those who published before there was a label need not publish again.
+    let bare =
+        |text: &str| text.replace(&format!("{whole},"), "").replace(&whole, "").replace("\"meta\":{},", "");
+    verify(&bare(&published)).exits(0);
 }

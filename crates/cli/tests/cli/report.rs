@@ -239,3 +239,105 @@ fn a_browser_shows_reports_without_overflow_or_complaint() {
     let complaints: Vec<&str> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
+
+/// What those who decide have written down.
+const TERMS: &str = r#"
+[release]
+recipient = "the <b>regional</b> registry"
+purpose = "how often wards are visited"
+access = "contract"
+controls = ["no copies", "deleted after two years"]
+accepted_risk = 0.2
+decided_by = "the data protection board"
+reviewed_on = 2026-11-01
+approvers = ["A. Acker", "B. Bach"]
+"#;
+
+#[test]
+fn the_annex_answers_what_was_filled_in_and_shows_what_was_not() {
+    let dir = Dir::new();
+    dir.run(&["generate", "clinic", "--people", "400", "--out", "."]).exits(0);
+    let policy = dir.text("policy.toml");
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let bare = dir.text("report.html");
+    let annex = bare.split("id=\"annex\"").nth(1).expect("an annex");
+    assert!(annex.contains("Nobody has said which risk was agreed"));
+    // Eight questions and the agreed risk of every figure; the clauses 6.2.3 and 9; expert, recipient, why it is small.
+    let empty = annex.matches("<span class=\"empty\">not filled in</span>").count();
+    assert!(empty >= 8 + 2 + 3, "{empty}");
+    let why = "path = \"birth_year\"\nwhy = \"the register of voters has it\"";
+    let filled = policy.replace("path = \"birth_year\"", why) + TERMS;
+    assert!(filled.contains(why), "{policy}");
+    dir.write("policy.toml", filled);
+    dir.run(&["report", "policy.toml", "--force"]).exits(0);
+    let html = dir.text("report.html");
+    let annex = html.split("id=\"annex\"").nth(1).expect("an annex");
+    for expected in [
+        "the &lt;b&gt;regional&lt;/b&gt; registry",
+        "no copies; deleted after two years",
+        "A. Acker; B. Bach",
+        "the register of voters has it",
+        "Agreed was 20 %; no measured figure is more",
+        "not more than agreed",
+        "Singling out",
+        "Linkability",
+        "Inference",
+        "WP 216",
+        "6.2.3 Motives and capacity to re-identify",
+        "7.2 Data features",
+        "7.3.2 Maximum or average risk",
+        "7.3.3 Population or sample-based attack",
+        "7.3.4 Data privacy models",
+        "8.2 Assessing identifiability",
+        "8.3 Mitigation",
+        "9 De-identification governance",
+        "45 CFR 164.514(b)(1)",
+        "finds at least 5 people who fit",
+        "the expert, and what makes them one",
+    ] {
+        assert!(annex.contains(expected), "{expected}\n{annex}");
+    }
+    for table in annex.split("<h3>").skip(1) {
+        let meaning = table.split("<p>").nth(1).and_then(|p| p.split("</p>").next()).unwrap_or_default();
+        assert!(meaning.len() > 60 && meaning.ends_with('.'), "{table}");
+    }
+    for claim in ["compliant", "complies", "compliance", "certified by"] {
+        assert!(!annex.to_lowercase().contains(claim), "{claim}");
+    }
+    // Nothing of it is in the certificate, which was written before and still fits.
+    dir.run(&[
+        "verify",
+        "published.ndjson",
+        "--certificate",
+        "published.ndjson.certificate.json",
+        "--policy",
+        "policy.toml",
+    ])
+    .exits(0);
+    assert!(!dir.text("published.ndjson.certificate.json").contains("Acker"));
+    // A risk that was not agreed is said so.
+    dir.run(&["report", "policy.toml", "--force", "--set", "release.accepted_risk=0.01"]).exits(0);
+    let html = dir.text("report.html");
+    assert!(
+        html.contains("<td class=\"more\">MORE than agreed</td>") && !html.contains("not more than agreed")
+    );
+}
+
+#[test]
+fn what_the_certificate_shows_of_the_terms_is_what_was_asked_for() {
+    let dir = Dir::new();
+    dir.run(&["generate", "clinic", "--people", "300", "--out", "."]).exits(0);
+    let policy =
+        dir.text("policy.toml").replace("path = \"gender\"", "path = \"gender\"\nwhy = \"seen by all\"");
+    dir.write("policy.toml", format!("{policy}{TERMS}"));
+    let run = ["anonymize", "policy.toml", "--force"];
+    dir.run(&run).exits(0);
+    let told = dir.certified("published.ndjson", "published.ndjson.certificate.json");
+    assert_eq!(told["policy"].get("release"), None);
+    assert!(!told.to_string().contains("seen by all"));
+    dir.run(&[&run[..], &["--set", "release.certify=[\"access\", \"purpose\", \"why\"]"]].concat()).exits(0);
+    let told = dir.certified("published.ndjson", "published.ndjson.certificate.json");
+    let shown = serde_json::json!({"access": "contract", "certify": ["access", "purpose", "why"], "purpose": "how often wards are visited"});
+    assert_eq!(told["policy"]["release"], shown);
+    assert!(told.to_string().contains("seen by all") && !told.to_string().contains("Acker"));
+}

@@ -91,6 +91,7 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
     policy.attributes.push(AttributePolicy {
         path,
         role: Role::Insensitive,
+        why: None,
         hierarchy: None,
         follows: None,
         shared: false,

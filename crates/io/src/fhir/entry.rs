@@ -3,7 +3,7 @@
 //! Ids are given in the order of what is published, so nothing can have one before all records are ordered. Until then
 //! marks stand in their place, which no JSON text can hold.
 
-use super::names::{ABSENT, Resource, Version};
+use super::names::{ABSENT, LABEL, Resource, Version};
 
 /// The next id of the bundle, twice: in the address, and as `id`.
 const OWN: u8 = 1;
@@ -59,6 +59,12 @@ pub(super) fn end(out: &mut Vec<u8>) {
 /// The extension that says that something is not told.
 pub(super) fn masked() -> String {
     format!("{{\"url\":\"{ABSENT}\",\"valueCode\":\"masked\"}}")
+}
+
+/// What `meta` of a published resource begins with.
+pub(super) fn label() -> String {
+    let parts: Vec<String> = LABEL.iter().map(|(key, value)| format!("\"{key}\":\"{value}\"")).collect();
+    format!("\"security\":[{{{}}}]", parts.join(","))
 }
 
 fn reference(out: &mut Vec<u8>, key: &str, mark: u8) {

@@ -108,6 +108,9 @@ pub(super) fn has_own_text(key: &str) -> bool {
 /// What paths call the medication of a request, be it told by a concept or by reference.
 pub(super) const MEDICATION: &str = "medication";
 
+/// Where a resource speaks of itself.
+pub(super) const META: &str = "meta";
+
 /// What a coding has besides its code.
 pub(super) const CODING: [&str; 4] = ["display", "system", "userSelected", "version"];
 
@@ -115,6 +118,13 @@ pub(super) const CODING: [&str; 4] = ["display", "system", "userSelected", "vers
 pub(super) const ABSENT: &str = "http://hl7.org/fhir/StructureDefinition/data-absent-reason";
 /// Tells a value in words where its type does not allow it.
 pub(super) const RENDERED: &str = "http://hl7.org/fhir/StructureDefinition/rendered-value";
+
+/// What every published resource says of itself in `meta`: that it is anonymized, by HL7's code for that.
+pub(super) const LABEL: [(&str, &str); 3] = [
+    ("system", "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"),
+    ("code", "ANONYED"),
+    ("display", "anonymized"),
+];
 
 const CORE: &str = "http://hl7.org/fhir/StructureDefinition/";
 const US_CORE: &str = "http://hl7.org/fhir/us/core/StructureDefinition/";

@@ -36,6 +36,8 @@ pub(super) enum Fault {
     Outside,
     /// An id or a reference of a publication is not the one that it gives.
     NoSurrogate,
+    /// A published resource is labelled otherwise than as anonymized.
+    OtherLabel,
     /// The key belongs to another edition, whose format is named.
     OtherVersion(&'static str, &'static str, &'static str),
 }
@@ -130,6 +132,10 @@ impl Fault {
             Fault::NoSurrogate => (
                 "the ids and references of this entry are not the fresh ones of a publication".to_owned(),
                 "what they say cannot be judged; publish again: entries are numbered in the order in which they stand".to_owned(),
+            ),
+            Fault::OtherLabel => (
+                "`meta.security` of a published resource says something else than that it is anonymized (ANONYED)".to_owned(),
+                "what it says cannot be judged; publish again".to_owned(),
             ),
             Fault::OtherVersion(kind, key, format) => (
                 format!("the {kind} has `{key}`, which this edition of FHIR does not know"),

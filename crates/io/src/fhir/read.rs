@@ -32,7 +32,7 @@ const NAMED: usize = 8;
 pub(super) fn read(version: Version, input: &mut Input, homes: &Homes) -> Result<(Dataset, Forms)> {
     let mut people = People {
         version,
-        reader: Reader::new(),
+        reader: Reader::new(input.is_published()),
         bundle: Bundle::default(),
         patients: FxHashMap::default(),
         others: BTreeMap::new(),

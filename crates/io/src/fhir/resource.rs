@@ -7,8 +7,8 @@ use bosket_model::dataset::Refused;
 use bosket_model::{Builder, ClassId, Kind};
 
 use super::bundle::is_absent;
-use super::names::{CODING, MEDICATION, RENDERED, Resource, has_own_text};
-use super::problem::Problem;
+use super::names::{CODING, LABEL, MEDICATION, META, RENDERED, Resource, has_own_text};
+use super::problem::{Fault, Problem};
 use crate::homes::Homes;
 use crate::json::number::canonical;
 use crate::json::parser::{Key, Parser, Token};
@@ -37,6 +37,8 @@ pub(super) enum Within {
     Extension,
     /// What stands beside a primitive value: `_birthDate`.
     Beside,
+    /// What a published resource says of itself.
+    Meta,
     Inner,
 }
 
@@ -54,6 +56,9 @@ enum Meaning {
     Reference,
     Beside,
     Medication,
+    /// What a published resource says of itself, and the label in it.
+    Meta,
+    Label,
 }
 
 /// Reads resource after resource into one dataset.
@@ -71,12 +76,15 @@ pub(super) struct Reader {
     pub(super) parts: bool,
     /// A value in words that the extensions just read have told.
     pub(super) rendered: Option<String>,
+    /// Whether this is a publication, whose resources say that they are anonymized and nothing else of the kind.
+    sealed: bool,
     number: String,
 }
 
 impl Reader {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(sealed: bool) -> Self {
         Reader {
+            sealed,
             builder: Builder::new(),
             shape: Shape::new(),
             left: Left::default(),
@@ -164,8 +172,15 @@ impl Reader {
             let (here, depth) = (parser.position(), parser.depth());
             let meaning = self.meaning(child, node, within);
             match meaning {
-                Meaning::Structure => {
+                Meaning::Structure | Meaning::Label => {
                     parser.skip()?;
+                    continue;
+                }
+                Meaning::Meta => {
+                    check_label(parser)?;
+                    parser.rewind(here, depth);
+                    parser.value()?;
+                    self.object(parser, child, here, Within::Meta)?;
                     continue;
                 }
                 Meaning::Contained => {
@@ -290,6 +305,8 @@ impl Reader {
             (Within::Resource(Resource::MedicationRequest), "medicationCodeableConcept") => {
                 Meaning::Medication
             }
+            (Within::Resource(_), META) if self.sealed => Meaning::Meta,
+            (Within::Meta, "security") => Meaning::Label,
             (Within::Resource(_), "contained") => Meaning::Contained,
             (_, "extension" | "modifierExtension") => Meaning::Extensions,
             (_, key) if key.len() > 1 && key.starts_with('_') => Meaning::Beside,
@@ -396,6 +413,46 @@ impl Reader {
     pub(super) fn tells(url: &str, within: Within) -> bool {
         within == Within::Beside && url == RENDERED
     }
+}
+
+/// Refuses what a published resource says of itself unless its only label is that it is anonymized, word for word.
+fn check_label(parser: &mut Parser<'_>) -> Result<(), Problem> {
+    let other = |at: usize| Err(Problem::bundle(at, Fault::OtherLabel));
+    let at = parser.position();
+    if parser.value()? != Token::Object {
+        return other(at);
+    }
+    let mut labels = 0;
+    while let Some(key) = parser.key()? {
+        if key != "security" {
+            parser.skip()?;
+            continue;
+        }
+        let at = parser.position();
+        if parser.value()? != Token::Array {
+            return other(at);
+        }
+        while parser.element()? {
+            let at = parser.position();
+            if parser.value()? != Token::Object {
+                return other(at);
+            }
+            let mut told = Vec::new();
+            while let Some(key) = parser.key()? {
+                let part = LABEL.iter().position(|(name, _)| *name == key);
+                let Some(part) = part.filter(|part| !told.contains(part)) else { return other(at) };
+                match parser.value()? {
+                    Token::Text(text) if text == LABEL[part].1 => told.push(part),
+                    _ => return other(at),
+                }
+            }
+            labels += 1;
+            if told.len() != LABEL.len() || labels > 1 {
+                return other(at);
+            }
+        }
+    }
+    if labels == 1 { Ok(()) } else { other(at) }
 }
 
 pub(super) fn mark(marks: &mut Vec<bool>, node: u32) {

@@ -5,7 +5,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Pl
 
 use super::entry::Said;
 use super::forms::{Forms, position, resources};
-use super::names::{Known, MEDICATION, Resource, by_class};
+use super::names::{Known, MEDICATION, META, Resource, by_class};
 use crate::homes::Homes;
 
 /// A class.
@@ -14,6 +14,8 @@ pub(super) struct Template {
     /// The resource that its vertices are, and what they say about their encounter.
     pub(super) resource: Option<(Resource, Said)>,
     pub(super) root: Node,
+    /// What a resource says of itself.
+    pub(super) meta: Node,
     /// Extensions of patients that have a name of their own.
     pub(super) known: Vec<(Known, Node)>,
     /// Classes below whose vertices are resources.
@@ -109,6 +111,11 @@ pub(super) fn templates(data: &Dataset, forms: &Forms, known: &Homes) -> Result<
         let mut name = Vec::new();
         if !template.root.arrays.is_empty() || template.root.collision(&mut name) {
             return Err(in_the_way(&class.path, &name));
+        }
+        if template.resource.is_some()
+            && let Ok(i) = template.root.fields.binary_search_by(|f| f.key.as_str().cmp(META))
+        {
+            template.meta = template.root.fields.remove(i);
         }
         if matches!(template.resource, Some((Resource::MedicationRequest, _))) {
             template.root.rename(MEDICATION, "medicationCodeableConcept");

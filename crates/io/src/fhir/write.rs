@@ -7,7 +7,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Kind, MISSING, Result};
 
 use super::entry::{self, masked};
 use super::forms::is_date;
-use super::names::{CODING, Known, RENDERED, Version, extension_url};
+use super::names::{CODING, Known, META, RENDERED, Version, extension_url};
 use super::template::{Node, Template, templates};
 use crate::bottom_up::{self, Texts};
 use crate::fault;
@@ -40,6 +40,11 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Whether arrays stand in what a resource says of itself.
+fn is_meta(names: &[Vec<String>]) -> bool {
+    names.first().and_then(|name| name.first()).is_some_and(|key| key == META)
+}
+
 pub(super) struct Writer<'d> {
     version: Version,
     data: &'d Dataset,
@@ -68,6 +73,7 @@ impl Writer<'_> {
             return self.element(&template.root);
         };
         entry::begin(&mut self.texts.buffer, self.version, resource, said);
+        self.meta(&template.meta);
         self.fields(&template.root, &template.known, false, true);
         entry::end(&mut self.texts.buffer);
         for &class in &template.resources {
@@ -78,11 +84,21 @@ impl Writer<'_> {
         for moved in &template.moved {
             for i in 0..self.texts.below(moved.class).len() {
                 entry::begin(&mut self.texts.buffer, self.version, moved.resource, moved.said);
+                if !is_meta(&moved.names) {
+                    self.meta(&Node::default());
+                }
                 self.push(",");
                 self.inside(&moved.names, moved.class, i);
                 entry::end(&mut self.texts.buffer);
             }
         }
+    }
+
+    /// Writes what a resource says of itself: first of all that it is anonymized.
+    fn meta(&mut self, node: &Node) {
+        self.push(&format!(",\"{META}\":{{{}", entry::label()));
+        self.fields(node, &[], false, true);
+        self.push("}");
     }
 
     fn below(&mut self, class: ClassId, i: usize) {
@@ -98,6 +114,9 @@ impl Writer<'_> {
                 if depth + j > 0 {
                     self.push("{");
                     ends.push("}");
+                }
+                if depth == 0 && j == 1 && is_meta(names) {
+                    self.push(&format!("{},", entry::label()));
                 }
                 push_string(&mut self.texts.buffer, key);
                 self.push(":");

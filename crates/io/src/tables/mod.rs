@@ -358,6 +358,7 @@ fn part_of_key(path: &str) -> Option<AttributePolicy> {
     Some(AttributePolicy {
         path: path.to_owned(),
         role: Role::Quasi,
+        why: None,
         hierarchy: None,
         follows: None,
         shared: false,

@@ -45,12 +45,11 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         .map(|(attribute, suggestion)| {
             let hierarchy = suggestion.hierarchy.as_ref().map(coarse);
             let note = hierarchy.as_ref().and_then(|h| h.note.as_deref());
-            let lines: Vec<String> =
-                std::iter::once(suggestion.reason.as_str()).chain(note).map(wrapped).collect();
             DraftAttribute {
                 path: attribute.path.clone(),
                 role: suggestion.role,
-                reason: lines.join("\n"),
+                reason: suggestion.reason.clone(),
+                note: note.map(wrapped),
                 hierarchy: hierarchy.as_ref().map(Coarsening::toml),
                 follows: suggestion.follows.map(path),
             }

@@ -67,6 +67,30 @@ choices! {
 }
 
 choices! {
+    /// How whoever gets a publication gets at it.
+    Access {
+        Open = "open": "anybody can have it",
+        Contract = "contract": "those who have signed for what they do with it",
+        SecureEnvironment = "secure-environment": "it is looked at in a place that it does not leave",
+    }
+}
+
+choices! {
+    /// What of `[release]`, and of the attributes' reasons, a certificate shows.
+    Certified {
+        Recipient = "recipient": "who gets it",
+        Purpose = "purpose": "for what",
+        Access = "access": "how",
+        Controls = "controls": "what else protects it",
+        AcceptedRisk = "accepted_risk": "the agreed risk",
+        DecidedBy = "decided_by": "who has decided",
+        ReviewedOn = "reviewed_on": "when that was looked at",
+        Approvers = "approvers": "who has agreed",
+        Why = "why": "why each attribute has its role",
+    }
+}
+
+choices! {
     /// The form of the input; the publication has the same.
     Format {
         Ndjson = "ndjson": "one JSON object per line",

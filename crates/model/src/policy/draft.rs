@@ -45,8 +45,10 @@ pub struct DraftAttribute {
     pub path: String,
     /// The role proposed for it.
     pub role: Role,
-    /// Why; becomes a comment. Must not hold values of the data.
+    /// Why. Must not hold values of the data.
     pub reason: String,
+    /// What else to know about it; becomes a comment. Must not hold values of the data.
+    pub note: Option<String>,
     /// A builder as an inline table, or the name of a file.
     pub hierarchy: Option<String>,
     /// Path of the attribute it repeats.
@@ -100,10 +102,11 @@ pub fn draft(draft: &Draft) -> String {
         block(&mut out, "[[source.table]]", &keys);
     }
     for attribute in &draft.attributes {
-        out.push_str(&comment(&attribute.reason));
+        out.push_str(&comment(attribute.note.as_deref().unwrap_or_default()));
         let keys = [
             ("path", Some(quote(&attribute.path))),
             ("role", Some(quote(attribute.role.name()))),
+            ("why", Some(attribute.reason.trim()).filter(|reason| !reason.is_empty()).map(quote)),
             ("hierarchy", attribute.hierarchy.as_deref().map(as_toml)),
             ("follows", attribute.follows.as_deref().map(quote)),
         ];

@@ -6,6 +6,7 @@ use super::choices::{
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
 use super::models::{Algorithm, CLUSTERS, Model};
+use super::release::RELEASE;
 
 const TEXTS: Type = Type::List { of: &Type::Text, min: 1, max: usize::MAX };
 const VALUES: Type = Type::List { of: &Type::Value, min: 1, max: usize::MAX };
@@ -34,6 +35,7 @@ pub(super) static ROOT: Section = Section {
         Key::new("privacy", Type::Table(&PRIVACY), "the guarantee"),
         Key::new("method", Type::Table(&METHOD), "how it is reached"),
         Key::new("publish", Type::Table(&PUBLISH), "where the result goes"),
+        Key::new("release", Type::Table(&RELEASE), "what was agreed about handing it out"),
     ],
 };
 
@@ -125,6 +127,7 @@ pub(super) static ATTRIBUTE: Section = Section {
         )
         .required(),
         Key::new("role", Type::OneOf(Role::CHOICES), "what it is to an attacker").required(),
+        Key::new("why", Type::Text, "why it has this role, for those who look at it later"),
         Key::new("hierarchy", Type::AnyOf(&HIERARCHY), "a CSV file, or a builder (below)"),
         Key::new("follows", Type::Text, "path of the attribute whose value this one repeats in other words"),
         Key::new(

@@ -19,19 +19,22 @@ mod models;
 mod node;
 mod read;
 mod reference;
+mod release;
 mod rules;
 mod schema;
 mod set;
 mod write;
 
 pub use choices::{
-    Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+    Access, Certified, Diversity, Format, Missing, Payload, Relations, Role, RootMode, Rows, Siblings,
+    Undeclared,
 };
 pub use condition::{Comparison, Condition, Operand};
 pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
 pub use reference::reference;
+pub use release::ReleaseTerms;
 pub use schema::json_schema;
 
 use std::time::Duration;
@@ -61,6 +64,8 @@ pub struct Policy {
     pub method: Method,
     /// Where the result goes.
     pub publish: Option<Publish>,
+    /// What was agreed about handing it out.
+    pub release: Option<ReleaseTerms>,
 }
 
 /// Where the records are. File names are as written: relative to the policy's folder.
@@ -152,6 +157,8 @@ pub struct AttributePolicy {
     pub path: String,
     /// What it is to an attacker.
     pub role: Role,
+    /// Why it has that role.
+    pub why: Option<String>,
     /// How it may be coarsened.
     pub hierarchy: Option<HierarchySpec>,
     /// Path of the attribute whose value it repeats.

@@ -7,8 +7,8 @@ use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
     AttributePolicy, Condition, Diversity, Format, Lookup, Method, Missing, Model, Negative, Param, Payload,
-    Policy, Privacy, Publish, Relations, Role, RootMode, Rows, Selection, Siblings, Source, Table,
-    Undeclared,
+    Policy, Privacy, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings, Source,
+    Table, Undeclared,
 };
 use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
@@ -91,6 +91,7 @@ pub(super) fn policy(name: &str, root: &Node, report: &Report) -> Policy {
         privacy: root.get("privacy").map(|_| privacy(&section(&PRIVACY, "privacy"), united)),
         method: self::method(&method),
         publish,
+        release: root.get("release").map(ReleaseTerms::read),
     }
 }
 
@@ -177,6 +178,7 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
     AttributePolicy {
         path: text(node, "path").unwrap_or_default(),
         role: node.str("role").and_then(Role::from_name).expect("checked: required, one of the roles"),
+        why: text(node, "why"),
         hierarchy: node.get("hierarchy").map(hierarchy),
         follows: text(node, "follows"),
         shared: flag(node, "shared"),

@@ -2,6 +2,7 @@
 
 use super::describe::{Key, Literal, Section, Type};
 use super::keys::{ATTRIBUTE, BUILDERS, LOOKUP, METHOD, PRIVACY, PUBLISH, ROOT, SOURCE, TABLE};
+use super::release::RELEASE;
 use std::fmt::Write;
 
 /// All sections and keys as Markdown.
@@ -16,7 +17,7 @@ pub fn reference() -> String {
     for builder in &BUILDERS {
         table(&mut out, &format!("#### `build = \"{}\"`", builder.name), builder);
     }
-    for section in [&PRIVACY, &METHOD, &PUBLISH] {
+    for section in [&PRIVACY, &METHOD, &PUBLISH, &RELEASE] {
         table(&mut out, &format!("### `{}`", section.name), section);
     }
     out.truncate(out.trim_end().len());

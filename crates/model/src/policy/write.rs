@@ -28,6 +28,9 @@ impl Policy {
         if let Some(own) = &self.publish {
             all.insert("publish".into(), publish(own));
         }
+        if let Some(own) = &self.release {
+            all.insert("release".into(), own.to_json());
+        }
         Value::Object(all)
     }
 
@@ -81,7 +84,7 @@ fn set(flag: bool) -> Option<Value> {
 }
 
 /// Whole numbers stay whole: TOML tells them from others.
-fn number(number: f64) -> Value {
+pub(super) fn number(number: f64) -> Value {
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < WHOLE { json!(number as i64) } else { json!(number) }
 }
@@ -132,6 +135,7 @@ fn attribute(attribute: &AttributePolicy) -> Value {
     given([
         ("path", Some(json!(attribute.path))),
         ("role", Some(json!(attribute.role.name()))),
+        ("why", text(&attribute.why)),
         ("hierarchy", attribute.hierarchy.as_ref().map(hierarchy)),
         ("follows", text(&attribute.follows)),
         ("shared", set(attribute.shared)),

@@ -8,7 +8,7 @@
 True
 """
 
-from ._calls import anonymize, attack, draft, inspect, measure, sweep, verify
+from ._calls import anonymize, attack, draft, export, inspect, measure, sweep, verify
 from ._errors import (
     BosketError,
     BosketWarning,
@@ -45,6 +45,7 @@ __all__ = [
     "anonymize",
     "attack",
     "draft",
+    "export",
     "inspect",
     "measure",
     "sweep",

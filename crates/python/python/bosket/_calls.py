@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _native
 from ._policy import Policy
@@ -84,11 +84,13 @@ def verify(
     policy: Policy | None = None,
     *,
     certificate: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Verdict:
     """Checks whether a publication keeps what a policy, or its certificate, promises.
 
-    It is read from its bytes; of a frame these are written first.
+    It is read from its bytes; of a frame these are written first. With ``key``, a public key or its file, the certificate
+    must be signed with it, which is checked first.
 
     >>> import bosket as bk, pyarrow as pa
     >>> policy = bk.Policy(model="k-anonymity", k=2, attributes={
@@ -104,8 +106,36 @@ def verify(
         path = published(publication, policy, folder)
         given = None if policy is None else policy._native()
         named = None if certificate is None else os.fspath(certificate)
-        found = json.loads(_native.verify(path, given, named, told.native()))
+        signed = None if key is None else os.fspath(key)
+        found = json.loads(_native.verify(path, given, named, signed, told.native()))
     return Verdict(found)
+
+
+def export(
+    publication: str | os.PathLike[str],
+    form: Literal["croissant", "dcat"],
+    *,
+    certificate: str | os.PathLike[str],
+    name: str | None = None,
+    description: str | None = None,
+    license: str | None = None,
+    url: str | None = None,
+    creator: str | None = None,
+    date: str | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Metadata of a published file or folder for catalogues, as JSON-LD: Croissant 1.1 or DCAT-AP 3.
+
+    The files are compared with the certificate first; no value of the data is in it.
+    """
+    if form not in ("croissant", "dcat"):
+        raise ValueError(f"there is no form {form!r}: take croissant or dcat")
+    told = Settings.of(settings)
+    about = {"name": name, "description": description, "license": license, "url": url, "creator": creator, "date": date}
+    said = [(key, text) for key, text in about.items() if text is not None]
+    made = _native.export(os.fspath(publication), os.fspath(certificate), form, said, told.native())
+    found: dict[str, Any] = json.loads(made)
+    return found
 
 
 def attack(

@@ -12,6 +12,7 @@ __all__ = [
     "break_down",
     "check",
     "convert",
+    "export",
     "inspect",
     "measure",
     "report",
@@ -33,7 +34,10 @@ def check(policy: _Policy, source: _Source | None, folder: str, key: str | None,
 def anonymize(
     policy: _Policy, source: _Source, folder: str, key: str | None, measure: bool, told: _Told
 ) -> str: ...
-def verify(publication: str, policy: _Policy | None, certificate: str | None, told: _Told) -> str: ...
+def verify(
+    publication: str, policy: _Policy | None, certificate: str | None, key: str | None, told: _Told
+) -> str: ...
+def export(publication: str, certificate: str, form: str, about: list[tuple[str, str]], told: _Told) -> str: ...
 def attack(
     policy: _Policy,
     source: _Source,

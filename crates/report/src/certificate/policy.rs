@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bosket_model::policy::{Format, Model, Policy, Role};
+use bosket_model::policy::{Certified, Format, Model, Policy, Role};
 use bosket_model::{Diagnostic, Failure, Fault, Fingerprint, Result};
 use serde_json::{Value, json};
 
@@ -33,7 +33,11 @@ pub fn public_policy(policy: &Policy, files: &[Fingerprint]) -> Value {
             items(source, key).for_each(|table| shown(table, files));
         }
     }
+    let shows = |key| policy.release.as_ref().is_some_and(|terms| terms.certifies(key));
     for attribute in items(&mut public, "attribute") {
+        if !shows(Certified::Why) {
+            remove(attribute, &["why"]);
+        }
         let Some(hierarchy) = attribute.get_mut("hierarchy") else { continue };
         if let Value::String(path) = hierarchy {
             *path = public_path(path);
@@ -59,6 +63,14 @@ pub fn public_policy(policy: &Policy, files: &[Fingerprint]) -> Value {
         }
         if publish.as_object().is_some_and(serde_json::Map::is_empty) {
             remove(&mut public, &["publish"]);
+        }
+    }
+    // It names people and says who gets what; and it is decided when the certificate has long been written.
+    if let Some(release) = public.get_mut("release") {
+        let hidden = Certified::ALL.iter().filter(|key| !shows(**key)).map(|key| key.name());
+        remove(release, &hidden.collect::<Vec<_>>());
+        if release.as_object().is_some_and(serde_json::Map::is_empty) {
+            remove(&mut public, &["release"]);
         }
     }
     normal(&public)

@@ -4,6 +4,7 @@
 //! The public one holds nothing but figures, the policy's paths and what is published. What is private stands in
 //! [`Internal`] and goes into a file of its own.
 
+mod annex;
 mod chart;
 mod kept;
 mod legend;
@@ -23,10 +24,12 @@ use bosket_verify::{Claim, Verification};
 
 pub use private::{Example, Internal};
 
+use crate::annex::Annex;
 use crate::certificate::Certificate;
 use crate::study::Study;
 use chart::{Bar, Part, stacked};
-use text::{count, escape, figure, percent};
+pub(crate) use text::percent;
+use text::{count, escape, figure};
 
 /// How reports look.
 pub const STYLE: &str = include_str!("style.css");
@@ -43,6 +46,8 @@ pub struct Page<'a> {
     pub limits: &'a [String],
     /// The certificate, if there is one.
     pub certificate: Option<Certified<'a>>,
+    /// What those who decide ask.
+    pub annex: &'a Annex,
     /// What must not be published.
     pub internal: Option<Internal<'a>>,
 }
@@ -92,6 +97,7 @@ pub fn page(page: &Page<'_>) -> String {
     if let Some(certificate) = &page.certificate {
         body.push_str(&certified(certificate));
     }
+    body.push_str(&annex::section(page.annex));
     if let Some(internal) = &page.internal {
         body.push_str(&private::section(internal, study));
     }

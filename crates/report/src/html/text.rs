@@ -21,7 +21,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// A share as per cent. What is not nothing is never shown as nothing, what is not all never as all.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         p if p <= 0.0 => "0 %".to_owned(),

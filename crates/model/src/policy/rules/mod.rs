@@ -2,6 +2,7 @@
 //! whatever is readable of it, so that one mistake does not hide another.
 
 mod columns;
+mod fhir;
 mod hierarchy;
 mod kinds;
 mod masks;
@@ -37,6 +38,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     selection::check(root, &attributes, report);
     kinds::check(root, &attributes, report);
     masks::check(root, &attributes, report);
+    fhir::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
