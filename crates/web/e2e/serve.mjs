@@ -84,6 +84,13 @@ export const launch = () => chromium.launch({ executablePath: browserPath, args:
 /** A page that has entered. */
 export async function enter(browser, server, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // Pages can be tried before they are built in: BOSKET_PAGES=1 takes them from where they are.
+  if (process.env.BOSKET_PAGES) {
+    for (const [name, path] of [["app.js", "../bundle/app.js"], ["app.css", "../ui/app.css"]]) {
+      const own = fileURLToPath(new URL(path, import.meta.url));
+      await context.route(`**/${name}`, (route) => route.fulfill({ path: own }));
+    }
+  }
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
@@ -118,7 +125,7 @@ export const printed = (words, input) =>
     if (input !== undefined) child.stdin.end(input);
   });
 
-const LONG = 60_000;
+const LONG = Number(process.env.BOSKET_PATIENCE ?? 60_000);
 const shots = process.env.BOSKET_SCREENSHOTS;
 
 /** A picture of a page for its documentation, if they are wanted. */

@@ -136,7 +136,7 @@ export function JobPanel({ running }: { running: Running }) {
   if (!job) return null;
   const percent = running.share === null ? null : Math.round(100 * running.share);
   return (
-    <section class="job" aria-label="Job">
+    <section class="job" aria-label={`Job ${job.id}`}>
       <p class="command">
         <code>{job.line}</code>
       </p>

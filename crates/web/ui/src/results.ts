@@ -57,4 +57,6 @@ export type Checked = {
 
 export type Certificate = { sentence: string | null; not_claimed: string[]; records: number; digest: string; verified: boolean };
 
+export type Made = { key_id: string; public_key: string; secret_key_file: string; public_key_file: string };
+
 export type Signed = { signature_file: string; key_id: string; public_key: string; trusted_comment: string; digest: string };

@@ -19,7 +19,12 @@ export function usePolicy(path: string) {
     setError({ message: refused.message, isOld: refused instanceof Refused && refused.status === 409 });
   const load = () => getPolicy(path).then((loaded) => (set(loaded), setError(null)), fail);
   useEffect(() => void load(), [path]);
-  const take = (made: Promise<PolicyView>) => made.then((next) => (set(next), setError(null)), fail);
+  /** Whether it was taken. */
+  const take = (made: Promise<PolicyView>) =>
+    made.then(
+      (next) => (set(next), setError(null), true),
+      (refused: Error) => (fail(refused), false),
+    );
   const settings = (policy?.settings ?? {}) as Record<string, Record<string, unknown>>;
   return {
     policy,
@@ -185,7 +190,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (text !== null) void write(text)?.then(() => setText(null));
+            if (text !== null) void write(text)?.then((isTaken) => isTaken && setText(null));
           }}
         >
           <h2>The file</h2>

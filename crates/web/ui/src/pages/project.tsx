@@ -21,7 +21,7 @@ export function StateMark({ state }: { state: State }) {
   return (
     <span class={`state state-${state}`}>
       <b>
-        <span aria-hidden="true">{mark}</span> {word}
+        <span aria-hidden="true">{mark}</span> <span>{word}</span>
       </b>
       <span class="meaning">{meaning}</span>
     </span>

@@ -32,7 +32,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
   const shown = useRun(report.running.job?.state === "done" ? report.running.job.id : null);
   // Values that are switched on later show the records of the same publication.
   useEffect(() => {
-    if (shown === null && showsValues && state?.publication && !isKept(named)) void report.start({ command: "report", policy: path, ...values });
+    if (showsValues && state?.publication && !isKept(named)) void report.start({ command: "report", policy: path, ...values });
   }, [showsValues]);
   return (
     <>
