@@ -78,9 +78,10 @@ impl Drop for Unseen<'_> {
 
 fn asked(what: &str) -> Result<String> {
     let no_terminal = |e: std::io::Error| refuse(&format!("there is no terminal to ask on: {e}"));
-    let mut terminal = File::options().read(true).write(true).open("/dev/tty").map_err(no_terminal)?;
-    terminal.write_all(what.as_bytes()).map_err(no_terminal)?;
+    let terminal = File::options().read(true).write(true).open("/dev/tty").map_err(no_terminal)?;
+    // Whoever sees the question can answer it unseen.
     let _unseen = Unseen::new(&terminal).map_err(no_terminal)?;
+    (&terminal).write_all(what.as_bytes()).map_err(no_terminal)?;
     // Of a line that ends with Ctrl-C no more will come.
     let mut typed = Vec::new();
     let mut bytes = [0; LINE as usize];

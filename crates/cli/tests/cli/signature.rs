@@ -309,26 +309,53 @@ fn what_is_not_signed() {
     dir.run_with(&args, PASSPHRASE).exits(2).says(&["the same file"]);
 }
 
+/// Runs a line on a terminal of its own, and types each answer when its question is there.
+fn on_a_terminal(dir: &Dir, line: &str, answers: &[(&str, &str)]) -> String {
+    use std::io::{Read, Write};
+    let mut command = Command::new("script");
+    command.args(["-qec", line, "/dev/null"]).current_dir(dir.path(""));
+    command.env("BOSKET", env!("CARGO_BIN_EXE_bosket"));
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("`script` of util-linux starts");
+    let (mut keys, mut screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    let (mut shown, mut answered, mut bytes) = (Vec::new(), 0, [0; 1024]);
+    loop {
+        let read = screen.read(&mut bytes).expect("a screen");
+        shown.extend_from_slice(&bytes[..read]);
+        let text = String::from_utf8_lossy(&shown);
+        if let Some((_, answer)) = answers.get(answered).filter(|(question, _)| text.contains(question)) {
+            keys.write_all(answer.as_bytes()).expect("it is asking");
+            answered += 1;
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    child.wait().expect("it ends");
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
 /// The passphrase is typed twice and not shown; Ctrl-C leaves nothing, and the terminal as it was.
 #[test]
 fn the_terminal_is_asked_unseen() {
     let dir = Dir::new();
-    let typed = |keys: &str| {
-        // `script` gives the command a terminal of its own, and types what it is given.
-        let line = format!(
-            "(sleep 0.5; printf '{keys}'; sleep 0.5; printf '{keys}'; sleep 3) | \
-             script -qec \"$BOSKET certificate keygen --out own.key; echo code $?; stty -a\" /dev/null"
-        );
-        dir.bash(&line)
-    };
-    let shown = typed("hidden words\\n");
-    shown.prints(&["Passphrase of the key:", "Once more:", "code 0", " echo "]).hides(&["hidden words"]);
+    let line = "$BOSKET certificate keygen --out own.key; echo code $?; stty -a";
+    let (first, again) = ("Passphrase of the key:", "Once more:");
+    let shown = on_a_terminal(&dir, line, &[(first, "hidden words\n"), (again, "hidden words\n")]);
+    assert!(shown.contains("code 0") && shown.contains(" echo "), "{shown}");
+    assert!(!shown.contains("hidden"), "{shown}");
     assert_eq!(dir.files(), ["own.key", "own.pub"]);
-    fs::remove_file(dir.path("own.key")).expect("it is there");
-    fs::remove_file(dir.path("own.pub")).expect("it is there");
-    let shown = typed("hid\\003");
-    shown.prints(&["code 130", " echo ", " isig"]).hides(&["hid"]);
-    assert_eq!(dir.files(), Vec::<String>::new());
+    for (answers, code) in [
+        (&[(first, "hidden\x03")][..], "code 130"),
+        (&[(first, "hidden one\n"), (again, "hidden two\n")], "code 2"),
+        (&[(first, "\n"), (again, "\n")], "code 2"),
+    ] {
+        let dir = Dir::new();
+        let shown = on_a_terminal(&dir, line, answers);
+        assert!(shown.contains(code) && shown.contains(" echo ") && shown.contains("isig"), "{shown}");
+        assert!(!shown.contains("hidden"), "{shown}");
+        assert_eq!(dir.files(), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -422,12 +422,13 @@ fn check_label(parser: &mut Parser<'_>) -> Result<(), Problem> {
     if parser.value()? != Token::Object {
         return other(at);
     }
-    let mut labels = 0;
+    let (mut seen, mut labels) = (false, 0);
     while let Some(key) = parser.key()? {
         if key != "security" {
             parser.skip()?;
             continue;
         }
+        seen = true;
         let at = parser.position();
         if parser.value()? != Token::Array {
             return other(at);
@@ -452,7 +453,7 @@ fn check_label(parser: &mut Parser<'_>) -> Result<(), Problem> {
             }
         }
     }
-    if labels == 1 { Ok(()) } else { other(at) }
+    if labels == 1 || !seen { Ok(()) } else { other(at) }
 }
 
 pub(super) fn mark(marks: &mut Vec<bool>, node: u32) {

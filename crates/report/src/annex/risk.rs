@@ -114,6 +114,7 @@ impl Evidence<'_> {
         let agreed = self.terms.accepted_risk;
         let k = self.k();
         let mut figures: Vec<(String, Option<Known>)> = Vec::new();
+        let mut beyond = None;
         let whom = self.claimed().map_or("attackers of the guarantee".to_owned(), knows);
         let mut add = |what: &str, known: Option<Known>| figures.push((what.to_owned(), known));
         let claimed = self.claimed();
@@ -125,7 +126,7 @@ impl Evidence<'_> {
         }
         if let Some(point) = self.strongest() {
             let what = format!("beyond the guarantee: highest chance for {}", knows(point));
-            add(&what, Some(highest(point)));
+            beyond = Some((what, Some(highest(point))));
         }
         let compared: Vec<&str> =
             figures.iter().filter_map(|(_, known)| Some(known.as_ref()?.against(agreed?))).collect();
@@ -133,15 +134,23 @@ impl Evidence<'_> {
         let open = compared.iter().filter(|said| said.starts_with("not settled")).count();
         let summary = match (agreed, more, open) {
             (None, ..) => "Nobody has said which risk was agreed, so nothing is compared.".to_owned(),
-            (Some(_), 0, 0) => {
-                format!("Agreed was {}; no measured figure is more.", percent(agreed.unwrap_or(1.0)))
+            (Some(agreed), 0, 0) => {
+                format!("Agreed was {}; no figure within the guarantee is more.", percent(agreed))
             }
             (Some(agreed), more, open) => format!(
-                "Agreed was {}; {more} of the measured figures {} more, and {open} cannot be settled.",
+                "Agreed was {}; of the figures within the guarantee {more} {} more, and {open} cannot be settled.",
                 percent(agreed),
                 if more == 1 { "is" } else { "are" }
             ),
         };
+        let stronger = beyond.as_ref().and_then(|(_, known): &(_, Option<Known>)| known.as_ref());
+        let stronger = match (stronger, agreed) {
+            (Some(known), Some(agreed)) if known.against(agreed).starts_with("MORE") => {
+                " Somebody who knows more than the guarantee covers can do more than was agreed: see the last row."
+            }
+            _ => "",
+        };
+        figures.extend(beyond);
         let row = |(what, known): (String, Option<Known>)| {
             let told = known.map_or("not measured".to_owned(), Known::told);
             let compared = match (known, agreed) {
@@ -155,7 +164,7 @@ impl Evidence<'_> {
         Table {
             title: "Accepted against measured risk".to_owned(),
             meaning: format!(
-                "Each figure was counted on the publication, in the worst case for the person concerned. {summary}"
+                "Each figure was counted on the publication, in the worst case for the person concerned. {summary}{stronger}"
             ),
             columns: vec!["risk", "measured", "agreed", "so it is"],
             rows: figures.into_iter().map(row).collect(),

@@ -1,7 +1,5 @@
 //! What columns a publication has, by its certificate: record sets for tables and for records in lines.
 
-use std::collections::BTreeMap;
-
 use bosket_model::policy::Role;
 use serde_json::Value;
 
@@ -71,7 +69,12 @@ pub(super) fn sets(certificate: &Certificate, files: &[File]) -> Vec<Set> {
             vec![set("records", file, attributes.iter().map(|a| plain(&a.path, a.about)).collect())]
         }
         (Some("ndjson" | "parquet"), Form::Document, [file, ..]) => {
-            vec![set("records", file, nested(&attributes))]
+            let (fields, left) = nested(&attributes);
+            let mut own = set("records", file, fields);
+            if !left.is_empty() {
+                own.about.push_str(&format!("; not described here: {}", left.join(", ")));
+            }
+            if own.fields.is_empty() { Vec::new() } else { vec![own] }
         }
         _ => Vec::new(),
     }
@@ -95,42 +98,31 @@ fn plain(column: &str, about: &str) -> Field {
     Field { name: column.to_owned(), about: about.to_owned(), column: column.to_owned(), ..Field::default() }
 }
 
-/// Records with objects and lists in them: a field per column. Lists of objects have a part per value; what is nested deeper
-/// is one part, with all that is in it.
-fn nested(attributes: &[Attribute]) -> Vec<Field> {
+/// Records with objects and lists in them: a field per column, and a part per value where these are objects. What lies deeper,
+/// or has a name that readers would have to quote, is named and not described.
+fn nested(attributes: &[Attribute]) -> (Vec<Field>, Vec<&str>) {
     let mut columns: Vec<Field> = Vec::new();
-    let mut at: BTreeMap<String, usize> = BTreeMap::new();
+    let mut left = Vec::new();
+    let plainly = |name: &str| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
     for attribute in attributes {
-        // A kind of a class is no path that a reader could follow.
-        if attribute.path.contains('=') {
-            continue;
-        }
         let (column, rest) = attribute.path.split_once('.').unwrap_or((&attribute.path, ""));
         let (column, list) = column.strip_suffix("[]").map_or((column, false), |column| (column, true));
-        let index = *at.entry(column.to_owned()).or_insert_with(|| {
+        if !plainly(rest) || column.contains(['[', '=']) {
+            left.push(attribute.path.as_str());
+            continue;
+        }
+        let index = columns.iter().position(|field| field.name == column).unwrap_or_else(|| {
             columns.push(Field { repeated: list, ..plain(column, attribute.about) });
             columns.len() - 1
         });
-        let field = &mut columns[index];
-        if rest.is_empty() {
-            continue;
+        if !rest.is_empty() {
+            let json_path = Some(format!("$.{rest}"));
+            let part = Field { json_path, name: rest.to_owned(), ..plain(column, attribute.about) };
+            columns[index].parts.push(part);
         }
-        let (step, deeper) = match rest.find("[]") {
-            Some(end) => (&rest[..end], true),
-            None => (rest, false),
-        };
-        if field.parts.iter().any(|part| part.name == step) {
-            continue;
-        }
-        let about = match deeper {
-            true => format!("rows with what stands below {column}: {rest} and others").replace("[]", ""),
-            false => attribute.about.to_owned(),
-        };
-        let json_path = Some(format!("$.{step}"));
-        field.parts.push(Field { json_path, about, name: step.to_owned(), ..plain(column, "") });
     }
     for field in columns.iter_mut().filter(|field| !field.parts.is_empty()) {
         "what stands below".clone_into(&mut field.about);
     }
-    columns
+    (columns, left)
 }
