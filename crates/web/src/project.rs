@@ -148,13 +148,22 @@ pub(crate) fn project(server: &Server) -> Result<Project> {
     let more = found.walk(folder.root(), DEPTH)?;
     found.files.sort();
     found.folders.sort();
-    let mut policies = Vec::new();
-    let mut places = Vec::new();
-    for path in found.files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
-        if let Some((state, own)) = policy_state(server, path) {
-            policies.push(state);
-            places.extend(own);
+    let is_policy = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
+    let mut all: Vec<Judged> =
+        found.files.iter().filter(is_policy).filter_map(|path| policy_state(server, path)).collect();
+    // What another policy published at the same place is not this one's.
+    let owned: BTreeSet<String> =
+        (all.iter()).filter(|one| !one.differs).filter_map(|one| one.state.certificate.clone()).collect();
+    for one in all.iter_mut().filter(|one| one.differs) {
+        if one.state.certificate.as_ref().is_some_and(|certificate| owned.contains(certificate)) {
+            one.state.state = one.unpublished;
+            (one.state.certificate, one.state.publication, one.state.report) = (None, None, None);
         }
+    }
+    let (mut policies, mut places) = (Vec::new(), Vec::new());
+    for Judged { state, places: own, .. } in all {
+        policies.push(state);
+        places.extend(own);
     }
     let publications = publications(server, &found.files, &places, &policies);
     let data = data(server, &found, &places);
@@ -229,8 +238,18 @@ fn differs(policy: &Policy, certificate: &Path) -> bool {
     !differences(&public_policy(policy, &certificate.files), &certificate.policy).is_empty()
 }
 
+/// A policy, and what it takes to judge it among others.
+struct Judged {
+    state: PolicyState,
+    places: Option<Places>,
+    /// It says something else than the certificate at its place.
+    differs: bool,
+    /// How far it is without what lies there.
+    unpublished: State,
+}
+
 /// None for TOML that is no policy.
-fn policy_state(server: &Server, path: &Path) -> Option<(PolicyState, Option<Places>)> {
+fn policy_state(server: &Server, path: &Path) -> Option<Judged> {
     let folder = &server.folder;
     let text = bosket_io::policy_file::read_text(path).ok()?;
     if !text.contains("[source") && !text.contains("[privacy") {
@@ -248,17 +267,22 @@ fn policy_state(server: &Server, path: &Path) -> Option<(PolicyState, Option<Pla
         report: None,
         has_mapping: false,
     };
-    let Ok((policy, _)) = Policy::parse(&name, &text, &[]) else { return Some((state, None)) };
+    let Ok((policy, _)) = Policy::parse(&name, &text, &[]) else {
+        return Some(Judged { state, places: None, differs: false, unpublished: State::Broken });
+    };
     let places = Places::new(folder, path, &text, &policy);
     state.model = policy.privacy.as_ref().map(|privacy| privacy.model.name().to_owned());
     state.source.clone_from(&places.source);
     state.is_database = places.is_database;
     state.has_mapping = places.has_mapping;
-    state.state = if server.known.fits(path, &places.read_now()) { State::Fits } else { State::Draft };
+    let unpublished = if server.known.fits(path, &places.read_now()) { State::Fits } else { State::Draft };
+    state.state = unpublished;
+    let mut differing = false;
     if let Some(certificate) = places.certificate.as_deref().filter(|path| path.exists()) {
         let published = changed(certificate);
         let mut read = places.sources.iter().chain(&places.hierarchies).chain(&places.publication);
-        let is_newer = differs(&policy, certificate) || read.any(|path| changed(path) > published);
+        differing = differs(&policy, certificate);
+        let is_newer = differing || read.any(|path| changed(path) > published);
         state.state = match is_newer {
             true => State::Changed,
             false if server.known.verified(certificate, &places.published_now()) => State::Verified,
@@ -270,7 +294,7 @@ fn policy_state(server: &Server, path: &Path) -> Option<(PolicyState, Option<Pla
         let report = places.report.as_deref().filter(|path| path.exists());
         state.report = report.map(|path| folder.name(path));
     }
-    Some((state, Some(places)))
+    Some(Judged { state, places: Some(places), differs: differing, unpublished })
 }
 
 fn publications(
@@ -282,7 +306,12 @@ fn publications(
     let folder = &server.folder;
     let certificates = files.iter().filter(|path| path.to_string_lossy().ends_with("certificate.json"));
     let one = |certificate: &PathBuf| {
-        let own = places.iter().find(|places| places.certificate.as_ref() == Some(certificate));
+        let is_own = |own: &&Places| {
+            let state = policies.iter().find(|state| state.path == folder.name(&own.policy));
+            own.certificate.as_ref() == Some(certificate)
+                && state.is_some_and(|state| state.certificate.is_some())
+        };
+        let own = places.iter().find(is_own);
         let name = certificate.to_string_lossy().into_owned();
         let beside = name.strip_suffix(".certificate.json").map(PathBuf::from);
         let publication = own.and_then(|own| own.publication.clone()).or(beside).filter(|path| path.exists());
