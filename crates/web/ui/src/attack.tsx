@@ -1,6 +1,6 @@
 // What an attacker finds: in a sentence, and as a table.
 
-import { percent } from "./parts";
+import { percent, Wide } from "./parts";
 import type { Attacked, Point } from "./results";
 
 const known = (p: Point) =>
@@ -29,7 +29,7 @@ export function Attack({ attacked }: { attacked: Attacked }) {
   );
   const k = attacked.before.k;
   return (
-    <div class="wide">
+    <Wide label="Who is found table">
       <table>
         <caption>Who is found by somebody who knows m values and n relations</caption>
         <thead>
@@ -55,6 +55,6 @@ export function Attack({ attacked }: { attacked: Attacked }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }

@@ -1,7 +1,7 @@
 // Small things that several pages show.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Diagnostic, upload } from "./api";
 
 export function Notice({ kind, children }: { kind: "error" | "warning" | "good"; children: ComponentChildren }) {
@@ -89,4 +89,20 @@ export async function bring(files: FileList | null): Promise<string | null> {
     }
   }
   return error;
+}
+
+/** What may be wider than the screen: it scrolls by itself, by keyboard too. */
+export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="wide" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+/** A piece of a report, which this program wrote in a folder of its own, with every value as text. */
+export function Fragment({ html }: { html: string }) {
+  const own = useRef<HTMLDivElement | null>(null);
+  useEffect(() => own.current?.querySelectorAll<HTMLElement>(".scroll").forEach((part) => (part.tabIndex = 0)), [html]);
+  return <div class="report" ref={own} dangerouslySetInnerHTML={{ __html: html }} />;
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice, percent, RoleMark, usePieces } from "../parts";
+import { count, Next, Notice, percent, RoleMark, usePieces, Wide } from "../parts";
 import type { Looked } from "../results";
 import { useValues } from "../values";
 
@@ -102,7 +102,7 @@ export function LookPage({ data }: { data: string }) {
             Search attributes
             <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
           </label>
-          <div class="wide">
+          <Wide label="Attributes table">
             <table>
               <caption>{count(shown.length)} attributes</caption>
               <thead>
@@ -142,7 +142,7 @@ export function LookPage({ data }: { data: string }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Wide>
           {more}
         </>
       )}

@@ -6,7 +6,7 @@ import { Attack, RiskSentence } from "../attack";
 import { Guarantee } from "../guarantee";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Next, Notice, RoleMark, roles, usePieces } from "../parts";
+import { Diagnostics, Next, Notice, RoleMark, roles, usePieces, Wide } from "../parts";
 import type { Attacked } from "../results";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
@@ -128,7 +128,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
               </select>
             </label>
           </div>
-          <div class="wide">
+          <Wide label="Attributes table">
             <table>
               <caption>{shown.length} attributes</caption>
               <thead>
@@ -184,7 +184,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                 ))}
               </tbody>
             </table>
-          </div>
+          </Wide>
           {more}
         </div>
         <form

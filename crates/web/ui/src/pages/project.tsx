@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { DataState, Project, State } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
-import { bring, bytes, count, FilePicker, Next, Notice, usePieces } from "../parts";
+import { bring, bytes, count, FilePicker, Next, Notice, usePieces, Wide } from "../parts";
 
 /** A state by its mark, its word, and what it means. */
 export const states: Record<State, [string, string, string]> = {
@@ -122,7 +122,7 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
       {error && <Notice kind="error">{error}</Notice>}
       <JobPanel running={running} />
       {project.policies.length > 0 && (
-        <div class="wide">
+        <Wide label="Policies table">
           <table>
             <caption>Policies</caption>
             <thead>
@@ -150,10 +150,10 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
               ))}
             </tbody>
           </table>
-        </div>
+        </Wide>
       )}
       {project.data.length > 0 && (
-        <div class="wide">
+        <Wide label="Data table">
           <table>
             <caption>Data</caption>
             <thead>
@@ -182,11 +182,11 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
               ))}
             </tbody>
           </table>
-        </div>
+        </Wide>
       )}
       {more}
       {project.publications.length > 0 && (
-        <div class="wide">
+        <Wide label="Publications table">
           <table>
             <caption>Publications</caption>
             <thead>
@@ -212,7 +212,7 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
               ))}
             </tbody>
           </table>
-        </div>
+        </Wide>
       )}
     </div>
   );

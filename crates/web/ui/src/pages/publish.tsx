@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { fileAddress, getPublish, getRun, newKey, type Project, type PublishView, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Next, Notice, RoleMark } from "../parts";
+import { Fragment, Next, Notice, RoleMark, Wide } from "../parts";
 import type { Signed } from "../results";
 import { usePolicy } from "./policy";
 import { StateMark } from "./project";
@@ -125,7 +125,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         {view && view.as_it_is.length > 0 && (
           <>
             {missing > 0 && <Notice kind="warning">{`${missing} of ${view.as_it_is.length} have no reason yet: why is it right to publish them as they are?`}</Notice>}
-            <div class="wide">
+            <Wide label="Published as it is table">
               <table>
                 <caption>Attributes that the claim leaves as they are</caption>
                 <thead>
@@ -159,7 +159,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Wide>
           </>
         )}
       </section>
@@ -184,7 +184,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
           Show the annex
         </button>
         <JobPanel running={annexJob.running} />
-        {annex && <div class="report" dangerouslySetInnerHTML={{ __html: annex }} />}
+        {annex && <Fragment html={annex} />}
       </section>
       <section aria-labelledby="signature">
         <h2 id="signature">Signature</h2>

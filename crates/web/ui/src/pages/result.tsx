@@ -5,7 +5,7 @@ import { type Edit, getFile, getRun, type Project, type RunView } from "../api";
 import { Attack } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice } from "../parts";
+import { count, Fragment, Next, Notice } from "../parts";
 import type { Attacked, Certificate, Released } from "../results";
 import { useValues } from "../values";
 import { WhyPart } from "../why";
@@ -98,7 +98,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         <section aria-labelledby="records">
           <h2 id="records">Three records, before and after</h2>
           {!showsValues && <p>They are values of people: switch on “Show values” at the top to see them here.</p>}
-          {showsValues && shown?.records && <div class="report" dangerouslySetInnerHTML={{ __html: shown.records }} />}
+          {showsValues && shown?.records && <Fragment html={shown.records} />}
           {showsValues && shown?.records?.includes("no mapping") && <KeepMapping path={path} />}
           {showsValues && shown && !shown.records && <p>This publication shows nobody before and after: its two sides are apart.</p>}
         </section>
@@ -107,8 +107,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
       {shown && (
         <>
           <h2>Report</h2>
-          {/* Written by this program in a folder of its own, with every value as text. */}
-          <div class="report" dangerouslySetInnerHTML={{ __html: shown.report }} />
+          <Fragment html={shown.report} />
         </>
       )}
     </>

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Asked, Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
-import { Next, Notice, percent } from "../parts";
+import { Next, Notice, percent, Wide } from "../parts";
 import type { Row } from "../results";
 import { usePolicy } from "./policy";
 
@@ -111,7 +111,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
         </svg>
       )}
       {rows.length > 0 && (
-        <div class="wide">
+        <Wide label="Combinations table">
         <table>
           <caption>{rows.length} combinations</caption>
           <thead>
@@ -150,7 +150,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
             })}
           </tbody>
         </table>
-        </div>
+        </Wide>
       )}
     </>
   );
