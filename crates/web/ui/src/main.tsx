@@ -92,7 +92,7 @@ function App() {
         {error && <Notice kind="error">{error}</Notice>}
         {values && <Notice kind="warning">Values of people are shown: mind who looks at this screen.</Notice>}
         {project && page === "project" && <ProjectPage project={project} reload={reload} />}
-        {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} />}
+        {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} project={project} />}
         {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} project={project} />}

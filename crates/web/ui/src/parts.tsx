@@ -40,6 +40,9 @@ export function percent(share: number | null | undefined): string {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
 }
 
+/** A sentence with a capital, and a full stop. */
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 export const count = (n: number) => n.toLocaleString("en-US");
 
 export function bytes(n: number): string {

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Project } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
-import { bring, count, FilePicker, Next, Notice } from "../parts";
+import { bring, count, FilePicker, Next, Notice, sentence } from "../parts";
 import type { Checked, Witness } from "../results";
 import { useValues } from "../values";
 import { useCertificate } from "./result";
@@ -90,7 +90,7 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
             ))}
           </datalist>
         </label>
-        <button disabled={isBusy(check.running) || chosen === ""}>Check</button>
+        <button class="main" disabled={isBusy(check.running) || chosen === ""}>Check</button>
         <FilePicker label="Add files…" take={take} />
       </form>
       {error && <Notice kind="error">{error}</Notice>}
@@ -99,7 +99,7 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
       {found && text && (
         <>
           <h2>What is claimed</h2>
-          <p class="sentence">{text.sentence ? `${text.sentence}.` : "Nothing."}</p>
+          <p class="sentence">{text.sentence ? sentence(text.sentence) : "Nothing."}</p>
           <h2>What is not claimed</h2>
           <ul>
             {text.not_claimed.map((line) => (

@@ -1,6 +1,7 @@
 // What a dataset holds, and a draft of a policy for it.
 
 import { useEffect, useState } from "preact/hooks";
+import type { Project } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
@@ -8,7 +9,13 @@ import { count, Next, Notice, percent, RoleMark, usePieces, Wide } from "../part
 import type { Looked } from "../results";
 import { useValues } from "../values";
 
-export function LookPage({ data }: { data: string }) {
+/** A name for a policy that no file has. */
+function freeName(folder: string, project: Project): string {
+  const names = ["policy.toml", ...Array.from({ length: 98 }, (_, i) => `policy-${i + 2}.toml`)].map((name) => folder + name);
+  return names.find((name) => !project.files.some((file) => file.path === name)) ?? `${folder}policy.toml`;
+}
+
+export function LookPage({ data, project }: { data: string; project: Project }) {
   const { shown: showsValues, ...values } = useValues();
   // What it holds comes at once; whom it gives away takes a second reading.
   const named = (what: string) => `${what} ${data} ${showsValues}`;
@@ -20,7 +27,7 @@ export function LookPage({ data }: { data: string }) {
     if (job.state === "done") location.hash = link("policy", { policy: name });
   });
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
-  const [name, setName] = useState(`${folder}policy.toml`);
+  const [name, setName] = useState(() => freeName(folder, project));
   const [search, setSearch] = useState("");
   const [record, setRecord] = useState("");
   const [preset, setPreset] = useState("");
@@ -86,7 +93,7 @@ export function LookPage({ data }: { data: string }) {
               Draft a policy as
               <input value={name} onInput={(event) => setName(event.currentTarget.value)} required />
             </label>
-            <button disabled={isBusy(draft.running)}>Draft</button>
+            <button class="main" disabled={isBusy(draft.running)}>Draft</button>
           </form>
           <JobPanel running={draft.running} />
           <section aria-labelledby="risk">

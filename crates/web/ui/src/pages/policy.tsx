@@ -81,20 +81,22 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
         {policy.sentence ? (
           <>
             go through the roles, check the policy with its data, then see the <a href={link("hierarchies", { policy: path })}>hierarchies</a>{" "}
-            or go <a href={link("result", { policy: path })}>on to the result</a>.
+            or go on to the result.
           </>
         ) : (
           "mend what is marked in the file, or say below what somebody may know."
         )}
       </Next>
       <div class="row">
-        <button type="button" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path, ...values })}>
+        <button type="button" class="main" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path, ...values })}>
           Check it with its data
         </button>
         <button type="button" disabled={isBusy(risk.running)} onClick={() => void risk.start({ command: "attack", policy: path, ...values })}>
           Risk of the raw data
         </button>
-        <a href={link("result", { policy: path })}>On to the result</a>
+        <a class="button" href={link("result", { policy: path })}>
+          On to the result
+        </a>
       </div>
       <JobPanel running={check.running} />
       {check.running.job?.state === "done" && <Notice kind="good">The policy fits its data.</Notice>}

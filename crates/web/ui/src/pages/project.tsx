@@ -114,7 +114,7 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
       )}
       <Advice project={project} />
       <div class="row">
-        <button type="button" disabled={isBusy(running)} onClick={() => void start({ command: "demo", folder: "bosket-demo" })}>
+        <button type="button" class={isEmpty ? "main" : ""} disabled={isBusy(running)} onClick={() => void start({ command: "demo", folder: "bosket-demo" })}>
           Start with the example
         </button>
         <FilePicker label="Add a file…" take={take} />

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { fileAddress, getPublish, getRun, newKey, type Project, type PublishView, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Fragment, Next, Notice, RoleMark, Wide } from "../parts";
+import { Fragment, Next, Notice, RoleMark, sentence, Wide } from "../parts";
 import type { Signed } from "../results";
 import { usePolicy } from "./policy";
 import { StateMark } from "./project";
@@ -104,7 +104,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
       {certificate && (
         <section aria-labelledby="claims">
           <h2 id="claims">What is claimed</h2>
-          <p class="sentence">{certificate.sentence ? `${certificate.sentence}.` : "Nothing."}</p>
+          <p class="sentence">{certificate.sentence ? sentence(certificate.sentence) : "Nothing."}</p>
           <h2>What is not claimed</h2>
           <ul>
             {certificate.not_claimed.map((line) => (
@@ -357,7 +357,7 @@ function SignForm({ keys, isReady, isThere, send }: { keys: string[]; isReady: b
         What you say with it, if anything
         <input value={comment} onInput={(event) => setComment(event.currentTarget.value)} />
       </label>
-      <button disabled={!isReady || passphrase === "" || chosen === ""}>{isThere ? "Sign again" : "Sign"}</button>
+      <button class="main" disabled={!isReady || passphrase === "" || chosen === ""}>{isThere ? "Sign again" : "Sign"}</button>
     </form>
   );
 }

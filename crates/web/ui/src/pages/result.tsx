@@ -5,7 +5,7 @@ import { type Edit, getFile, getRun, type Project, type RunView } from "../api";
 import { Attack } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Fragment, Next, Notice } from "../parts";
+import { count, Fragment, Next, Notice, sentence } from "../parts";
 import type { Attacked, Certificate, Released } from "../results";
 import { useValues } from "../values";
 import { WhyPart } from "../why";
@@ -53,7 +53,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         )}
       </Next>
       <div class="row">
-        <button type="button" disabled={isBusy(run.running)} onClick={() => void run.start({ command: "anonymize", policy: path, force, ...values })}>
+        <button type="button" class="main" disabled={isBusy(run.running)} onClick={() => void run.start({ command: "anonymize", policy: path, force, ...values })}>
           Publish and verify
         </button>
         <label class="inline">
@@ -80,7 +80,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
       )}
       {state?.certificate && certificate && (
         <section class="verdict-beside" aria-label="What is claimed, and what is not">
-          <p class="sentence">{certificate.sentence ? `${certificate.sentence}.` : "Nothing is claimed."}</p>
+          <p class="sentence">{certificate.sentence ? sentence(certificate.sentence) : "Nothing is claimed."}</p>
           <details>
             <summary>What is not claimed ({certificate.not_claimed.length})</summary>
             <ul>

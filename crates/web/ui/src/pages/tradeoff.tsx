@@ -75,7 +75,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
             <input value={lists[key]} onInput={(event) => setLists({ ...lists, [key]: event.currentTarget.value })} />
           </label>
         ))}
-        <button disabled={isBusy(sweep.running)}>Compare</button>
+        <button class="main" disabled={isBusy(sweep.running)}>Compare</button>
       </form>
       <JobPanel running={sweep.running} />
       {taken && (
