@@ -395,6 +395,12 @@ test("three hundred attributes stay usable", { timeout: 180_000 }, async () => {
     await page.getByRole("row", { name: /a299/ }).getByText("insensitive").first().waitFor();
     const text = await readFile(join(server.folder, "wide/policy.toml"), "utf8");
     assert.ok((text.match(/insensitive/g) ?? []).length >= 11);
+    // Edits that follow each other fast do not overtake each other.
+    const roles = ["sensitive", "insensitive", "quasi", "drop"];
+    await page.getByLabel("Search attributes").fill("a1");
+    for (const [i, role] of roles.entries()) await page.getByLabel(`Role of a1${i}`, { exact: true }).selectOption(role);
+    for (const [i, role] of roles.entries()) await page.getByRole("row", { name: new RegExp(`^Choose a1${i} `) }).locator(`.role-${role}`).waitFor();
+    assert.equal(await page.getByText("somebody else changed").count(), 0);
     // From a role to what is wrong with it, in the page.
     await page.getByLabel("Search attributes").fill("");
     const took = [];

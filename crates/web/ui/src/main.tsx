@@ -56,15 +56,16 @@ function App() {
     return () => removeEventListener("hashchange", moved);
   }, []);
   const policy = place.query.get("policy");
+  const checkOnly = project?.check_only ?? false;
+  const shownPage = checkOnly ? "check" : place.page;
   const entry = (page: string, title: string, query: Record<string, string> = {}) => (
     <li>
-      <a href={link(page, query)} aria-current={place.page === page ? "page" : undefined}>
+      <a href={link(page, query)} aria-current={shownPage === page ? "page" : undefined}>
         {title}
       </a>
     </li>
   );
-  const checkOnly = project?.check_only ?? false;
-  const page = checkOnly ? "check" : place.page;
+  const page = shownPage;
   return (
     <Values.Provider value={values}>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("main")?.focus())}>

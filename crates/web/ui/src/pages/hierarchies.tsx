@@ -100,7 +100,7 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
             files={project.files.map((file) => file.path).filter((name) => name.endsWith(".csv"))}
             reload={reload}
             take={(hierarchy) =>
-              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }])?.then((isTaken) => isTaken && tree.load())
+              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }]).then((isTaken) => isTaken && tree.load())
             }
           />
           <TreeForms tree={tree} key={`${own.path} ${tree.view?.path}`} />

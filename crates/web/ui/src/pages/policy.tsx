@@ -1,6 +1,6 @@
 // The policy: attributes with their roles, what may be known, and the text beside it. The file is the state.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { Guarantee } from "../guarantee";
@@ -11,28 +11,37 @@ import type { Attacked } from "../results";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
 
-/** Loads a policy, and sends edits one after the other. */
+/** Loads a policy, and sends edits one after the other, each on top of what came of the one before. */
 export function usePolicy(path: string) {
   const [policy, set] = useState<PolicyView | null>(null);
   const [error, setError] = useState<{ message: string; isOld: boolean } | null>(null);
-  const fail = (refused: Error) =>
+  const now = useRef<PolicyView | null>(null);
+  const line = useRef<Promise<boolean>>(Promise.resolve(true));
+  const fail = (refused: Error) => {
     setError({ message: refused.message, isOld: refused instanceof Refused && refused.status === 409 });
-  const load = () => getPolicy(path).then((loaded) => (set(loaded), setError(null)), fail);
+    return false;
+  };
+  const take = (next: PolicyView) => {
+    now.current = next;
+    set(next);
+    setError(null);
+    return true;
+  };
+  const load = () => getPolicy(path).then(take, fail);
   useEffect(() => void load(), [path]);
   /** Whether it was taken. */
-  const take = (made: Promise<PolicyView>) =>
-    made.then(
-      (next) => (set(next), setError(null), true),
-      (refused: Error) => (fail(refused), false),
-    );
+  const send = (change: (policy: PolicyView) => Promise<PolicyView>) => {
+    line.current = line.current.then(() => (now.current ? change(now.current).then(take, fail) : false));
+    return line.current;
+  };
   const settings = (policy?.settings ?? {}) as Record<string, Record<string, unknown>>;
   return {
     policy,
     settings,
     error,
     load,
-    edit: (edits: Edit[]) => policy && take(editPolicy(policy, edits)),
-    write: (text: string) => policy && take(writePolicy(policy, text)),
+    edit: (edits: Edit[]) => send((policy) => editPolicy(policy, edits)),
+    write: (text: string) => send((policy) => writePolicy(policy, text)),
   };
 }
 
@@ -192,7 +201,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (text !== null) void write(text)?.then((isTaken) => isTaken && setText(null));
+            if (text !== null) void write(text).then((isTaken) => isTaken && setText(null));
           }}
         >
           <h2>The file</h2>

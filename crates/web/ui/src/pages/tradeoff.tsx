@@ -50,6 +50,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
     const at = dot(row, figure);
     return at ? [{ row, ...at }] : [];
   });
+  const widest = Math.max(0.01, ...dots.map((d) => d.loss));
   const most = Math.max(0.01, ...dots.map((d) => d.risk));
   const use = (row: Row) => {
     void edit(Object.entries(row.setting).map(([key, value]) => ({ key, value })));
@@ -86,28 +87,36 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
       {dots.length > 0 && (
         <svg class="plane" viewBox="0 0 640 400" role="img" aria-label="Loss against risk; the table below has the same figures">
           <line x1={50} y1={350} x2={630} y2={350} class="axis" />
-          <line x1={50} y1={10} x2={50} y2={350} class="axis" />
+          <line x1={50} y1={20} x2={50} y2={350} class="axis" />
           <text x={340} y={390}>
             {`loss (${figure}), less to the left`}
           </text>
-          <text x={4} y={24}>
-            risk
+          <text x={4} y={12}>
+            risk, less below
           </text>
           {[0.5, 1].map((y) => (
             <text x={46} y={354 - 320 * y} text-anchor="end">
               {`${(100 * most * y).toFixed(0)} %`}
             </text>
           ))}
-          {[0, 0.25, 0.5, 0.75, 1].map((x) => (
-            <text x={50 + 570 * x} y={368} text-anchor="middle">
-              {x}
+          {[0, 0.5, 1].map((x) => (
+            <text x={50 + 520 * x} y={368} text-anchor="middle">
+              {(widest * x).toPrecision(2)}
             </text>
           ))}
-          {dots.map((d) => (
-            <circle cx={50 + 570 * d.loss} cy={350 - 320 * (d.risk / most)} r={7} class="dot" onClick={() => use(d.row)}>
-              <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
-            </circle>
-          ))}
+          {dots.map((d, i) => {
+            const [x, y] = [50 + 520 * (d.loss / widest), 350 - 320 * (d.risk / most)];
+            return (
+              <g class="choice" onClick={() => use(d.row)}>
+                <circle cx={x} cy={y} r={7} class="dot">
+                  <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
+                </circle>
+                <text x={x + 11} y={y + (i % 2 === 0 ? -4 : 12)}>
+                  {words(d.row.setting)}
+                </text>
+              </g>
+            );
+          })}
         </svg>
       )}
       {rows.length > 0 && (
