@@ -70,14 +70,15 @@ fn view_of(path: &str, text: String) -> PolicyView {
         Ok((policy, warnings)) => (Some(policy), warnings),
         Err(errors) => (None, errors),
     };
+    let document = text.parse::<DocumentMut>().ok();
     let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
     PolicyView {
         path: path.to_owned(),
         version: version(&text),
         diagnostics: diagnostics.iter().map(Told::from).collect(),
         sentence,
-        settings: settings(&text),
-        attributes: attributes(&text),
+        settings: document.as_ref().map_or_else(|| serde_json::json!({}), settings),
+        attributes: document.as_ref().map_or_else(Vec::new, attributes),
         text: without_passwords(&text),
     }
 }
@@ -109,8 +110,7 @@ fn without_passwords(text: &str) -> String {
     out + rest
 }
 
-fn settings(text: &str) -> serde_json::Value {
-    let Ok(document) = text.parse::<DocumentMut>() else { return serde_json::json!({}) };
+fn settings(document: &DocumentMut) -> serde_json::Value {
     let section = |name: &str| {
         let table = document.get(name).and_then(Item::as_table_like);
         let values = table.into_iter().flat_map(|table| table.iter());
@@ -131,9 +131,8 @@ fn json_of(value: &Value) -> serde_json::Value {
     }
 }
 
-/// The attributes as far as the text can be read, so that a policy with errors can be mended.
-fn attributes(text: &str) -> Vec<AttributeView> {
-    let Ok(document) = text.parse::<DocumentMut>() else { return Vec::new() };
+/// The attributes, also of a policy with errors, so that it can be mended.
+fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
     let all = document.get("attribute").and_then(Item::as_array_of_tables);
     let text_of = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
     all.into_iter()
@@ -149,7 +148,8 @@ fn attributes(text: &str) -> Vec<AttributeView> {
 
 /// Why attributes have their roles, by their paths.
 pub(crate) fn reasons(text: &str) -> BTreeMap<String, String> {
-    attributes(text).into_iter().filter_map(|attribute| Some((attribute.path, attribute.why?))).collect()
+    let document = text.parse::<DocumentMut>().unwrap_or_default();
+    attributes(&document).into_iter().filter_map(|attribute| Some((attribute.path, attribute.why?))).collect()
 }
 
 /// Replaces the text, if it is still the one that was edited.
