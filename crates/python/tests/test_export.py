@@ -92,12 +92,12 @@ def test_croissant_of_nested_records(nested: Path) -> None:
         born = record["records/born"]
         assert (born.decode() if born is not None else None) == (str(line["born"]) if "born" in line else None)
         assert record["records/home"]["records/home/city"].decode() == line["home"]["city"]
-        years = [str(visit.get("year")) for visit in line.get("visits", [])]
-        assert [visit["records/visits/year"].decode() for visit in record["records/visits"] or []] == years
+        # Of somebody without visits mlcroissant makes one of nothing.
+        read_years = [visit["records/visits/year"] for visit in record["records/visits"] or []]
+        years = [str(visit["year"]) for visit in line.get("visits", []) if "year" in visit]
+        assert [year.decode() for year in read_years if year is not None] == years
     assert "visits[].codes[]" in made["recordSet"][0]["description"]
-    assert "at least 2 people" in dataset.metadata.description["en"] if isinstance(
-        dataset.metadata.description, dict
-    ) else "at least 2 people" in dataset.metadata.description
+    assert dataset.metadata.name == "Visits" and "at least 2 people" in made["description"]
     # With an address it is valid, too; nobody downloads anything to find out.
     whole = bk.export(nested / "out.ndjson", "croissant", certificate=certificate, url=URL, **ABOUT)
     assert not mlc.Dataset(jsonld=whole).metadata.ctx.issues.errors

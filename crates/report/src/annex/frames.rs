@@ -34,12 +34,12 @@ impl Evidence<'_> {
         };
         let single = self.claimed().map_or_else(not, |p| {
             let beyond = self.strongest().map_or(String::new(), |p| {
-                format!("; beyond the guarantee, {}: {}", knows(p), alone(p).told())
+                format!("; beyond the guarantee, for {}: {}", knows(p), alone(p).told())
             });
             format!(
-                "{} fits some person alone: of {} of the people{}{beyond}",
-                knows(p).replace("somebody who knows", "knowledge of"),
+                "{} of the people are the only ones who fit something that {} may know{}{beyond}",
                 alone(p).told(),
+                knows(p).replace(" who knows", " with"),
                 was(&alone)
             )
         });
@@ -71,7 +71,7 @@ impl Evidence<'_> {
             (None, some) => format!("not measured for {}", some.join(", ")),
         };
         let rows = [
-            ("Singling out: can one person be isolated?", format!("{single}. {}", self.promise()), RISK),
+            ("Singling out: can one person be isolated?", format!("{single}; {}", self.promise()), RISK),
             ("Linkability: can records about one person be joined?", format!("{link}; {links}"), LIMITS),
             ("Inference: can something be concluded about somebody?", infer, LIMITS),
         ];
@@ -177,26 +177,27 @@ impl Evidence<'_> {
         let result = self.claimed().map_or("not measured".to_owned(), |p| {
             format!("highest chance {}, on average {}", highest(p).told(), mean(p).told())
         });
-        let small = terms.accepted_risk.map(|risk| format!("{} was agreed", super::risk::percent(risk)));
+        let small = terms.accepted_risk.map(super::risk::percent);
         let kept = self
             .certified
             .filter(|c| c.problems.is_empty())
             .map(|c| format!("this report, and {} with the digest {}", c.name, c.certificate.digest));
         let kept = kept.unwrap_or_else(|| "this report; there is no certificate that fits".to_owned());
-        let rows: [(&str, Cell); 7] = [
+        let rows: [(&str, Cell); 8] = [
             ("the expert, and what makes them one", Cell::Empty),
             ("who is expected to get the data", Cell::of(terms.recipient.as_ref())),
             ("what else they may reasonably have", known.into()),
             ("by which principles and methods", method.into()),
             ("with which result", result.into()),
-            ("why that risk is very small", Cell::of(small.as_ref())),
+            ("which risk was agreed", Cell::of(small.as_ref())),
+            ("why that risk is very small", Cell::Empty),
             ("how method and result are documented", kept.into()),
         ];
         Table {
             title: "What an expert determination has to write down (45 CFR 164.514(b)(1))".to_owned(),
             meaning: "An expert decides, with their name, whether the risk is very small; a program cannot. The rows are what such \
-                      a determination documents, filled in as far as it was measured or written down. Who the expert is \
-                      stands nowhere in the policy."
+                      a determination documents, filled in as far as it was measured or written down. Who the expert is, \
+                      and why they hold the risk for very small, stands nowhere in the policy."
                 .to_owned(),
             columns: vec!["to be written down", "as far as it is known"],
             rows: rows.into_iter().map(|(ask, found)| vec![ask.into(), found]).collect(),
