@@ -1,7 +1,7 @@
 // What an attacker finds: in a sentence, and as a table.
 
 import { percent, Wide } from "./parts";
-import type { Attacked, Point } from "./results";
+import type { Attacked, Claimed, Point } from "./results";
 
 const known = (p: Point) =>
   p.m === null
@@ -20,7 +20,10 @@ export function RiskSentence({ attacked }: { attacked: Attacked }) {
   );
 }
 
-export function Attack({ attacked }: { attacked: Attacked }) {
+/** With what is claimed, who is beyond it is marked. */
+export function Attack({ attacked, claim }: { attacked: Attacked; claim?: Claimed | null }) {
+  const isBeyond = (p: Point) => (p.m ?? 0) > (claim?.m ?? Infinity) || (p.n ?? 0) > (claim?.n ?? Infinity);
+  const isMarked = claim?.m !== undefined;
   const after = (p: Point) => attacked.after?.points.find((q) => q.m === p.m && q.n === p.n);
   const head = (text: string) => (
     <th scope="col" class="number">
@@ -40,6 +43,7 @@ export function Attack({ attacked }: { attacked: Attacked }) {
             {attacked.after && head("Alone after")}
             {head(`Fewer than ${k} before`)}
             {attacked.after && head(`Fewer than ${k} after`)}
+            {isMarked && <th scope="col">Claim</th>}
           </tr>
         </thead>
         <tbody>
@@ -51,6 +55,7 @@ export function Attack({ attacked }: { attacked: Attacked }) {
               {attacked.after && <td class="number">{percent(after(p)?.unique.value)}</td>}
               <td class="number">{percent(p.below_k.value)}</td>
               {attacked.after && <td class="number">{percent(after(p)?.below_k.value)}</td>}
+              {isMarked && <td>{isBeyond(p) ? "beyond the claim" : "covered"}</td>}
             </tr>
           ))}
         </tbody>

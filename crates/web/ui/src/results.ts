@@ -55,7 +55,9 @@ export type Checked = {
   certificate?: { holds: boolean; problems: string[]; known: string[]; published_as_they_are: string[]; not_checked: string[] } | null;
 };
 
-export type Certificate = { sentence: string | null; not_claimed: string[]; records: number; digest: string; verified: boolean };
+export type Claimed = { m?: number; n?: number };
+
+export type Certificate = { claim: Claimed | null; sentence: string | null; not_claimed: string[]; records: number; digest: string; verified: boolean };
 
 export type Made = { key_id: string; public_key: string; secret_key_file: string; public_key_file: string };
 

@@ -155,6 +155,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                   <th scope="col">Attribute</th>
                   <th scope="col">Role</th>
                   <th scope="col">Hierarchy</th>
+                  <th scope="col">Why this role</th>
                 </tr>
               </thead>
               <tbody>
@@ -191,6 +192,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                     <td>
                       <code>{a.hierarchy ?? "–"}</code>
                     </td>
+                    <td>{a.why ?? "–"}</td>
                   </tr>
                 ))}
               </tbody>

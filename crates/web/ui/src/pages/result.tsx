@@ -92,7 +92,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         </section>
       )}
       <JobPanel running={attack.running} />
-      {attacked && <Attack attacked={attacked} />}
+      {attacked && <Attack attacked={attacked} claim={certificate?.claim} />}
       {state?.publication && <WhyPart path={path} key={run.running.job?.id} />}
       {state?.publication && (
         <section aria-labelledby="records">
