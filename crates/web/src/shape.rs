@@ -132,9 +132,8 @@ macro_rules! shape {
                 use $crate::shape::{Shape, fields, kebab};
                 let mut out = format!("export type {} =\n", Self::name());
                 $({
-                    #[allow(unused_mut, reason = "some have no fields")]
-                    let mut all: Vec<(&str, String, bool)> = Vec::new();
-                    $(all.push((stringify!($field), <$type>::name(), <$type>::OPTIONAL));)*
+                    let mut all: Vec<(&str, String, bool)> =
+                        vec![$((stringify!($field), <$type>::name(), <$type>::OPTIONAL)),*];
                     let own = kebab(stringify!($variant));
                     let kind = match $tag {
                         "" => format!("{{ {own}: {} }}", fields(&all, true)),
