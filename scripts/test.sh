@@ -53,5 +53,9 @@ if ! cmp target/app.js.committed crates/web/bundle/app.js; then
     echo "error: crates/web/bundle is not what crates/web/ui gives; it is now: commit it" >&2
     exit 1
 fi
+if [ "$(wc -c <crates/web/bundle/app.js)" -gt 150000 ]; then
+    echo "error: the bundle is larger than 150 KB" >&2
+    exit 1
+fi
 cargo build -p bosket --locked
 (cd crates/web/e2e && npm ci --silent --no-audit --no-fund && npm test --silent)

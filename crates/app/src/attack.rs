@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bosket_io::tables::is_published;
-use bosket_io::{PolicyFile, Whereabouts, publication};
+use bosket_io::{Frames, PolicyFile, Whereabouts, publication};
 use bosket_measure::attack::{
     Options, Risk, Side, Sides, check_journalist, risk, risk_anatomized, risk_apart,
 };
@@ -209,6 +209,21 @@ fn together(
 fn nothing_to_join() -> Failure {
     let what = "`--with` attacks a publication together with earlier ones, but there is no publication";
     Failure::new(Fault::Usage, Diagnostic::error(what).help("name it with --publication"))
+}
+
+/// Whom attackers find in data of which nobody has decided anything yet; `text` is a policy that would lie at `path`.
+pub(crate) fn raw(path: &Path, text: String, frames: Option<Frames>, run: &Run<'_>) -> Result<Attacked> {
+    let at = PolicyAt { path: path.to_owned(), text: Some(text), frames, ..PolicyAt::default() };
+    let file = at.load(run)?;
+    let privacy = file.policy.need_privacy()?.clone();
+    let place = Whereabouts::input(&file)?;
+    let name = place.name();
+    let records = load::input(place, &file.policy, run)?;
+    let known = records.binding.without_companions();
+    let options = Options::of(&file.policy);
+    let before = risk(&records.data, &known, &file.policy, &options, run.observer)?;
+    let before = AttackedData { name, risk: before };
+    Ok(Attacked { privacy, before, after: None, population: None, own: None, uncounted: Vec::new() })
 }
 
 fn options(request: &AttackRequest, file: &PolicyFile) -> Options {

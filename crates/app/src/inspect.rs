@@ -16,6 +16,7 @@ use bosket_model::words::plural;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
 use serde_json::{Value, json};
 
+use crate::attack::{Attacked, raw};
 use crate::load::Reading;
 use crate::look::{Looked, look};
 use crate::places;
@@ -42,6 +43,8 @@ pub struct InspectRequest {
     pub draft: Option<PathBuf>,
     /// Replace the draft if it exists.
     pub force: bool,
+    /// Also find out whom an attacker finds in the data, if the proposed roles are right.
+    pub risk: bool,
     /// What every call can be told; `show_values` counts the most frequent values of each attribute.
     pub settings: Settings,
 }
@@ -60,6 +63,8 @@ pub struct Inspection {
     /// Attributes that are not named, because a key on their path is one that only a handful of people have; none if values
     /// were asked for.
     pub unnamed: BTreeSet<AttributeId>,
+    /// Whom an attacker finds, if that was asked for.
+    pub risk: Option<Attacked>,
 }
 
 impl Inspection {
@@ -137,6 +142,9 @@ impl Inspection {
         if let Some(tables) = &self.looked.tables {
             out["linked"] = tables.to_json();
         }
+        if let Some(risk) = &self.risk {
+            out["risk"] = risk.to_json(!self.frequent.is_empty());
+        }
         out
     }
 }
@@ -144,6 +152,10 @@ impl Inspection {
 /// Looks at data that no policy describes.
 pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warned<Inspection>> {
     run(&request.settings, observer, |run| {
+        if request.risk && request.data == Path::new("-") {
+            let what = "the risk is found by reading the data again, as its draft says, and standard input can be read only once";
+            return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("name a file")));
+        }
         let looked = look(request, run)?;
         let mut profile = Profile::new(&looked.data, run.observer)?;
         looked.call_by_what_is_brought(&mut profile);
@@ -165,7 +177,9 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
         for suggestion in &mut suggestions {
             suggestion.follows = suggestion.follows.filter(|leader| !unnamed.contains(leader));
         }
-        if let Some(file) = &request.draft {
+        let mut risk = None;
+        if request.draft.is_some() || request.risk {
+            let file = request.draft.as_deref().unwrap_or(Path::new("draft"));
             let mut policy = draft_of(request, file, &looked, &profile, &suggestions, &dropped)?;
             let hidden = |path: &str| unnamed.iter().any(|id| profile.attributes[id.index()].path == path);
             policy.attributes.retain(|a| !hidden(&a.path));
@@ -174,11 +188,16 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
             }
             let text = draft(&policy);
             debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
-            places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
+            if let Some(file) = &request.draft {
+                places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
+            }
+            if request.risk {
+                risk = Some(raw(file, text, request.frames.clone(), run)?);
+            }
         }
         let attributes = profile.attributes.iter().filter(|_| run.settings.show_values);
         let frequent = attributes.map(|a| frequent(&looked.data, a)).collect();
-        Ok(Inspection { looked, profile, suggestions, frequent, unnamed })
+        Ok(Inspection { looked, profile, suggestions, frequent, unnamed, risk })
     })
 }
 

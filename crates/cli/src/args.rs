@@ -21,7 +21,7 @@ pub use hierarchy::{
     Builder, DataColumn, Hierarchy, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy,
 };
 pub use numbers::Numbers;
-use numbers::{parse_list, parse_numbers, parse_size};
+use numbers::{parse_list, parse_minutes, parse_numbers, parse_size};
 pub use with::With;
 
 /// Publish nested personal data so that nobody in it can be picked out, and prove it.
@@ -178,6 +178,9 @@ pub struct Inspect {
     /// Replace the draft or the schema if it exists
     #[arg(long)]
     pub force: bool,
+    /// Also say whom an attacker finds in the data as it is, if the proposed roles are right
+    #[arg(long, conflicts_with = "xsd")]
+    pub risk: bool,
     /// Most memory for the data, such as 500M or 4G; reading stops beyond it [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
@@ -610,4 +613,7 @@ pub struct Serve {
     /// Only check publications
     #[arg(long)]
     pub check: bool,
+    /// End after so many minutes in which no page asked for anything and no job ran
+    #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]
+    pub idle: Option<f64>,
 }

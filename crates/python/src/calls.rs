@@ -59,6 +59,7 @@ pub fn inspect(
             draft: Some(draft.clone()),
             force: true,
             settings: settings(&told),
+            risk: false,
         };
         let found = bosket_app::inspect(&request, observer)?;
         let policy = bosket_io::read_text(&draft)?;

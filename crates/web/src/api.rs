@@ -8,18 +8,21 @@ use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 
 use crate::Server;
-use crate::command::Asked;
+use crate::command::{Asked, Command};
 use crate::error::{ApiError, Result};
 use crate::hierarchy::{self, HierarchyView, TreeEdit};
-use crate::jobs::JobView;
-use crate::policy::{self, Edit, PolicyView};
+use crate::jobs::{JobView, Order};
+use crate::policy::{self, Edit, PolicyView, is_policy_name};
 use crate::project::{self, Project};
+use crate::publish::{self, PublishView};
+use crate::runs::{self, RunView};
+use crate::shape::shape;
 
 /// The largest file that can be dropped on a page.
 const LARGEST_UPLOAD: u64 = 4 << 30;
@@ -31,7 +34,7 @@ pub(crate) struct At {
 
 impl Server {
     /// Refuses where publications are only checked.
-    fn may_change(&self) -> Result<()> {
+    pub(crate) fn may_change(&self) -> Result<()> {
         match self.check_only {
             true => Err(ApiError::new(StatusCode::FORBIDDEN, "this page only checks publications")),
             false => Ok(()),
@@ -40,7 +43,7 @@ impl Server {
 }
 
 pub(crate) async fn project(State(server): State<Arc<Server>>) -> Result<Json<Project>> {
-    Ok(Json(project::project(&server.folder, server.check_only)?))
+    Ok(Json(project::project(&server)?))
 }
 
 pub(crate) async fn policy(
@@ -50,13 +53,15 @@ pub(crate) async fn policy(
     Ok(Json(policy::view(&server.folder, &at.path)?))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Change {
-    path: String,
-    version: String,
-    text: Option<String>,
-    #[serde(default)]
-    edits: Vec<Edit>,
+shape! {
+    request
+    /// A change of a policy: another text, or single keys.
+    pub(crate) struct Change {
+        path: String,
+        version: String,
+        text: Option<String>,
+        edits: Option<Vec<Edit>>,
+    }
 }
 
 pub(crate) async fn change_policy(
@@ -69,7 +74,7 @@ pub(crate) async fn change_policy(
     let Change { path, version, text, edits } = change;
     Ok(Json(match text {
         Some(text) => policy::replace(&server.folder, &path, &version, text)?,
-        None => policy::edit(&server.folder, &path, &version, &edits)?,
+        None => policy::edit(&server.folder, &path, &version, &edits.unwrap_or_default())?,
     }))
 }
 
@@ -86,12 +91,15 @@ pub(crate) async fn hierarchy(
     Ok(Json(hierarchy::view(&server.folder, &of.policy, &of.attribute)?))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ChangeOfHierarchy {
-    policy: String,
-    attribute: String,
-    version: String,
-    edit: TreeEdit,
+shape! {
+    request
+    /// A change of a hierarchy that is a file.
+    pub(crate) struct ChangeOfHierarchy {
+        policy: String,
+        attribute: String,
+        version: String,
+        edit: TreeEdit,
+    }
 }
 
 pub(crate) async fn change_hierarchy(
@@ -115,8 +123,45 @@ pub(crate) async fn start(
     if !asked.is_check() {
         server.may_change()?;
     }
-    let arguments = asked.arguments(&server.folder)?;
-    Ok((StatusCode::CREATED, Json(server.jobs.start(arguments))))
+    started(&server, &asked)
+}
+
+/// The same for checks alone.
+pub(crate) async fn check(
+    State(server): State<Arc<Server>>,
+    Json(asked): Json<Asked>,
+) -> Result<(StatusCode, Json<JobView>)> {
+    match asked.is_check() {
+        true => started(&server, &asked),
+        false => Err(ApiError::bad("here publications are checked by their certificates")),
+    }
+}
+
+fn started(server: &Arc<Server>, asked: &Asked) -> Result<(StatusCode, Json<JobView>)> {
+    let id = server.jobs.number();
+    let Command { arguments, then } = asked.command(server, id)?;
+    let listening = server.clone();
+    let then = Box::new(move |is_well| then.happen(&listening, is_well));
+    let order = Order { arguments, secret: None, then };
+    Ok((StatusCode::CREATED, Json(server.jobs.start(id, order))))
+}
+
+/// What there is to be read, to be filled in and to be handed out.
+pub(crate) async fn publish(
+    State(server): State<Arc<Server>>,
+    Query(of): Query<OfPolicy>,
+) -> Result<Json<PublishView>> {
+    Ok(Json(publish::view(&server, &of.policy)?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct OfPolicy {
+    policy: String,
+}
+
+/// The report that a job wrote.
+pub(crate) async fn run(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<RunView>> {
+    Ok(Json(runs::view(&server.jobs.folder_of(id))?))
 }
 
 pub(crate) async fn job(State(server): State<Arc<Server>>, Path(id): Path<u64>) -> Result<Json<JobView>> {
@@ -144,14 +189,6 @@ pub(crate) async fn events(
         Some((Ok(sent), (job, event.number, permit)))
     });
     Ok(Sse::new(told).keep_alive(KeepAlive::default()))
-}
-
-/// What a report of ours shows, without the page around it.
-pub(crate) async fn report(State(server): State<Arc<Server>>, Query(at): Query<At>) -> Result<Html<String>> {
-    let text = bosket_io::read_text(&server.folder.find(&at.path)?)?;
-    let main = text.split_once("<main>").and_then(|(_, rest)| rest.rsplit_once("</main>"));
-    let (main, _) = main.ok_or_else(|| ApiError::bad("this is no report of bosket"))?;
-    Ok(Html(main.to_owned()))
 }
 
 /// A file of the folder, to be saved.
@@ -188,9 +225,20 @@ pub(crate) async fn file(State(server): State<Arc<Server>>, Query(at): Query<At>
 pub(crate) async fn upload(
     State(server): State<Arc<Server>>,
     Query(at): Query<At>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode> {
+    let too_large =
+        || ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "more than 4 GiB: copy it into the folder");
+    let told = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if told.is_some_and(|length: u64| length > LARGEST_UPLOAD) {
+        return Err(too_large());
+    }
     let real = server.folder.place_from(server.folder.root(), &at.path)?;
+    if is_policy_name(&real) {
+        let what = "policies are drafted here or copied into the folder, for they may name databases";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+    }
     if real.exists() {
         return Err(ApiError::new(StatusCode::CONFLICT, "a file of that name is there"));
     }
@@ -203,10 +251,7 @@ pub(crate) async fn upload(
         let piece = piece.map_err(|_| ApiError::bad("the file did not arrive whole"))?;
         taken += piece.len() as u64;
         if taken > LARGEST_UPLOAD {
-            return Err(ApiError::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "more than 4 GiB: copy it into the folder",
-            ));
+            return Err(too_large());
         }
         file.write_all(&piece).await?;
     }

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bosket_model::{Diagnostic, Failure, Severity};
-use serde::Serialize;
-use serde_json::json;
+
+use crate::shape::shape;
 
 /// A refusal with its reason.
 #[derive(Debug)]
@@ -17,15 +17,28 @@ pub(crate) struct ApiError {
 
 pub(crate) type Result<T> = std::result::Result<T, ApiError>;
 
-/// A diagnostic as pages show it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Told {
-    severity: &'static str,
-    message: String,
-    place: String,
-    line: Option<u64>,
-    column: Option<u64>,
-    help: Option<String>,
+shape! {
+    answer
+    /// A diagnostic as pages show it.
+    #[derive(Debug)]
+    pub(crate) struct Told {
+        /// `error` or `warning`.
+        severity: &'static str,
+        message: String,
+        place: String,
+        line: Option<u64>,
+        column: Option<u64>,
+        help: Option<String>,
+    }
+}
+
+shape! {
+    answer
+    /// A refusal as pages read it.
+    pub(crate) struct Refusal {
+        error: String,
+        diagnostics: Vec<Told>,
+    }
 }
 
 impl From<&Diagnostic> for Told {
@@ -71,6 +84,6 @@ impl From<std::io::Error> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({"error": self.message, "diagnostics": self.diagnostics}))).into_response()
+        (self.status, Json(Refusal { error: self.message, diagnostics: self.diagnostics })).into_response()
     }
 }

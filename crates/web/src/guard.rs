@@ -25,7 +25,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Lets a request through, or answers it.
 pub(crate) async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let mut answer = match admit(&server, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            server.touch();
+            next.run(request).await
+        }
         Err(refused) => refused,
     };
     for (name, value) in HEADERS {

@@ -7,30 +7,34 @@ use axum::http::StatusCode;
 use bosket_model::hierarchy::{Hierarchy, HierarchySpec, NodeId, ROOT_LABEL, TreeBuilder, csv};
 use bosket_model::policy::Policy;
 use bosket_model::{Failure, Fault};
-use serde::{Deserialize, Serialize};
 
 use crate::error::{ApiError, Result};
 use crate::folder::Folder;
 use crate::policy::{files, version, write};
+use crate::shape::shape;
 
-/// A hierarchy file as pages need it.
-#[derive(Serialize)]
-pub(crate) struct HierarchyView {
-    path: String,
-    /// What an edit has to name, so that it does not undo another.
-    version: String,
-    /// The edit that takes the last one back.
-    undo: Option<TreeEdit>,
+shape! {
+    answer
+    /// A hierarchy file as pages need it.
+    pub(crate) struct HierarchyView {
+        path: String,
+        /// What an edit has to name, so that it does not undo another.
+        version: String,
+        /// The edit that takes the last one back.
+        undo: Option<TreeEdit>,
+    }
 }
 
-/// A change of the tree.
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum TreeEdit {
-    /// Another label for an inner node.
-    Rename { label: String, to: String },
-    /// Another place for a node with all below it.
-    Move { label: String, under: String },
+shape! {
+    either ""
+    /// A change of the tree.
+    #[derive(serde::Serialize)]
+    pub(crate) enum TreeEdit {
+        /// Another label for an inner node.
+        Rename { label: String, to: String },
+        /// Another place for a node with all below it.
+        Move { label: String, under: String },
+    }
 }
 
 /// The file that a policy names for an attribute.

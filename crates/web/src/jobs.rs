@@ -1,17 +1,20 @@
 //! Jobs: commands of the same program as processes of their own, one at a time, with what they say on the way.
 
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::{Semaphore, watch};
 
 use crate::command::line;
 use crate::error::{ApiError, Result};
+use crate::shape::shape;
 
 /// The most that a job's result may be; results of commands are small.
 const LONGEST_RESULT: u64 = 64 << 20;
@@ -20,27 +23,45 @@ const MOST_EVENTS: usize = 10_000;
 /// Jobs that are kept in the list.
 const MOST_JOBS: usize = 100;
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum JobState {
-    Waiting,
-    Running,
-    Done,
-    Failed,
-    Stopped,
+/// How long a job that is stopped has to take away what it began.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+shape! {
+    words
+    /// How far a job is.
+    pub(crate) enum JobState {
+        Waiting,
+        Running,
+        Done,
+        Failed,
+        Stopped,
+    }
 }
 
-/// A job as pages see it.
-#[derive(Clone, Serialize)]
-pub(crate) struct JobView {
-    pub(crate) id: u64,
-    /// The command line.
-    pub(crate) line: String,
-    pub(crate) state: JobState,
-    /// What it exited with.
-    pub(crate) code: Option<i32>,
-    /// The JSON that it printed.
-    pub(crate) result: Option<Value>,
+shape! {
+    answer
+    /// A job as pages see it.
+    #[derive(Clone)]
+    pub(crate) struct JobView {
+        pub(crate) id: u64,
+        /// The command line.
+        pub(crate) line: String,
+        pub(crate) state: JobState,
+        /// What it exited with.
+        pub(crate) code: Option<i32>,
+        /// The JSON that it printed.
+        pub(crate) result: Option<Value>,
+    }
+}
+
+/// What is to be run.
+pub(crate) struct Order {
+    /// A command with its arguments, as they are shown.
+    pub(crate) arguments: Vec<String>,
+    /// What it is told on standard input, and nobody else ever.
+    pub(crate) secret: Option<String>,
+    /// What is done when it has ended; it is told whether all is well.
+    pub(crate) then: Box<dyn FnOnce(bool) + Send>,
 }
 
 /// Something that a job said, numbered from 1.
@@ -57,7 +78,7 @@ pub(crate) struct Job {
     stop: watch::Sender<bool>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -125,13 +146,19 @@ impl Job {
 pub(crate) struct Jobs {
     program: PathBuf,
     folder: PathBuf,
+    /// Holds a folder per job that leaves something for later ones. For nobody else to read, gone with the server.
+    private: tempfile::TempDir,
     all: Mutex<Vec<Arc<Job>>>,
+    numbers: AtomicU64,
     turn: Semaphore,
 }
 
 impl Jobs {
-    pub(crate) fn new(program: PathBuf, folder: PathBuf) -> Self {
-        Jobs { program, folder, all: Mutex::new(Vec::new()), turn: Semaphore::new(1) }
+    pub(crate) fn new(program: PathBuf, folder: PathBuf) -> std::io::Result<Self> {
+        let private = tempfile::Builder::new().prefix("bosket-serve-").tempdir()?;
+        std::fs::set_permissions(private.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        let (all, numbers, turn) = (Mutex::new(Vec::new()), AtomicU64::new(1), Semaphore::new(1));
+        Ok(Jobs { program, folder, private, all, numbers, turn })
     }
 
     pub(crate) fn list(&self) -> Vec<JobView> {
@@ -154,24 +181,41 @@ impl Jobs {
         locked(&self.all).iter().any(|job| !job.is_over())
     }
 
+    /// The number of a new job.
+    pub(crate) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Where a job may leave what is private; it is there once `make_folder` was called.
+    pub(crate) fn folder_of(&self, id: u64) -> PathBuf {
+        self.private.path().join(id.to_string())
+    }
+
+    pub(crate) fn make_folder(&self, id: u64) -> std::io::Result<PathBuf> {
+        let folder = self.folder_of(id);
+        std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(folder)
+    }
+
     /// Puts a job into the list; it runs when those before it are over.
-    pub(crate) fn start(self: &Arc<Self>, arguments: Vec<String>) -> JobView {
+    pub(crate) fn start(self: &Arc<Self>, id: u64, order: Order) -> JobView {
+        let job = Arc::new(Job::new(id, line(&order.arguments)));
         let mut all = locked(&self.all);
-        if all.len() >= MOST_JOBS {
-            let over = all.iter().position(|job| job.is_over());
-            over.into_iter().for_each(|at| drop(all.remove(at)));
+        if all.len() >= MOST_JOBS
+            && let Some(over) = all.iter().position(|job| job.is_over())
+        {
+            let old = all.remove(over);
+            remove(&self.folder_of(old.view().id));
         }
-        let id = all.last().map_or(1, |last| locked(&last.view).id + 1);
-        let job = Arc::new(Job::new(id, line(&arguments)));
         all.push(job.clone());
         drop(all);
         let jobs = self.clone();
         let started = job.clone();
-        tokio::spawn(async move { jobs.run(&started, arguments).await });
+        tokio::spawn(async move { jobs.run(&started, order).await });
         job.view()
     }
 
-    async fn run(&self, job: &Job, arguments: Vec<String>) {
+    async fn run(&self, job: &Job, order: Order) {
         let mut stop = job.stop.subscribe();
         let permit = tokio::select! {
             permit = self.turn.acquire() => permit,
@@ -181,21 +225,35 @@ impl Jobs {
             return job.turn(JobState::Stopped);
         }
         job.turn(JobState::Running);
-        match self.spawn(arguments) {
-            Ok(child) => follow(job, child, stop).await,
+        let Order { arguments, secret, then } = order;
+        let state = match self.spawn(arguments, secret.is_some()) {
+            Ok(mut child) => {
+                // Who does not listen to its secret ends without it, and says why.
+                if let (Some(secret), Some(mut input)) = (secret, child.stdin.take()) {
+                    let _ = input.write_all(format!("{secret}\n").as_bytes()).await;
+                    let _ = input.shutdown().await;
+                }
+                follow(job, child, stop).await
+            }
             Err(error) => {
                 job.say(json!({"line": format!("error: cannot start a job: {error}")}));
-                job.turn(JobState::Failed);
+                JobState::Failed
             }
+        };
+        if state != JobState::Done {
+            remove(&self.folder_of(locked(&job.view).id));
         }
+        // What it means for others is known before anybody hears that it is over.
+        then(job.view().code == Some(0));
+        job.turn(state);
     }
 
-    fn spawn(&self, arguments: Vec<String>) -> std::io::Result<Child> {
+    fn spawn(&self, arguments: Vec<String>, is_told: bool) -> std::io::Result<Child> {
         Command::new(&self.program)
             .arg("--events")
             .args(arguments)
             .current_dir(&self.folder)
-            .stdin(Stdio::null())
+            .stdin(if is_told { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
@@ -203,8 +261,13 @@ impl Jobs {
     }
 }
 
+/// Takes a job's folder away, if it has one.
+fn remove(folder: &Path) {
+    let _ = std::fs::remove_dir_all(folder);
+}
+
 /// Listens to a process until it ends.
-async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) {
+async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) -> JobState {
     let (out, said) = (child.stdout.take(), child.stderr.take());
     let result = async {
         let mut bytes = Vec::new();
@@ -226,23 +289,25 @@ async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) {
         if stop.wait_for(|stop| *stop).await.is_ok() {
             // It may have ended by itself in the meantime.
             let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::TERM));
+            tokio::time::sleep(PATIENCE).await;
+            let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
         }
         std::future::pending::<()>().await;
     };
     let all = async { tokio::join!(result, events, child.wait()) };
     let (result, (), status) = tokio::select! {
         ended = all => ended,
-        () = stopped => return,
+        () = stopped => return JobState::Stopped,
     };
     let code = status.ok().and_then(|status| status.code());
     let mut view = locked(&job.view);
     view.code = code;
     view.result = serde_json::from_slice(&result).ok();
     drop(view);
-    job.turn(match code {
+    match code {
         // Violated is an answer.
         Some(0 | 1) => JobState::Done,
         Some(130) | None => JobState::Stopped,
         Some(_) => JobState::Failed,
-    });
+    }
 }

@@ -11,13 +11,19 @@ mod folder;
 mod guard;
 mod hierarchy;
 mod jobs;
+mod places;
 mod policy;
 mod project;
+mod publish;
+mod runs;
 mod secret;
+mod shape;
+mod sign;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
@@ -27,12 +33,13 @@ use tokio::sync::Semaphore;
 
 use folder::Folder;
 use jobs::Jobs;
+use runs::Known;
 use secret::Secrets;
 
 /// The largest body but for uploads.
 const LARGEST_BODY: usize = 1 << 20;
 /// Pages that may listen to jobs at once.
-const MOST_STREAMS: usize = 32;
+const MOST_STREAMS: usize = 16;
 
 /// What is served, and how.
 #[derive(Clone, Debug)]
@@ -45,6 +52,8 @@ pub struct Options {
     pub port: u16,
     /// Whether the page only checks publications.
     pub check_only: bool,
+    /// After how long without requests and jobs it ends; never if not given.
+    pub idle: Option<Duration>,
     /// The program that jobs are commands of.
     pub program: PathBuf,
 }
@@ -57,6 +66,9 @@ pub(crate) struct Server {
     jobs: Arc<Jobs>,
     streams: Arc<Semaphore>,
     changing: tokio::sync::Mutex<()>,
+    known: Known,
+    /// When somebody who may asked for something.
+    asked: Mutex<Instant>,
 }
 
 /// Serves until it is interrupted; `ready` is told the address. Jobs that run then are stopped.
@@ -75,15 +87,18 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
         port,
         check_only: options.check_only,
         secrets: Secrets::new(port)?,
-        jobs: Arc::new(Jobs::new(options.program.clone(), folder.root().to_owned())),
+        jobs: Arc::new(Jobs::new(options.program.clone(), folder.root().to_owned())?),
         folder,
         streams: Arc::new(Semaphore::new(MOST_STREAMS)),
         changing: tokio::sync::Mutex::new(()),
+        known: Known::default(),
+        asked: Mutex::new(Instant::now()),
     });
     ready(&format!("http://127.0.0.1:{port}/?token={}", server.secrets.address().text()));
     let jobs = server.jobs.clone();
     tokio::select! {
-        ended = axum::serve(listener, router(server)) => ended,
+        ended = axum::serve(listener, router(server.clone())) => ended,
+        () = idle(&server, options.idle) => Ok(()),
         () = interrupted() => {
             jobs.stop_all();
             while jobs.is_busy() {
@@ -91,6 +106,29 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
             }
             Ok(())
         }
+    }
+}
+
+/// Waits until nobody has asked for anything for so long, no page listens and no job runs.
+async fn idle(server: &Server, patience: Option<Duration>) {
+    let Some(patience) = patience else { return std::future::pending().await };
+    loop {
+        let is_used = server.jobs.is_busy() || server.streams.available_permits() < MOST_STREAMS;
+        if is_used {
+            server.touch();
+        }
+        let since = jobs::locked(&server.asked).elapsed();
+        if since >= patience {
+            return;
+        }
+        tokio::time::sleep((patience - since).min(Duration::from_secs(1))).await;
+    }
+}
+
+impl Server {
+    /// Somebody who may asked for something.
+    pub(crate) fn touch(&self) {
+        *jobs::locked(&self.asked) = Instant::now();
     }
 }
 
@@ -112,13 +150,17 @@ fn router(server: Arc<Server>) -> Router {
         .route("/report.css", get(assets::report_style))
         .route("/api/project", get(api::project))
         .route("/api/policy", get(api::policy).put(api::change_policy))
-        .route("/api/hierarchy", get(api::hierarchy).put(api::change_hierarchy))
+        .route("/api/hierarchies", get(api::hierarchy).put(api::change_hierarchy))
         .route("/api/jobs", get(api::jobs).post(api::start))
         .route("/api/jobs/{id}", get(api::job))
         .route("/api/jobs/{id}/events", get(api::events))
         .route("/api/jobs/{id}/cancel", post(api::cancel))
+        .route("/api/check", post(api::check))
+        .route("/api/sign", post(sign::sign))
+        .route("/api/keys", post(sign::new_key))
+        .route("/api/publish", get(api::publish))
         .route("/api/file", get(api::file))
-        .route("/api/report", get(api::report))
+        .route("/api/runs/{id}", get(api::run))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .route("/api/upload", post(api::upload).layer(DefaultBodyLimit::disable()))
         .layer(middleware::from_fn_with_state(server.clone(), guard::guard))

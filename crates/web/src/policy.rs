@@ -1,47 +1,57 @@
 //! Policies: their text is the state. Edits keep comments and order, and never win over somebody else's.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::http::StatusCode;
 use bosket_model::policy::Policy;
 use bosket_verify::Claim;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 use crate::error::{ApiError, Result, Told};
 use crate::folder::Folder;
+use crate::shape::shape;
 
-/// A policy as pages show it.
-#[derive(Serialize)]
-pub(crate) struct PolicyView {
-    path: String,
-    text: String,
-    /// What an edit has to name, so that it does not undo another.
-    version: String,
-    diagnostics: Vec<Told>,
-    /// What is claimed if it holds; none while the policy has errors or no model.
-    sentence: Option<String>,
-    /// The sections `privacy`, `method` and `publish`, as far as the text can be read.
-    settings: serde_json::Value,
-    attributes: Vec<AttributeView>,
+shape! {
+    answer
+    /// A policy as pages show it.
+    pub(crate) struct PolicyView {
+        path: String,
+        /// Its text, without passwords.
+        text: String,
+        /// What an edit has to name, so that it does not undo another.
+        version: String,
+        diagnostics: Vec<Told>,
+        /// What is claimed if it holds; none while the policy has errors or no model.
+        sentence: Option<String>,
+        /// The sections `privacy`, `method`, `publish` and `release`, as far as the text can be read.
+        settings: serde_json::Value,
+        attributes: Vec<AttributeView>,
+    }
 }
 
-#[derive(Serialize)]
-struct AttributeView {
-    path: String,
-    role: String,
-    hierarchy: Option<String>,
+shape! {
+    answer
+    pub(crate) struct AttributeView {
+        path: String,
+        role: String,
+        hierarchy: Option<String>,
+        /// Why it has its role.
+        why: Option<String>,
+    }
 }
 
-/// A change of one key. Without a value the key is taken away.
-#[derive(Deserialize)]
-pub(crate) struct Edit {
-    /// `privacy.k`, or a key of an attribute.
-    key: String,
-    /// The attribute's path.
-    attribute: Option<String>,
-    value: Option<serde_json::Value>,
+shape! {
+    request
+    /// A change of one key. Without a value the key is taken away.
+    pub(crate) struct Edit {
+        /// `privacy.k`, or a key of an attribute.
+        key: String,
+        /// The attribute's path.
+        attribute: Option<String>,
+        value: Option<serde_json::Value>,
+    }
 }
 
 /// What tells two texts apart.
@@ -60,27 +70,54 @@ fn view_of(path: &str, text: String) -> PolicyView {
         Ok((policy, warnings)) => (Some(policy), warnings),
         Err(errors) => (None, errors),
     };
+    let document = text.parse::<DocumentMut>().ok();
     let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
     PolicyView {
         path: path.to_owned(),
         version: version(&text),
         diagnostics: diagnostics.iter().map(Told::from).collect(),
         sentence,
-        settings: settings(&text),
-        attributes: attributes(&text),
-        text,
+        settings: document.as_ref().map_or_else(|| serde_json::json!({}), settings),
+        attributes: document.as_ref().map_or_else(Vec::new, attributes),
+        text: without_passwords(&text),
     }
 }
 
-fn settings(text: &str) -> serde_json::Value {
-    let Ok(document) = text.parse::<DocumentMut>() else { return serde_json::json!({}) };
+/// The text with dots for what stands as a password in an address. A policy must not hold one, and a page not show it.
+fn without_passwords(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, behind) = rest.split_at(at + 3);
+        out.push_str(before);
+        let end = behind.find(['"', '\'', '\n', ' ']).unwrap_or(behind.len());
+        let (address, further) = behind.split_at(end);
+        let authority = address.split(['/', '?']).next().unwrap_or_default();
+        match authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')) {
+            Some((user, password)) => {
+                out.push_str(&format!("{user}:•••{}", &address[user.len() + 1 + password.len()..]));
+            }
+            None => match address.split_once("password=") {
+                Some((front, secret)) => {
+                    let behind = secret.find('&').map_or("", |at| &secret[at..]);
+                    out.push_str(&format!("{front}password=•••{behind}"));
+                }
+                None => out.push_str(address),
+            },
+        }
+        rest = further;
+    }
+    out + rest
+}
+
+fn settings(document: &DocumentMut) -> serde_json::Value {
     let section = |name: &str| {
         let table = document.get(name).and_then(Item::as_table_like);
         let values = table.into_iter().flat_map(|table| table.iter());
         let values = values.filter_map(|(key, item)| Some((key.to_owned(), json_of(item.as_value()?))));
         (name.to_owned(), serde_json::Value::Object(values.collect()))
     };
-    serde_json::Value::Object(["privacy", "method", "publish"].map(section).into_iter().collect())
+    serde_json::Value::Object(["privacy", "method", "publish", "release"].map(section).into_iter().collect())
 }
 
 fn json_of(value: &Value) -> serde_json::Value {
@@ -94,9 +131,8 @@ fn json_of(value: &Value) -> serde_json::Value {
     }
 }
 
-/// The attributes as far as the text can be read, so that a policy with errors can be mended.
-fn attributes(text: &str) -> Vec<AttributeView> {
-    let Ok(document) = text.parse::<DocumentMut>() else { return Vec::new() };
+/// The attributes, also of a policy with errors, so that it can be mended.
+fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
     let all = document.get("attribute").and_then(Item::as_array_of_tables);
     let text_of = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
     all.into_iter()
@@ -105,8 +141,15 @@ fn attributes(text: &str) -> Vec<AttributeView> {
             path: text_of(table, "path").unwrap_or_default(),
             role: text_of(table, "role").unwrap_or_default(),
             hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
+            why: text_of(table, "why"),
         })
         .collect()
+}
+
+/// Why attributes have their roles, by their paths.
+pub(crate) fn reasons(text: &str) -> BTreeMap<String, String> {
+    let document = text.parse::<DocumentMut>().unwrap_or_default();
+    attributes(&document).into_iter().filter_map(|attribute| Some((attribute.path, attribute.why?))).collect()
 }
 
 /// Replaces the text, if it is still the one that was edited.
@@ -208,16 +251,26 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
 pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
     let text = bosket_io::policy_file::read_text(real)?;
     let document: DocumentMut = text.parse().map_err(|_| ApiError::bad("this policy is not TOML"))?;
+    // What a page brings into the folder never ends so.
+    if !is_policy_name(real) && !addresses(&text)?.is_empty() {
+        let what = "only a policy whose name ends in `.toml` may name a database";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+    }
     let own = real.parent().unwrap_or(folder.root());
     let mut paths = data_files(&document);
-    for table in document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten() {
-        match table.get("hierarchy") {
-            Some(item) if item.is_str() => paths.extend(item.as_str().map(str::to_owned)),
-            Some(item) => paths.extend(item.get("table").and_then(Item::as_str).map(str::to_owned)),
-            None => {}
+    paths.extend(hierarchy_files(&document));
+    paths.iter().filter(|path| *path != "-").try_for_each(|path| {
+        if bosket_io::tables::is_address(path) {
+            let what = "addresses of databases stand in `url` of the file, and nowhere else";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, what));
         }
-    }
-    paths.iter().filter(|path| *path != "-").try_for_each(|path| folder.place_from(own, path).map(drop))
+        folder.place_from(own, path).map(drop)
+    })
+}
+
+/// Whether a file is called as policies are.
+pub(crate) fn is_policy_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
 /// The files that a policy reads and writes, but for its hierarchies.
@@ -225,16 +278,33 @@ pub(crate) fn files(text: &str) -> Vec<String> {
     text.parse().map_or(Vec::new(), |document| data_files(&document))
 }
 
+fn hierarchy_files(document: &DocumentMut) -> Vec<String> {
+    let attributes = document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten();
+    let files = attributes.filter_map(|table| {
+        let hierarchy = table.get("hierarchy")?;
+        hierarchy.as_str().or_else(|| hierarchy.get("table")?.as_str()).map(str::to_owned)
+    });
+    files.collect()
+}
+
+/// What a policy reads, as it names it: its source and tables, and its hierarchies.
+pub(crate) fn inputs(text: &str) -> (Vec<String>, Vec<String>) {
+    let Ok(document) = text.parse::<DocumentMut>() else { return Default::default() };
+    let mut paths = Vec::new();
+    document.get("source").into_iter().for_each(|source| file_names(source, &mut paths));
+    (paths, hierarchy_files(&document))
+}
+
 fn data_files(document: &DocumentMut) -> Vec<String> {
     let mut paths = Vec::new();
-    let sections = ["source", "publish"].into_iter().filter_map(|section| document.get(section));
+    let sections = ["source", "publish", "release"].into_iter().filter_map(|section| document.get(section));
     sections.for_each(|section| file_names(section, &mut paths));
     paths
 }
 
 /// What names files, in a section and in the tables below it.
 fn file_names(item: &Item, paths: &mut Vec<String>) {
-    const FILES: [&str; 6] = ["path", "schema", "certificate", "report", "mapping", "key"];
+    const FILES: [&str; 7] = ["path", "schema", "certificate", "report", "mapping", "key", "publication"];
     if let Some(table) = item.as_table_like() {
         for (key, below) in table.iter() {
             match below.as_str() {

@@ -70,6 +70,12 @@ pub(super) fn parse_list(text: &str) -> Result<(String, Vec<String>), String> {
     Ok((key.trim().to_owned(), values))
 }
 
+/// Minutes, more than none and at most a year.
+pub(super) fn parse_minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0 && *minutes <= 525_600.0);
+    minutes.ok_or_else(|| "write minutes as a number, such as 30".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

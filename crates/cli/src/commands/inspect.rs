@@ -8,6 +8,7 @@ use bosket_model::Result;
 
 use crate::Outcome;
 use crate::args::Inspect;
+use crate::commands::attack_text;
 use crate::output::{count, plural, print, print_json};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -26,13 +27,17 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
         preset: args.preset.clone(),
         draft: args.draft.clone(),
         force: args.force,
+        risk: args.risk,
         settings,
     };
     let found = talk.told(bosket_app::inspect(&request, talk)?);
     if args.json {
         print_json(&found.to_json())?
     } else {
-        print(&text(&found))?
+        print(&text(&found))?;
+        if let Some(risk) = &found.risk {
+            print(&format!("\nIf these roles are right:\n{}", attack_text::report(risk, args.show_values)))?;
+        }
     }
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
         talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));

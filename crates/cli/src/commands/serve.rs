@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use bosket_model::{Diagnostic, Failure, Fault, Place};
 use bosket_web::{Options, serve};
@@ -23,6 +24,7 @@ pub fn run(args: &Serve, talk: &Talk) -> Result<Outcome, Failure> {
         allow: args.allow.clone(),
         port: args.port,
         check_only: args.check,
+        idle: args.idle.map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
         program,
     };
     serve(&options, |address| {

@@ -289,6 +289,8 @@ fn the_demo_leaves_a_publication_a_certificate_and_reports() {
     for said in ["VIOLATED", "HOLDS", "TRUE", "bosket sweep", "report.html"] {
         assert!(run.stdout.contains(said), "{said}");
     }
+    let last = run.stdout.trim_end().lines().last().unwrap_or_default();
+    assert!(last.contains("bosket serve bosket-demo"), "{last}");
     // Once more only with --force.
     assert_eq!(dir.run(&["demo", "--people", "300"]).code, Some(3));
     assert_eq!(dir.run(&["demo", "--people", "300", "--force"]).code, Some(0));

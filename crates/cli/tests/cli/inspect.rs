@@ -156,3 +156,17 @@ fn the_example_is_understood() {
     ]);
     dir.run(&["verify", "data.ndjson", "--policy", "draft.toml"]).exits(1).prints(&["VIOLATED", "Witness"]);
 }
+
+#[test]
+fn the_risk_of_raw_data_is_told_before_anything_is_decided() {
+    let dir = foreign();
+    let found = dir.run(&["inspect", "data.ndjson", "--risk"]).exits(0).says_nothing().hides(SECRETS);
+    found.prints(&["If these roles are right:", "before: data.ndjson, 60 people", "Found most easily, before:"]);
+    let found = dir.run(&["inspect", "data.ndjson", "--risk", "--json"]).exits(0).hides(SECRETS).json();
+    // The same as the draft says, if nobody changes it.
+    dir.run(&["inspect", "data.ndjson", "--draft", "draft.toml"]).exits(0);
+    let drafted = dir.run(&["attack", "--policy", "draft.toml", "--json"]).exits(0).json();
+    assert_eq!(found["risk"]["before"]["points"], drafted["before"]["points"]);
+    assert!(found["risk"]["after"].is_null());
+    dir.run(&["inspect", "-", "--risk"]).exits(2).says(&["name a file"]);
+}

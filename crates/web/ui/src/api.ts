@@ -1,55 +1,25 @@
-// What the server answers, and asking it.
+// Asking the server. What it answers is in `types`, what its commands print in `results`.
 
-export type Diagnostic = {
-  severity: "error" | "warning";
-  message: string;
-  place: string;
-  line: number | null;
-  help: string | null;
-};
+import type {
+  Asked,
+  Change,
+  ChangeOfHierarchy,
+  Edit,
+  HierarchyView,
+  JobView,
+  NewKey,
+  PolicyView,
+  Project,
+  PublishView,
+  Refusal,
+  RunView,
+  Signing,
+  Told,
+  TreeEdit,
+} from "./types";
 
-export type PolicyState = {
-  path: string;
-  state: "broken" | "draft" | "published" | "changed";
-  model: string | null;
-  source: string | null;
-  publication: string | null;
-  certificate: string | null;
-  report: string | null;
-};
-
-export type Named = { path: string; bytes: number };
-
-export type Project = {
-  folder: string;
-  check_only: boolean;
-  policies: PolicyState[];
-  files: Named[];
-  certificates: Named[];
-  more: boolean;
-};
-
-export type AttributeView = { path: string; role: string; hierarchy: string | null };
-
-export type PolicyView = {
-  path: string;
-  text: string;
-  version: string;
-  diagnostics: Diagnostic[];
-  sentence: string | null;
-  settings: Record<string, Record<string, unknown>>;
-  attributes: AttributeView[];
-};
-
-export type Edit = { key: string; attribute?: string; value?: unknown };
-
-export type TreeEdit = { rename: { label: string; to: string } } | { move: { label: string; under: string } };
-
-export type HierarchyView = { path: string; version: string; undo: TreeEdit | null };
-
-export type JobState = "waiting" | "running" | "done" | "failed" | "stopped";
-
-export type JobView = { id: number; line: string; state: JobState; code: number | null; result: unknown };
+export type * from "./types";
+export type Diagnostic = Told;
 
 /** A refusal, as the server words it. */
 export class Refused extends Error {
@@ -62,56 +32,49 @@ export class Refused extends Error {
   }
 }
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+const gone = () => new Refused(0, "The server has ended. Start `bosket serve` again and open the address that it prints.", []);
+
+async function send(path: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, {
-      method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    answer = await fetch(path, init);
   } catch {
-    throw new Refused(0, "The server has ended. Start `bosket serve` again and open the address that it prints.", []);
+    throw gone();
   }
-  const said: unknown = await answer.json().catch(() => ({}));
-  if (!answer.ok) {
-    const refusal = said as { error?: string; diagnostics?: Diagnostic[] };
-    throw new Refused(answer.status, refusal.error ?? answer.statusText, refusal.diagnostics ?? []);
-  }
-  return said as T;
+  if (answer.ok) return answer;
+  const said = (await answer.json().catch(() => ({}))) as Partial<Refusal>;
+  throw new Refused(answer.status, said.error ?? answer.statusText, said.diagnostics ?? []);
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const json = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return (await send(path, { method, ...json })).json() as Promise<T>;
 }
 
 const at = (path: string) => `path=${encodeURIComponent(path)}`;
+const change = (body: Change) => ask<PolicyView>("PUT", "/api/policy", body);
 
 export const getProject = () => ask<Project>("GET", "/api/project");
 export const getPolicy = (path: string) => ask<PolicyView>("GET", `/api/policy?${at(path)}`);
-export const editPolicy = (policy: PolicyView, edits: Edit[]) =>
-  ask<PolicyView>("PUT", "/api/policy", { path: policy.path, version: policy.version, edits });
-export const writePolicy = (policy: PolicyView, text: string) =>
-  ask<PolicyView>("PUT", "/api/policy", { path: policy.path, version: policy.version, text });
+export const editPolicy = ({ path, version }: PolicyView, edits: Edit[]) => change({ path, version, edits });
+export const writePolicy = ({ path, version }: PolicyView, text: string) => change({ path, version, text });
 export const getHierarchy = (policy: string, attribute: string) =>
-  ask<HierarchyView>("GET", `/api/hierarchy?${new URLSearchParams({ policy, attribute }).toString()}`);
-export const editHierarchy = (policy: string, attribute: string, version: string, edit: TreeEdit) =>
-  ask<HierarchyView>("PUT", "/api/hierarchy", { policy, attribute, version, edit });
-export const startJob = (command: Record<string, unknown>) => ask<JobView>("POST", "/api/jobs", command);
+  ask<HierarchyView>("GET", `/api/hierarchies?${new URLSearchParams({ policy, attribute }).toString()}`);
+export const editHierarchy = (policy: string, attribute: string, version: string, edit: TreeEdit) => {
+  const body: ChangeOfHierarchy = { policy, attribute, version, edit };
+  return ask<HierarchyView>("PUT", "/api/hierarchies", body);
+};
+export const startJob = (command: Asked) => ask<JobView>("POST", "/api/jobs", command);
 export const getJob = (id: number) => ask<JobView>("GET", `/api/jobs/${id}`);
+export const getJobs = () => ask<JobView[]>("GET", "/api/jobs");
 export const stopJob = (id: number) => ask<JobView>("POST", `/api/jobs/${id}/cancel`, {});
+export const getPublish = (policy: string) => ask<PublishView>("GET", `/api/publish?policy=${encodeURIComponent(policy)}`);
+export const sign = (asked: Signing) => ask<JobView>("POST", "/api/sign", asked);
+export const newKey = (asked: NewKey) => ask<JobView>("POST", "/api/keys", asked);
+export const getRun = (id: number) => ask<RunView>("GET", `/api/runs/${id}`);
 export const fileAddress = (path: string) => `/api/file?${at(path)}`;
-
-export async function getReport(path: string): Promise<string> {
-  const answer = await fetch(`/api/report?${at(path)}`);
-  if (!answer.ok) throw new Refused(answer.status, "The report cannot be read.", []);
-  return answer.text();
-}
+export const getFile = <T,>(path: string) => ask<T>("GET", fileAddress(path));
 
 export async function upload(file: File): Promise<void> {
-  const answer = await fetch(`/api/upload?${at(file.name)}`, {
-    method: "POST",
-    headers: { "content-type": "application/octet-stream" },
-    body: file,
-  });
-  if (!answer.ok) {
-    const said = (await answer.json().catch(() => ({}))) as { error?: string };
-    throw new Refused(answer.status, said.error ?? answer.statusText, []);
-  }
+  await send(`/api/upload?${at(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file });
 }

@@ -1,51 +1,65 @@
-// What an attacker finds, as a table.
+// What an attacker finds: in a sentence, and as a table.
 
-import { percent } from "./parts";
+import { percent, Wide } from "./parts";
+import type { Attacked, Claimed, Point } from "./results";
 
-type Point = { m: number; n: number; unique: { value: number }; below_k: { value: number }; prosecutor: number; marketer: number };
-export type Attacked = { before: { k: number; points: Point[] }; after?: { points: Point[] } };
+const known = (p: Point) =>
+  p.m === null
+    ? "knows all that may be known of a person"
+    : `knows ${p.m} ${p.m === 1 ? "value" : "values"} of a person${p.n ? ` and ${p.n} ${p.n === 1 ? "relation" : "relations"}` : ""}`;
 
-export function Attack({ attacked }: { attacked: Attacked }) {
-  const after = (p: Point) => attacked.after?.points.find((q) => q.m === p.m && q.n === p.n);
+/** How it is before anything was done, by the strongest of those who are not beyond the usual claim. */
+export function RiskSentence({ attacked }: { attacked: Attacked }) {
+  const all = attacked.before.points;
+  const point = all.filter((p) => p.m === null || p.m <= 2).at(-1) ?? all.at(-1);
+  if (!point) return null;
   return (
-    <div class="wide">
+    <p class="sentence">
+      As it is, whoever {known(point)} can find <b>{percent(point.unique.value)}</b> of all people alone.
+    </p>
+  );
+}
+
+/** With what is claimed, who is beyond it is marked. */
+export function Attack({ attacked, claim }: { attacked: Attacked; claim?: Claimed | null }) {
+  const isBeyond = (p: Point) => (p.m ?? 0) > (claim?.m ?? Infinity) || (p.n ?? 0) > (claim?.n ?? Infinity);
+  const isMarked = claim?.m !== undefined;
+  const after = (p: Point) => attacked.after?.points.find((q) => q.m === p.m && q.n === p.n);
+  const head = (text: string) => (
+    <th scope="col" class="number">
+      {text}
+    </th>
+  );
+  const k = attacked.before.k;
+  return (
+    <Wide label="Who is found table">
       <table>
         <caption>Who is found by somebody who knows m values and n relations</caption>
         <thead>
           <tr>
-            <th scope="col" class="number">
-              m
-            </th>
-            <th scope="col" class="number">
-              n
-            </th>
-            <th scope="col" class="number">
-              Alone before
-            </th>
-            <th scope="col" class="number">
-              Alone after
-            </th>
-            <th scope="col" class="number">
-              Fewer than {attacked.before.k} before
-            </th>
-            <th scope="col" class="number">
-              after
-            </th>
+            {head("m")}
+            {head("n")}
+            {head("Alone before")}
+            {attacked.after && head("Alone after")}
+            {head(`Fewer than ${k} before`)}
+            {attacked.after && head(`Fewer than ${k} after`)}
+            {isMarked && <th scope="col">Claim</th>}
           </tr>
         </thead>
         <tbody>
           {attacked.before.points.map((p) => (
             <tr>
-              <td class="number">{p.m}</td>
-              <td class="number">{p.n}</td>
+              <td class="number">{p.m ?? "all"}</td>
+              <td class="number">{p.n ?? "all"}</td>
               <td class="number">{percent(p.unique.value)}</td>
-              <td class="number">{percent(after(p)?.unique.value)}</td>
+              {attacked.after && <td class="number">{percent(after(p)?.unique.value)}</td>}
               <td class="number">{percent(p.below_k.value)}</td>
-              <td class="number">{percent(after(p)?.below_k.value)}</td>
+              {attacked.after && <td class="number">{percent(after(p)?.below_k.value)}</td>}
+              {isMarked && <td>{isBeyond(p) ? "beyond the claim" : "covered"}</td>}
             </tr>
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }

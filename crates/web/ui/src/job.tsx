@@ -1,7 +1,7 @@
 // A job: the command line that runs, how far it is, what it says, and a button that stops it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Diagnostic, getJob, type JobView, Refused, startJob, stopJob } from "./api";
+import { type Asked, type Diagnostic, getJob, getJobs, type JobView, Refused, startJob, stopJob } from "./api";
 import { Diagnostics, Notice } from "./parts";
 
 type Said = {
@@ -25,27 +25,38 @@ export type Running = {
   error: string | null;
 };
 
-const nothing: Running = {
-  job: null,
-  stage: "",
-  share: null,
-  left: null,
-  diagnostics: [],
-  lines: [],
-  rows: [],
-  error: null,
-};
+const nothing: Running = { job: null, stage: "", share: null, left: null, diagnostics: [], lines: [], rows: [], error: null };
 
-/** Runs one job after the other for a part of a page. */
-export function useJob(done?: (job: JobView) => void) {
+/** The last job of each part of a page, so that whoever comes back finds it again. */
+const last = new Map<string, number>();
+
+/** Whether a part of a page has run a job before. */
+export const isKept = (name: string) => last.has(name);
+
+const isOver = (state: string | undefined) => state === "done" || state === "failed" || state === "stopped";
+
+/** Runs one job after the other for a part of a page, which has a name of its own. */
+export function useJob(name: string, done?: (job: JobView) => void) {
   const [running, set] = useState<Running>(nothing);
   const source = useRef<EventSource | null>(null);
-  useEffect(() => () => source.current?.close(), []);
+  const then = useRef(done);
+  then.current = done;
 
-  function hear(id: number) {
+  function hear(id: number, isNews: boolean) {
     source.current?.close();
     const events = new EventSource(`/api/jobs/${id}/events`);
     source.current = events;
+    const fail = (error: Error) => set((now) => ({ ...now, job: null, error: error.message }));
+    // It asks again by itself, from the last event on; unless nobody is there any more.
+    events.onerror = () =>
+      getJob(id).then(
+        () => {},
+        (error: Error) => {
+          if (source.current !== events) return;
+          events.close();
+          fail(error);
+        },
+      );
     events.onmessage = (event) => {
       const said = JSON.parse(event.data) as Said;
       set((now) => {
@@ -58,38 +69,58 @@ export function useJob(done?: (job: JobView) => void) {
         if (said.diagnostic) next.diagnostics = [...now.diagnostics, said.diagnostic];
         if (said.line) next.lines = [...now.lines, said.line];
         if (said.row !== undefined) next.rows = [...now.rows, said.row];
+        if (said.state === "running" && now.job) next.job = { ...now.job, state: "running" };
         return next;
       });
-      if (said.state === "running") set((now) => now.job && { ...now, job: { ...now.job, state: "running" } } || now);
-      if (said.state === "done" || said.state === "failed" || said.state === "stopped") {
+      if (isOver(said.state)) {
         events.close();
-        getJob(id).then(
-          (job) => {
-            set((now) => ({ ...now, job, share: null, stage: "" }));
-            done?.(job);
-          },
-          (error: Error) => set((now) => ({ ...now, error: error.message })),
-        );
+        getJob(id).then((job) => {
+          set((now) => ({ ...now, job, share: null, stage: "" }));
+          if (isNews) then.current?.(job);
+        }, fail);
       }
     };
   }
 
-  async function start(command: Record<string, unknown>) {
+  useEffect(() => {
+    const id = last.get(name);
+    set(nothing);
+    if (id !== undefined)
+      getJob(id).then(
+        (job) => {
+          if (last.get(name) !== id) return;
+          const over = isOver(job.state);
+          // Its result is there when all that it said is.
+          set({ ...nothing, job: over ? { ...job, state: "running" } : job });
+          hear(id, !over);
+        },
+        () => last.delete(name),
+      );
+    return () => source.current?.close();
+  }, [name]);
+
+  /** Starts a job that is asked for in a way of its own. */
+  async function order(send: () => Promise<JobView>) {
     set(nothing);
     try {
-      const job = await startJob(command);
+      const job = await send();
+      last.set(name, job.id);
       set({ ...nothing, job });
-      hear(job.id);
+      hear(job.id, true);
     } catch (error) {
       const diagnostics = error instanceof Refused ? error.diagnostics : [];
       set({ ...nothing, error: (error as Error).message, diagnostics });
     }
   }
 
-  return { running, start };
+  const start = (command: Asked) => order(() => startJob(command));
+  return { running, start, order };
 }
 
 export const isBusy = (running: Running) => running.job?.state === "waiting" || running.job?.state === "running";
+
+/** What a job printed, once it is done. */
+export const result = <T,>(running: Running) => (running.job?.state === "done" ? (running.job.result as T | null) : null);
 
 /** Shows a job. */
 export function JobPanel({ running }: { running: Running }) {
@@ -105,7 +136,7 @@ export function JobPanel({ running }: { running: Running }) {
   if (!job) return null;
   const percent = running.share === null ? null : Math.round(100 * running.share);
   return (
-    <section class="job" aria-label="Job">
+    <section class="job" aria-label={`Job ${job.id}`}>
       <p class="command">
         <code>{job.line}</code>
       </p>
@@ -129,5 +160,39 @@ export function JobPanel({ running }: { running: Running }) {
       <Diagnostics all={running.diagnostics} />
       {job.state === "failed" && running.lines.length > 0 && <pre>{running.lines.join("\n")}</pre>}
     </section>
+  );
+}
+
+/** All jobs of the server, whichever page began them. */
+export function JobList() {
+  const [all, set] = useState<JobView[] | null>(null);
+  const [isOpen, open] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const look = () => void getJobs().then(set, () => set(null));
+    look();
+    const again = setInterval(look, 2000);
+    return () => clearInterval(again);
+  }, [isOpen]);
+  return (
+    <details onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>Jobs</summary>
+      {all === null || all.length === 0 ? (
+        <p>None yet.</p>
+      ) : (
+        <ol class="jobs">
+          {all.map((job) => (
+            <li>
+              <code>{job.line}</code> <b>{job.state}</b>{" "}
+              {!isOver(job.state) && (
+                <button type="button" onClick={() => void stopJob(job.id)} aria-label={`Stop ${job.line}`}>
+                  Stop
+                </button>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </details>
   );
 }

@@ -3,7 +3,9 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getProject, type Project } from "./api";
+import { JobList } from "./job";
 import { Notice } from "./parts";
+import { Values } from "./values";
 import { CheckPage } from "./pages/check";
 import { HierarchiesPage } from "./pages/hierarchies";
 import { LookPage } from "./pages/look";
@@ -35,10 +37,16 @@ function App() {
   const [place, go] = useState(here());
   const [project, setProject] = useState<Project | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const reload = () => getProject().then(setProject, (refused: Error) => setError(refused.message));
+  const [values, showValues] = useState(false);
+  const reload = () =>
+    getProject().then(
+      (found) => (setProject(found), setError(null)),
+      (refused: Error) => setError(refused.message),
+    );
   useEffect(() => {
     const moved = () => {
       go(here());
+      void reload();
       document.querySelector<HTMLElement>("main")?.focus();
     };
     addEventListener("hashchange", moved);
@@ -48,17 +56,21 @@ function App() {
     return () => removeEventListener("hashchange", moved);
   }, []);
   const policy = place.query.get("policy");
+  const checkOnly = project?.check_only ?? false;
+  const shownPage = checkOnly ? "check" : place.page;
   const entry = (page: string, title: string, query: Record<string, string> = {}) => (
     <li>
-      <a href={link(page, query)} aria-current={place.page === page ? "page" : undefined}>
+      <a href={link(page, query)} aria-current={shownPage === page ? "page" : undefined}>
         {title}
       </a>
     </li>
   );
-  const checkOnly = project?.check_only ?? false;
-  const page = checkOnly ? "check" : place.page;
+  const page = shownPage;
   return (
-    <>
+    <Values.Provider value={values}>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("main")?.focus())}>
+        To the page
+      </a>
       <header>
         <a class="name" href={link("project")}>
           Bosket
@@ -66,27 +78,34 @@ function App() {
         <nav aria-label="Pages">
           <ul>
             {!checkOnly && entry("project", "Project")}
+            {!checkOnly && page === "look" && entry("look", "Look", { data: place.query.get("data") ?? "" })}
             {!checkOnly && policy && ofPolicy.map(([name, title]) => entry(name, title, { policy }))}
-            {entry("check", "Check")}
+            {entry("check", "Check", policy ? { policy } : {})}
           </ul>
         </nav>
         {policy && !checkOnly && <code class="of">{policy}</code>}
+        <label class="inline values">
+          <input type="checkbox" checked={values} onChange={(event) => showValues(event.currentTarget.checked)} />
+          Show values
+        </label>
       </header>
-      <main tabIndex={-1}>
+      <main tabIndex={-1} id="main">
         {error && <Notice kind="error">{error}</Notice>}
+        {values && <Notice kind="warning">Values of people are shown: mind who looks at this screen.</Notice>}
         {project && page === "project" && <ProjectPage project={project} reload={reload} />}
-        {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} />}
-        {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} />}
+        {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} project={project} />}
+        {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} project={project} reload={reload} />}
-        {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} />}
+        {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} project={project} />}
         {project && page === "result" && policy && <ResultPage key={policy} path={policy} project={project} reload={reload} />}
-        {project && page === "publish" && policy && <PublishPage key={policy} path={policy} project={project} />}
-        {project && page === "check" && <CheckPage project={project} query={place.query} />}
+        {project && page === "publish" && policy && <PublishPage key={policy} path={policy} project={project} reload={reload} />}
+        {project && page === "check" && <CheckPage key={policy} project={project} query={place.query} reload={reload} />}
       </main>
       <footer>
-        Runs on this machine only. Whatever is done here is a command line, shown with it, and can be repeated in a script.
+        <JobList />
+        <p>Runs on this machine only. Whatever is done here is a command line, shown with it, and can be repeated in a script.</p>
       </footer>
-    </>
+    </Values.Provider>
   );
 }
 

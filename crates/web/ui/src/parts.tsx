@@ -1,8 +1,8 @@
 // Small things that several pages show.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import type { Diagnostic } from "./api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Diagnostic, upload } from "./api";
 
 export function Notice({ kind, children }: { kind: "error" | "warning" | "good"; children: ComponentChildren }) {
   const word = { error: "Error: ", warning: "Note: ", good: "" }[kind];
@@ -40,6 +40,9 @@ export function percent(share: number | null | undefined): string {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
 }
 
+/** A sentence with a capital, and a full stop. */
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 export const count = (n: number) => n.toLocaleString("en-US");
 
 export function bytes(n: number): string {
@@ -57,4 +60,52 @@ export function usePieces<T>(all: T[], size = 100) {
     </button>
   );
   return { piece: all.slice(0, shown), more };
+}
+
+/** What to do next on a page, always at the same place. */
+export function Next({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="next">
+      <b>Next:</b> {children}
+    </p>
+  );
+}
+
+/** Takes files into the folder by choosing them. */
+export function FilePicker({ label, accept, take }: { label: string; accept?: string; take: (files: FileList | null) => void }) {
+  return (
+    <label class="button">
+      {label}
+      <input type="file" multiple accept={accept} class="hidden" onChange={(event) => take(event.currentTarget.files)} />
+    </label>
+  );
+}
+
+/** Brings files into the folder one after the other; what went wrong with which. */
+export async function bring(files: FileList | null): Promise<string | null> {
+  let error: string | null = null;
+  for (const file of Array.from(files ?? [])) {
+    try {
+      await upload(file);
+    } catch (refused) {
+      error = `${file.name}: ${(refused as Error).message}`;
+    }
+  }
+  return error;
+}
+
+/** What may be wider than the screen: it scrolls by itself, by keyboard too. */
+export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="wide" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+/** A piece of a report, which this program wrote in a folder of its own, with every value as text. */
+export function Fragment({ html }: { html: string }) {
+  const own = useRef<HTMLDivElement | null>(null);
+  useEffect(() => own.current?.querySelectorAll<HTMLElement>(".scroll").forEach((part) => (part.tabIndex = 0)), [html]);
+  return <div class="report" ref={own} dangerouslySetInnerHTML={{ __html: html }} />;
 }

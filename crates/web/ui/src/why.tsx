@@ -1,11 +1,10 @@
 // Why not finer: one published label is split, and what would break is told.
 
 import { useState } from "preact/hooks";
-import { isBusy, JobPanel, useJob } from "./job";
+import { isBusy, JobPanel, result, useJob } from "./job";
 import { count, Notice } from "./parts";
-
-export type Listed = { attributes: { path: string; labels: { label: string; places: number; splits: boolean }[] }[] };
-type NotFiner = { path: string; label: string; sentence: string; breaks: boolean | null };
+import type { Listed, NotFiner } from "./results";
+import { useValues } from "./values";
 
 /** Labels that are listed at once. */
 const MOST = 500;
@@ -13,11 +12,11 @@ const MOST = 500;
 export function WhyPart({ path }: { path: string }) {
   const [chosen, choose] = useState("");
   const [label, setLabel] = useState("");
-  const [showValues, setShowValues] = useState(false);
-  const list = useJob();
-  const ask = useJob();
-  const listed = list.running.job?.state === "done" ? (list.running.job.result as Listed | null) : null;
-  const found = ask.running.job?.state === "done" ? (ask.running.job.result as NotFiner | null) : null;
+  const { shown: _, ...values } = useValues();
+  const list = useJob(`labels ${path}`);
+  const ask = useJob(`why ${path}`);
+  const listed = result<Listed>(list.running);
+  const found = result<NotFiner>(ask.running);
   const attributes = (listed?.attributes ?? [])
     .map(({ path, labels }) => ({ path, labels: labels.filter((one) => one.splits) }))
     .filter((one) => one.labels.length > 0);
@@ -25,6 +24,7 @@ export function WhyPart({ path }: { path: string }) {
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why not finer?</h2>
+      <p>Pick a published label: it is split into those below it, the rest stays as it is, and the verifier says what would break.</p>
       {!listed && (
         <button type="button" disabled={isBusy(list.running)} onClick={() => void list.start({ command: "why", policy: path })}>
           List what is coarser than it was
@@ -37,7 +37,7 @@ export function WhyPart({ path }: { path: string }) {
           class="row"
           onSubmit={(event) => {
             event.preventDefault();
-            void ask.start({ command: "why", policy: path, attribute: chosen, label, show_values: showValues });
+            void ask.start({ command: "why", policy: path, attribute: chosen, label, ...values });
           }}
         >
           <label>
@@ -70,10 +70,6 @@ export function WhyPart({ path }: { path: string }) {
                 </option>
               ))}
             </select>
-          </label>
-          <label class="inline">
-            <input type="checkbox" checked={showValues} onChange={(event) => setShowValues(event.currentTarget.checked)} />
-            show values
           </label>
           <button disabled={isBusy(ask.running) || label === ""}>Why not finer?</button>
           {labels.length > MOST && <p>The {MOST} most frequent of {count(labels.length)} labels.</p>}

@@ -2,95 +2,205 @@
 
 import { useState } from "preact/hooks";
 import type { Project } from "../api";
-import { isBusy, JobPanel, useJob } from "../job";
-import { Notice } from "../parts";
+import { isBusy, JobPanel, result, useJob } from "../job";
+import { bring, count, FilePicker, Next, Notice, sentence } from "../parts";
+import type { Checked, Witness } from "../results";
+import { useValues } from "../values";
+import { useCertificate } from "./result";
 
-type Checked = {
-  holds: boolean;
-  records: number;
-  witness: unknown;
-  left_over: unknown[];
-  certificate?: { holds: boolean; problems: string[]; known: string[]; published_as_they_are: string[]; not_checked: string[] };
-};
-
-export function CheckPage({ project, query }: { project: Project; query: URLSearchParams }) {
+export function CheckPage({ project, query, reload }: { project: Project; query: URLSearchParams; reload: () => void }) {
+  const all = project.publications;
+  const own = all.find((one) => one.policy !== null && one.policy === query.get("policy"));
+  const [certificate, setCertificate] = useState(query.get("certificate") ?? own?.certificate ?? "");
   const [publication, setPublication] = useState(query.get("publication") ?? "");
-  const [certificate, setCertificate] = useState(query.get("certificate") ?? project.certificates[0]?.path ?? "");
-  const [values, setValues] = useState(false);
-  const check = useJob();
-  const found = check.running.job?.state === "done" ? (check.running.job.result as Checked | null) : null;
-  const guess = publication || certificate.replace(/\.certificate\.json$/, "");
+  const [key, setKey] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const { shown: showsValues, ...values } = useValues();
+  const chosen = certificate || all[0]?.certificate || "";
+  const known = all.find((one) => one.certificate === chosen);
+  const data = publication || known?.publication || "";
+  const named = `check ${chosen}`;
+  const check = useJob(named, reload);
+  const found = result<Checked>(check.running);
+  const text = useCertificate(found ? chosen : null, check.running.job?.id);
+  const keys = project.files.map((file) => file.path).filter((path) => path.endsWith(".pub"));
+  const take = (files: FileList | null) =>
+    void bring(files).then((problem) => {
+      setError(problem);
+      reload();
+    });
+  // What a policy published elsewhere, such as in a database.
+  const ofPolicy = data === "" && known?.policy && !project.check_only ? { policy: known.policy } : {};
   return (
-    <>
+    <div
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        take(event.dataTransfer?.files ?? null);
+      }}
+    >
       <h1>Check</h1>
       <p>Does a publication keep what its certificate says? Nothing else is needed.</p>
+      {all.length === 0 && (
+        <Notice kind="warning">No certificate is in this folder: drop a publication and its certificate (…certificate.json) on this page.</Notice>
+      )}
+      <Next>
+        {found
+          ? "read what is not claimed and what counts as known: whether that is right, only you can judge."
+          : "choose the certificate, paste the publisher's public key if you have it, and check."}
+      </Next>
       <form
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          void check.start({ command: "verify", publication: guess, certificate, show_values: values });
+          void check.start({
+            command: "verify",
+            certificate: chosen,
+            ...(data && { publication: data }),
+            ...ofPolicy,
+            ...(key.trim() && { key: key.trim() }),
+            ...values,
+          });
         }}
       >
         <label>
           Certificate
-          <input list="certificates" value={certificate} required onInput={(event) => setCertificate(event.currentTarget.value)} />
-          <datalist id="certificates">
-            {project.certificates.map((file) => (
+          <select value={chosen} required onChange={(event) => (setCertificate(event.currentTarget.value), setPublication(""))}>
+            {!all.some((one) => one.certificate === chosen) && <option value={chosen}>{chosen || "none"}</option>}
+            {all.map((one) => (
+              <option>{one.certificate}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Publication
+          <input list="files" value={data} required={!("policy" in ofPolicy)} onInput={(event) => setPublication(event.currentTarget.value)} />
+          <datalist id="files">
+            {project.files.slice(0, 200).map((file) => (
               <option value={file.path} />
             ))}
           </datalist>
         </label>
         <label>
-          Publication
-          <input value={guess} required onInput={(event) => setPublication(event.currentTarget.value)} />
+          Public key of who signed it, or its file; if you have it
+          <input list="keys" value={key} placeholder="RWQ…" onInput={(event) => setKey(event.currentTarget.value)} />
+          <datalist id="keys">
+            {keys.map((path) => (
+              <option value={path} />
+            ))}
+          </datalist>
         </label>
-        <label class="inline">
-          <input type="checkbox" checked={values} onChange={(event) => setValues(event.currentTarget.checked)} />
-          show values
-        </label>
-        <button disabled={isBusy(check.running)}>Check</button>
+        <button class="main" disabled={isBusy(check.running) || chosen === ""}>Check</button>
+        <FilePicker label="Add files…" take={take} />
       </form>
+      {error && <Notice kind="error">{error}</Notice>}
       <JobPanel running={check.running} />
-      {found && (
+      {found && <Verdict found={found} isSignedThere={known?.signature ?? null} showsValues={showsValues} />}
+      {found && text && (
         <>
-          <Notice kind={found.holds ? "good" : "error"}>
-            <b>{found.holds ? "HOLDS" : "VIOLATED"}</b> for {found.records} records
+          <h2>What is claimed</h2>
+          <p class="sentence">{text.sentence ? sentence(text.sentence) : "Nothing."}</p>
+          <h2>What is not claimed</h2>
+          <ul>
+            {text.not_claimed.map((line) => (
+              <li>{line}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSignedThere: string | null; showsValues: boolean }) {
+  const { signature, certificate } = found;
+  const judged = found.records !== undefined;
+  // The claim alone: the whole may fail for its files.
+  const isBroken = (found.witness ?? null) !== null || (found.left_over ?? []).length > 0;
+  return (
+    <>
+      {signature && (
+        <Notice kind={signature.holds ? "good" : "error"}>
+          <b>{signature.holds ? "AS SIGNED" : "NOT AS SIGNED"}</b>
+          {signature.holds ? ` by the key ${signature.key_id}` : `: ${signature.problem ?? ""}`}
+          {signature.holds && signature.trusted_comment && `; the signer says: ${signature.trusted_comment}`}
+        </Notice>
+      )}
+      {!signature && isSignedThere && (
+        <Notice kind="warning">
+          A signature is there ({isSignedThere}), but no public key was given: who signed it was not checked.
+        </Notice>
+      )}
+      {!signature && !isSignedThere && <Notice kind="warning">It is not signed: the certificate finds accidents, not forgers.</Notice>}
+      {judged && (
+        <Notice kind={isBroken ? "error" : "good"}>
+          <b>{isBroken ? "VIOLATED" : "HOLDS"}</b> for {count(found.records ?? 0)} records
+        </Notice>
+      )}
+      {found.witness && <WitnessTable witness={found.witness} showsValues={showsValues} />}
+      {certificate && (
+        <>
+          <Notice kind={certificate.holds ? "good" : "error"}>
+            {certificate.holds ? "AS CERTIFIED: the files are those of the certificate" : "NOT AS CERTIFIED"}
           </Notice>
-          {found.certificate && (
-            <>
-              <Notice kind={found.certificate.holds ? "good" : "error"}>
-                {found.certificate.holds ? "AS CERTIFIED: the files are those of the certificate" : "NOT AS CERTIFIED"}
-              </Notice>
-              <List title="Problems" all={found.certificate.problems} />
-              <List title="Counts as known" all={found.certificate.known} />
-              <List title="Published as it is, without protection" all={found.certificate.published_as_they_are} />
-              <List title="Not checked" all={found.certificate.not_checked} />
-            </>
-          )}
-          {found.witness !== null && found.witness !== undefined && (
-            <>
-              <h2>Who would be found</h2>
-              <pre>{JSON.stringify(found.witness, null, 2)}</pre>
-            </>
-          )}
+          <List title="Problems" all={certificate.problems} />
+          <List title="Counts as known" all={certificate.known} />
+          <List title="Published as it is, without protection" all={certificate.published_as_they_are} isAlways />
+          <List title="Not checked" all={certificate.not_checked} />
         </>
       )}
     </>
   );
 }
 
-function List({ title, all }: { title: string; all: string[] }) {
-  if (all.length === 0) return null;
+function WitnessTable({ witness, showsValues }: { witness: Witness; showsValues: boolean }) {
+  return (
+    <>
+      <h2>Who would be found</h2>
+      <table>
+        <caption>
+          This knowledge fits {count(witness.support ?? 0)} {witness.support === 1 ? "record" : "records"}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Attribute</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(witness.values ?? []).map((one) => (
+            <tr>
+              <th scope="row">
+                <code>{one.path}</code>
+              </th>
+              <td>
+                {one.absent && "not "}
+                {showsValues ? one.value : "hidden until “Show values” is on"}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function List({ title, all, isAlways = false }: { title: string; all: string[]; isAlways?: boolean }) {
+  if (all.length === 0 && !isAlways) return null;
   return (
     <>
       <h2>{title}</h2>
-      <ul>
-        {all.map((one) => (
-          <li>
-            <code>{one}</code>
-          </li>
-        ))}
-      </ul>
+      {all.length === 0 ? (
+        <p>Nothing.</p>
+      ) : (
+        <ul>
+          {all.map((one) => (
+            <li>
+              <code>{one}</code>
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

@@ -3,32 +3,33 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Project } from "../api";
 import { Builder } from "../builder";
-import { isBusy, JobPanel, useJob } from "../job";
-import { count, Notice, usePieces } from "../parts";
+import { isBusy, JobPanel, result, useJob } from "../job";
+import { link } from "../main";
+import { count, Next, Notice, usePieces } from "../parts";
+import type { Listed, TreeNode } from "../results";
 import { TreeForms, useTree } from "../treeedit";
-import type { Listed } from "../why";
+import { useValues } from "../values";
 import { usePolicy } from "./policy";
-
-type Node = { label: string; leaves: number; count?: number; children?: Node[] };
 
 export function HierarchiesPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
   const { policy, error, edit, load } = usePolicy(path);
   const [chosen, choose] = useState<string | null>(null);
-  const [showValues, setShowValues] = useState(false);
+  const { shown: showsValues, ...values } = useValues();
   // A tree that does not cover the data is drawn as its file says, below what is wrong.
-  const alone = useJob();
-  const show = useJob();
+  const alone = useJob(`tree alone ${path} ${chosen}`);
+  const show = useJob(`tree ${path} ${chosen}`);
   const look = (attribute = chosen) => {
-    if (attribute) void show.start({ command: "hierarchy", policy: path, attribute, show_values: showValues });
+    if (attribute) void show.start({ command: "hierarchy", policy: path, attribute, ...values });
   };
   // After a run: where the labels of the tree are published.
-  const cut = useJob();
-  const listed = cut.running.job?.state === "done" ? (cut.running.job.result as Listed | null) : null;
+  const cut = useJob(`cut ${path} ${chosen}`);
+  const listed = result<Listed>(cut.running);
   const labels = listed?.attributes.find((one) => one.path === chosen)?.labels;
   const places = labels && new Map(labels.map((one) => [one.label, one.places]));
   const tree = useTree(path, chosen, () => look());
   const failed = show.running.job?.state === "failed";
   const file = tree.view?.path;
+  useEffect(() => look(), [chosen, showsValues]);
   useEffect(() => {
     if (failed && file) void alone.start({ command: "hierarchy-file", file });
   }, [failed, file, show.running.job?.id]);
@@ -36,7 +37,7 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   const quasi = policy.attributes.filter((a) => a.role === "quasi" || a.hierarchy);
   const own = quasi.find((a) => a.path === chosen);
   const drawn = failed ? alone.running.job : show.running.job;
-  const root = drawn?.state === "done" ? (drawn.result as Node | null) : null;
+  const root = drawn?.state === "done" ? (drawn.result as TreeNode | null) : null;
   return (
     <>
       <h1>Hierarchies</h1>
@@ -51,6 +52,10 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
           )}
         </Notice>
       )}
+      <Next>
+        choose an attribute; when every one has a hierarchy that covers its values, go on to the{" "}
+        <a href={link("tradeoff", { policy: path })}>trade-off</a> or straight to the <a href={link("result", { policy: path })}>result</a>.
+      </Next>
       <div class="row">
         <label>
           Attribute
@@ -59,7 +64,6 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
             disabled={isBusy(show.running)}
             onChange={(event) => {
               choose(event.currentTarget.value);
-              look(event.currentTarget.value);
             }}
           >
             <option value="" disabled>
@@ -69,10 +73,6 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
               <option>{a.path}</option>
             ))}
           </select>
-        </label>
-        <label class="inline">
-          <input type="checkbox" checked={showValues} onChange={(event) => setShowValues(event.currentTarget.checked)} />
-          name values that are not covered
         </label>
         {own && (
           <button type="button" disabled={isBusy(show.running)} onClick={() => look()}>
@@ -100,14 +100,19 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
             files={project.files.map((file) => file.path).filter((name) => name.endsWith(".csv"))}
             reload={reload}
             take={(hierarchy) =>
-              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }])?.then(() => tree.load())
+              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }]).then((isTaken) => isTaken && tree.load())
             }
           />
           <TreeForms tree={tree} key={`${own.path} ${tree.view?.path}`} />
         </>
       )}
       <JobPanel running={show.running} />
-      {failed && <Notice kind="error">This hierarchy does not fit the data: nothing can be published with it.</Notice>}
+      {failed && (
+        <Notice kind="error">
+          This hierarchy does not fit the data: nothing can be published with it.
+          {!showsValues && " Switch on “Show values” to see which values are not covered."}
+        </Notice>
+      )}
       <JobPanel running={cut.running} />
       {root && (
         <ul class="tree" role="tree" aria-label={`Hierarchy of ${chosen}`}>
@@ -118,7 +123,7 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   );
 }
 
-function Branch({ node, places, isOpen = false }: { node: Node; places?: Map<string, number>; isOpen?: boolean }) {
+function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map<string, number>; isOpen?: boolean }) {
   const [open, set] = useState(isOpen);
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);

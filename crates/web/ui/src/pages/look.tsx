@@ -1,52 +1,56 @@
 // What a dataset holds, and a draft of a policy for it.
 
 import { useEffect, useState } from "preact/hooks";
-import { isBusy, JobPanel, useJob } from "../job";
+import type { Project } from "../api";
+import { Attack, RiskSentence } from "../attack";
+import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Notice, percent, RoleMark, usePieces } from "../parts";
+import { count, Next, Notice, percent, RoleMark, usePieces, Wide } from "../parts";
+import type { Looked } from "../results";
+import { useValues } from "../values";
 
-type Looked = {
-  format: string;
-  records: number;
-  classes: { path: string; vertices: number; records: number; max_per_record: number }[];
-  attributes: {
-    path: string;
-    type: string;
-    distinct: number;
-    uniqueness: number;
-    records_without: number;
-    role: string;
-    reason: string;
-  }[];
-};
+/** A name for a policy that no file has. */
+function freeName(folder: string, project: Project): string {
+  const names = ["policy.toml", ...Array.from({ length: 98 }, (_, i) => `policy-${i + 2}.toml`)].map((name) => folder + name);
+  return names.find((name) => !project.files.some((file) => file.path === name)) ?? `${folder}policy.toml`;
+}
 
-export function LookPage({ data }: { data: string }) {
-  const look = useJob();
-  const draft = useJob((job) => {
+export function LookPage({ data, project }: { data: string; project: Project }) {
+  const { shown: showsValues, ...values } = useValues();
+  // What it holds comes at once; whom it gives away takes a second reading.
+  const named = (what: string) => `${what} ${data} ${showsValues}`;
+  const look = useJob(named("look"), (job) => {
+    if (job.state === "done") void risk.start({ command: "inspect", data, ...reading, risk: true, ...values });
+  });
+  const risk = useJob(named("raw"));
+  const draft = useJob(`draft ${data}`, (job) => {
     if (job.state === "done") location.hash = link("policy", { policy: name });
   });
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
-  const [name, setName] = useState(`${folder}policy.toml`);
+  const [name, setName] = useState(() => freeName(folder, project));
   const [search, setSearch] = useState("");
   const [record, setRecord] = useState("");
   const [preset, setPreset] = useState("");
   // How to read it, as far as the data does not say so itself.
   const reading = { ...(record && { record }), ...(preset && { preset }) };
-  useEffect(() => void look.start({ command: "inspect", data }), [data]);
-  const found = look.running.job?.state === "done" ? (look.running.job.result as Looked | null) : null;
+  useEffect(() => {
+    if (!isKept(named("look"))) void look.start({ command: "inspect", data, ...reading, ...values });
+  }, [data, showsValues]);
+  const found = result<Looked>(look.running);
+  const attacked = result<Looked>(risk.running)?.risk;
   const shown = (found?.attributes ?? []).filter((a) => a.path.toLowerCase().includes(search.toLowerCase()));
   const { piece, more } = usePieces(shown);
   return (
     <>
       <h1>Look</h1>
       <p>
-        What <code>{data}</code> holds. No value of it is shown.
+        What <code>{data}</code> holds. {showsValues ? "The most frequent values of each attribute are shown." : "No value of it is shown."}
       </p>
       <form
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          void look.start({ command: "inspect", data, ...reading });
+          void look.start({ command: "inspect", data, ...reading, ...values });
         }}
       >
         <label>
@@ -69,6 +73,7 @@ export function LookPage({ data }: { data: string }) {
       {found && (
         <>
           <h2>{count(found.records)} records</h2>
+          <Next>look through the proposed roles below, then draft a policy; roles can be changed there one by one or many at once.</Next>
           <ul class="tree">
             {found.classes.map((one) => (
               <li class={`depth-${Math.min(6, one.path.split("[]").length - 1)}`}>
@@ -88,15 +93,23 @@ export function LookPage({ data }: { data: string }) {
               Draft a policy as
               <input value={name} onInput={(event) => setName(event.currentTarget.value)} required />
             </label>
-            <button disabled={isBusy(draft.running)}>Draft</button>
+            <button class="main" disabled={isBusy(draft.running)}>Draft</button>
           </form>
           <JobPanel running={draft.running} />
+          <section aria-labelledby="risk">
+            <h2 id="risk">Risk of the raw data</h2>
+            <p>Before anything is decided, if the proposed roles are right:</p>
+            <JobPanel running={risk.running} />
+            {attacked && <RiskSentence attacked={attacked} />}
+            {attacked && <Attack attacked={attacked} />}
+          </section>
+          <h2>Attributes</h2>
           <Notice kind="warning">Roles are proposals by name and content: a person has to look at each of them.</Notice>
           <label>
             Search attributes
             <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
           </label>
-          <div class="wide">
+          <Wide label="Attributes table">
             <table>
               <caption>{count(shown.length)} attributes</caption>
               <thead>
@@ -114,6 +127,7 @@ export function LookPage({ data }: { data: string }) {
                   </th>
                   <th scope="col">Proposed</th>
                   <th scope="col">Why</th>
+                  {showsValues && <th scope="col">Most frequent</th>}
                 </tr>
               </thead>
               <tbody>
@@ -130,11 +144,12 @@ export function LookPage({ data }: { data: string }) {
                       <RoleMark role={one.role} />
                     </td>
                     <td>{one.reason}</td>
+                    {showsValues && <td>{(one.values ?? []).map((v) => `${v.value} (${count(v.count)})`).join(", ")}</td>}
                   </tr>
                 ))}
               </tbody>
             </table>
-          </div>
+          </Wide>
           {more}
         </>
       )}

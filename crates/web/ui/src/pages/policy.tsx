@@ -1,57 +1,65 @@
 // The policy: attributes with their roles, what may be known, and the text beside it. The file is the state.
 
-import { useEffect, useState } from "preact/hooks";
-import { type Edit, editPolicy, getPolicy, type PolicyView, Refused, writePolicy } from "../api";
-import { Attack, type Attacked } from "../attack";
-import { isBusy, JobPanel, useJob } from "../job";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
+import { Attack, RiskSentence } from "../attack";
+import { Guarantee } from "../guarantee";
+import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Notice, RoleMark, roles, usePieces } from "../parts";
+import { Diagnostics, Next, Notice, RoleMark, roles, usePieces, Wide } from "../parts";
+import type { Attacked } from "../results";
+import { TomlText } from "../toml";
+import { useValues } from "../values";
 
-const models: [string, string][] = [
-  ["kmn", "a few values of a person, and how they belong together (k^(m,n))"],
-  ["km", "a few items of a person's set (k^m)"],
-  ["k-anonymity", "all quasi values of a person (k-anonymity)"],
-  ["l-diversity", "all quasi values, and wants a sensitive one (l-diversity)"],
-];
-const numbers: [string, string][] = [
-  ["k", "at least so many people fit (k)"],
-  ["m", "values known (m)"],
-  ["n", "relations known (n)"],
-  ["l", "sensitive values among them (l)"],
-];
-
-/** Loads a policy, and sends edits one after the other. */
+/** Loads a policy, and sends edits one after the other, each on top of what came of the one before. */
 export function usePolicy(path: string) {
   const [policy, set] = useState<PolicyView | null>(null);
   const [error, setError] = useState<{ message: string; isOld: boolean } | null>(null);
-  const fail = (refused: Error) =>
+  const now = useRef<PolicyView | null>(null);
+  const line = useRef<Promise<boolean>>(Promise.resolve(true));
+  const fail = (refused: Error) => {
     setError({ message: refused.message, isOld: refused instanceof Refused && refused.status === 409 });
-  const load = () => getPolicy(path).then((loaded) => (set(loaded), setError(null)), fail);
+    return false;
+  };
+  const take = (next: PolicyView) => {
+    now.current = next;
+    set(next);
+    setError(null);
+    return true;
+  };
+  const load = () => getPolicy(path).then(take, fail);
   useEffect(() => void load(), [path]);
-  const take = (made: Promise<PolicyView>) => made.then((next) => (set(next), setError(null)), fail);
+  /** Whether it was taken. */
+  const send = (change: (policy: PolicyView) => Promise<PolicyView>) => {
+    line.current = line.current.then(() => (now.current ? change(now.current).then(take, fail) : false));
+    return line.current;
+  };
+  const settings = (policy?.settings ?? {}) as Record<string, Record<string, unknown>>;
   return {
     policy,
+    settings,
     error,
     load,
-    edit: (edits: Edit[]) => policy && take(editPolicy(policy, edits)),
-    write: (text: string) => policy && take(writePolicy(policy, text)),
+    edit: (edits: Edit[]) => send((policy) => editPolicy(policy, edits)),
+    write: (text: string) => send((policy) => writePolicy(policy, text)),
   };
 }
 
-export function PolicyPage({ path }: { path: string }) {
-  const { policy, error, load, edit, write } = usePolicy(path);
+export function PolicyPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
+  const { policy, settings, error, load, edit, write } = usePolicy(path);
+  const { shown: _, ...values } = useValues();
   const [search, setSearch] = useState("");
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const [text, setText] = useState<string | null>(null);
-  const check = useJob();
-  const risk = useJob();
-  const attacked = risk.running.job?.state === "done" ? (risk.running.job.result as Attacked | null) : null;
+  const check = useJob(`fits ${path}`, reload);
+  const risk = useJob(`risk ${path}`);
+  const attacked = result<Attacked>(risk.running);
   const shown = (policy?.attributes ?? []).filter(
     (a) => a.path.toLowerCase().includes(search.toLowerCase()) || a.role === search,
   );
   const { piece, more } = usePieces(shown);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
-  const privacy = policy.settings["privacy"] ?? {};
+  const privacy = settings["privacy"] ?? {};
   const setRole = (paths: string[], role: string) =>
     void edit(paths.map((attribute) => ({ attribute, key: "role", value: role })));
   return (
@@ -61,9 +69,16 @@ export function PolicyPage({ path }: { path: string }) {
         <Notice kind="error">
           {error.message}{" "}
           {error.isOld && (
-            <button type="button" onClick={() => (setText(null), void load())}>
-              Load it again
-            </button>
+            <>
+              <button type="button" onClick={() => (setText(null), void load())}>
+                Load it again
+              </button>{" "}
+              {text !== null && (
+                <button type="button" onClick={() => void load()}>
+                  Keep my text, to be saved over it
+                </button>
+              )}
+            </>
           )}
         </Notice>
       )}
@@ -71,44 +86,35 @@ export function PolicyPage({ path }: { path: string }) {
         {policy.sentence ? `If it holds: ${policy.sentence}.` : "Nothing is claimed yet: the policy has errors or no model."}
       </p>
       <Diagnostics all={policy.diagnostics} />
+      <Next>
+        {policy.sentence ? (
+          <>
+            go through the roles, check the policy with its data, then see the <a href={link("hierarchies", { policy: path })}>hierarchies</a>{" "}
+            or go on to the result.
+          </>
+        ) : (
+          "mend what is marked in the file, or say below what somebody may know."
+        )}
+      </Next>
+      <div class="row">
+        <button type="button" class="main" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path, ...values })}>
+          Check it with its data
+        </button>
+        <button type="button" disabled={isBusy(risk.running)} onClick={() => void risk.start({ command: "attack", policy: path, ...values })}>
+          Risk of the raw data
+        </button>
+        <a class="button" href={link("result", { policy: path })}>
+          On to the result
+        </a>
+      </div>
+      <JobPanel running={check.running} />
+      {check.running.job?.state === "done" && <Notice kind="good">The policy fits its data.</Notice>}
+      <JobPanel running={risk.running} />
+      {attacked && <RiskSentence attacked={attacked} />}
+      {attacked && <Attack attacked={attacked} />}
       <div class="columns">
         <div>
-          <fieldset>
-            <legend>What may somebody know?</legend>
-            <label>
-              Whoever knows
-              <select
-                value={String(privacy["model"] ?? "")}
-                onChange={(event) => void edit([{ key: "privacy.model", value: event.currentTarget.value }])}
-              >
-                <option value="" disabled>
-                  choose
-                </option>
-                {models.map(([name, words]) => (
-                  <option value={name}>{words}</option>
-                ))}
-                {!models.some(([name]) => name === privacy["model"]) && privacy["model"] !== undefined && (
-                  <option value={String(privacy["model"])}>{String(privacy["model"])}</option>
-                )}
-              </select>
-            </label>
-            <div class="row">
-              {numbers.map(([key, words]) => (
-                <label>
-                  {words}
-                  <input
-                    type="number"
-                    min={0}
-                    value={privacy[key] === undefined ? "" : String(privacy[key])}
-                    onChange={(event) => {
-                      const typed = event.currentTarget.value;
-                      void edit([{ key: `privacy.${key}`, value: typed === "" ? undefined : Number(typed) }]);
-                    }}
-                  />
-                </label>
-              ))}
-            </div>
-          </fieldset>
+          <Guarantee models={project.models} privacy={privacy} edit={(edits) => void edit(edits)} />
           <div class="row">
             <label>
               Search attributes
@@ -133,7 +139,7 @@ export function PolicyPage({ path }: { path: string }) {
               </select>
             </label>
           </div>
-          <div class="wide">
+          <Wide label="Attributes table">
             <table>
               <caption>{shown.length} attributes</caption>
               <thead>
@@ -149,6 +155,7 @@ export function PolicyPage({ path }: { path: string }) {
                   <th scope="col">Attribute</th>
                   <th scope="col">Role</th>
                   <th scope="col">Hierarchy</th>
+                  <th scope="col">Why this role</th>
                 </tr>
               </thead>
               <tbody>
@@ -185,29 +192,22 @@ export function PolicyPage({ path }: { path: string }) {
                     <td>
                       <code>{a.hierarchy ?? "–"}</code>
                     </td>
+                    <td>{a.why ?? "–"}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
-          </div>
+          </Wide>
           {more}
         </div>
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (text !== null) void write(text)?.then(() => setText(null));
+            if (text !== null) void write(text).then((isTaken) => isTaken && setText(null));
           }}
         >
-          <label>
-            The file
-            <textarea
-              class="toml"
-              spellcheck={false}
-              rows={Math.min(60, policy.text.split("\n").length + 2)}
-              value={text ?? policy.text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </label>
+          <h2>The file</h2>
+          <TomlText text={text ?? policy.text} diagnostics={text === null ? policy.diagnostics : []} change={setText} />
           <div class="row">
             <button disabled={text === null || text === policy.text}>Save the text</button>
             {text !== null && (
@@ -218,19 +218,6 @@ export function PolicyPage({ path }: { path: string }) {
           </div>
         </form>
       </div>
-      <div class="row">
-        <button type="button" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path })}>
-          Check it with its data
-        </button>
-        <button type="button" disabled={isBusy(risk.running)} onClick={() => void risk.start({ command: "attack", policy: path })}>
-          Risk of the raw data
-        </button>
-        <a href={link("result", { policy: path })}>On to the result</a>
-      </div>
-      <JobPanel running={check.running} />
-      {check.running.job?.state === "done" && <Notice kind="good">The policy fits its data.</Notice>}
-      <JobPanel running={risk.running} />
-      {attacked && <Attack attacked={attacked} />}
     </>
   );
 }

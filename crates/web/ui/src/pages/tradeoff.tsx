@@ -1,17 +1,15 @@
 // The plane of loss and risk: one dot per verified combination, as they come.
 
 import { useState } from "preact/hooks";
+import type { Asked, Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
-import { Notice, percent } from "../parts";
+import { link } from "../main";
+import { Next, Notice, percent, Wide } from "../parts";
+import type { Row } from "../results";
 import { usePolicy } from "./policy";
 
-type Row = {
-  setting: Record<string, unknown>;
-  reached: boolean;
-  reason?: string;
-  loss?: { figures: Record<string, { value: number | null }> };
-  risk?: { points: { m: number; n: number; marketer: number; prosecutor: number }[] };
-};
+/** What is compared unless somebody says otherwise. */
+const usual: Record<string, string> = { k: "2, 5, 10, 20", m: "1, 2, 3", n: "", l: "2, 3, 4", group_size: "2, 3, 5" };
 
 const list = (text: string) =>
   text
@@ -19,9 +17,15 @@ const list = (text: string) =>
     .map(Number)
     .filter((n) => Number.isInteger(n) && n > 0);
 
+/** The figure of loss that all rows have, as in the text of `bosket sweep`: NCP where there is one. */
+function yardstick(rows: Row[]): string {
+  const names = rows.flatMap((row) => Object.entries(row.loss?.figures ?? {}).flatMap(([name, { value }]) => (value === null ? [] : [name])));
+  return ["NCP", "LM", ...names].find((name) => names.includes(name)) ?? "NCP";
+}
+
 /** What is drawn of a combination. */
-function dot(row: Row): { loss: number; risk: number } | null {
-  const loss = row.loss?.figures["NCP"]?.value;
+function dot(row: Row, figure: string): { loss: number; risk: number } | null {
+  const loss = row.loss?.figures[figure]?.value;
   const risk = row.risk?.points.at(-1)?.marketer;
   return loss === null || loss === undefined || risk === undefined ? null : { loss, risk };
 }
@@ -31,19 +35,22 @@ const words = (setting: Record<string, unknown>) =>
     .map(([key, value]) => `${key.replace(/^privacy\./, "")} = ${String(value)}`)
     .join(", ");
 
-export function TradeoffPage({ path }: { path: string }) {
-  const { policy, error, edit } = usePolicy(path);
-  const [ks, setKs] = useState("2, 5, 10, 20");
-  const [ms, setMs] = useState("1, 2, 3");
+export function TradeoffPage({ path, project }: { path: string; project: Project }) {
+  const { policy, settings, error, edit } = usePolicy(path);
+  const [lists, setLists] = useState(usual);
   const [taken, take] = useState<string | null>(null);
-  const sweep = useJob();
+  const sweep = useJob(`sweep ${path}`);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const final = sweep.running.job?.result;
   const rows = (Array.isArray(final) ? final : sweep.running.rows) as Row[];
+  const model = project.models.find((one) => one.name === settings["privacy"]?.["model"]);
+  const keys = Object.keys(usual).filter((key) => model?.needs.includes(key) ?? key === "k");
+  const figure = yardstick(rows);
   const dots = rows.flatMap((row) => {
-    const at = dot(row);
+    const at = dot(row, figure);
     return at ? [{ row, ...at }] : [];
   });
+  const widest = Math.max(0.01, ...dots.map((d) => d.loss));
   const most = Math.max(0.01, ...dots.map((d) => d.risk));
   const use = (row: Row) => {
     void edit(Object.entries(row.setting).map(([key, value]) => ({ key, value })));
@@ -54,48 +61,66 @@ export function TradeoffPage({ path }: { path: string }) {
       <h1>Trade-off</h1>
       <p>What each guarantee would cost. Every dot is a publication that was made and verified; its risk is the mean chance that somebody who
         knows as much as its guarantee allows for picks the right person.</p>
+      <Next>write down the numbers to compare, wait for the dots, and take the one that loses little and risks little.</Next>
       <form
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          void sweep.start({ command: "sweep", policy: path, k: list(ks), m: list(ms) });
+          const asked = Object.fromEntries(keys.map((key) => [key, list(lists[key] ?? "")]));
+          void sweep.start({ command: "sweep", policy: path, ...asked } as Asked);
         }}
       >
-        <label>
-          k
-          <input value={ks} onInput={(event) => setKs(event.currentTarget.value)} />
-        </label>
-        <label>
-          m
-          <input value={ms} onInput={(event) => setMs(event.currentTarget.value)} />
-        </label>
-        <button disabled={isBusy(sweep.running)}>Compare</button>
+        {keys.map((key) => (
+          <label key={key}>
+            {key}
+            <input value={lists[key]} onInput={(event) => setLists({ ...lists, [key]: event.currentTarget.value })} />
+          </label>
+        ))}
+        <button class="main" disabled={isBusy(sweep.running)}>Compare</button>
       </form>
       <JobPanel running={sweep.running} />
-      {taken && <Notice kind="good">{`The policy now says ${taken}.`}</Notice>}
+      {taken && (
+        <Notice kind="good">
+          {`The policy now says ${taken}.`} <a href={link("result", { policy: path })}>Publish with it</a>
+        </Notice>
+      )}
       {dots.length > 0 && (
         <svg class="plane" viewBox="0 0 640 400" role="img" aria-label="Loss against risk; the table below has the same figures">
           <line x1={50} y1={350} x2={630} y2={350} class="axis" />
-          <line x1={50} y1={10} x2={50} y2={350} class="axis" />
+          <line x1={50} y1={20} x2={50} y2={350} class="axis" />
           <text x={340} y={390}>
-            loss (NCP)
+            {`loss (${figure}), less to the left`}
           </text>
-          <text x={10} y={24}>
-            risk
+          <text x={4} y={12}>
+            risk, less below
           </text>
-          {[0, 0.25, 0.5, 0.75, 1].map((x) => (
-            <text x={50 + 570 * x} y={368} text-anchor="middle">
-              {x}
+          {[0.5, 1].map((y) => (
+            <text x={46} y={354 - 320 * y} text-anchor="end">
+              {`${(100 * most * y).toFixed(0)} %`}
             </text>
           ))}
-          {dots.map((d) => (
-            <circle cx={50 + 570 * d.loss} cy={350 - 320 * (d.risk / most)} r={7} class="dot" onClick={() => use(d.row)}>
-              <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
-            </circle>
+          {[0, 0.5, 1].map((x) => (
+            <text x={50 + 520 * x} y={368} text-anchor="middle">
+              {(widest * x).toPrecision(2)}
+            </text>
           ))}
+          {dots.map((d, i) => {
+            const [x, y] = [50 + 520 * (d.loss / widest), 350 - 320 * (d.risk / most)];
+            return (
+              <g class="choice" onClick={() => use(d.row)}>
+                <circle cx={x} cy={y} r={7} class="dot">
+                  <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
+                </circle>
+                <text x={x + 11} y={y + (i % 2 === 0 ? -4 : 12)}>
+                  {words(d.row.setting)}
+                </text>
+              </g>
+            );
+          })}
         </svg>
       )}
       {rows.length > 0 && (
+        <Wide label="Combinations table">
         <table>
           <caption>{rows.length} combinations</caption>
           <thead>
@@ -103,7 +128,7 @@ export function TradeoffPage({ path }: { path: string }) {
               <th scope="col">Setting</th>
               <th scope="col">Reached</th>
               <th scope="col" class="number">
-                Loss (NCP)
+                Loss ({figure})
               </th>
               <th scope="col" class="number">
                 Mean risk
@@ -115,7 +140,7 @@ export function TradeoffPage({ path }: { path: string }) {
           </thead>
           <tbody>
             {rows.map((row) => {
-              const at = dot(row);
+              const at = dot(row, figure);
               return (
                 <tr>
                   <th scope="row">{words(row.setting)}</th>
@@ -134,6 +159,7 @@ export function TradeoffPage({ path }: { path: string }) {
             })}
           </tbody>
         </table>
+        </Wide>
       )}
     </>
   );
