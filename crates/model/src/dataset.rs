@@ -229,6 +229,11 @@ impl Builder {
         self.data.schema.add_kind(parent, name, kind)
     }
 
+    /// The class called `name` below `parent`'s vertices, with a path of its own if it is new.
+    pub(crate) fn class_at(&mut self, parent: ClassId, name: &[String], path: String) -> ClassId {
+        self.data.schema.add_class_at(parent, name, path)
+    }
+
     /// The attribute at `name` in a class's vertices, added if it is new.
     pub fn attribute(&mut self, class: ClassId, name: &[String]) -> AttributeId {
         let id = self.data.schema.add_attribute(class, name);

@@ -14,6 +14,7 @@ mod hmac;
 pub mod kind;
 pub mod masks;
 pub mod observe;
+pub mod partition;
 pub mod path;
 pub mod policy;
 pub mod random;

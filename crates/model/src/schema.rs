@@ -142,7 +142,7 @@ impl Schema {
         self.add_class_at(parent, &kind.name(self.notation, name), path)
     }
 
-    fn add_class_at(&mut self, parent: ClassId, name: &[String], path: String) -> ClassId {
+    pub(crate) fn add_class_at(&mut self, parent: ClassId, name: &[String], path: String) -> ClassId {
         if let Some(&id) = self.named[parent.index()].classes.get(name) {
             return id;
         }

@@ -11,6 +11,7 @@ mod columns;
 pub mod dissect;
 pub mod knowledge;
 mod listed;
+pub mod partition;
 pub mod recount;
 pub mod sides;
 mod trees;
@@ -116,22 +117,7 @@ fn verify_kmn(
             return Ok(Some(witness));
         }
     }
-    let view = View {
-        root: claim.root,
-        relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
-        united: claim.rows == Rows::United,
-        guard: claim.guard,
-        missing: claim.missing == Missing::Counted,
-        // That entries stand in one section takes a place that carries two relations: where each stands for itself, or
-        // rows are united, it says no more than that the entries are there.
-        sections: claim.relations == Relations::Embedded
-            && claim.n > 1
-            && claim.m > 2
-            && claim.rows != Rows::United,
-        negative: &claim.negative,
-        hierarchies,
-        ..View::default()
-    };
+    let view = view_of(claim, hierarchies);
     let records = Records::read(data, binding, &view, observer)?;
     let m = (claim.m as usize).min(records.longest());
     // Nobody can know more relations than pairs.
@@ -150,6 +136,26 @@ fn verify_kmn(
         Some(l) => Some((l, SensitiveValues::new(data, binding, &claim.buckets, observer)?)),
     };
     check(&records, Range { k: claim.k, m, n, memory }, sensitive, binding, observer)
+}
+
+/// What can be known of trees by a claim.
+fn view_of<'a>(claim: &'a Kmn, hierarchies: &'a [Option<Hierarchy>]) -> View<'a> {
+    View {
+        root: claim.root,
+        relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
+        united: claim.rows == Rows::United,
+        guard: claim.guard,
+        missing: claim.missing == Missing::Counted,
+        // That entries stand in one section takes a place that carries two relations: where each stands for itself, or
+        // rows are united, it says no more than that the entries are there.
+        sections: claim.relations == Relations::Embedded
+            && claim.n > 1
+            && claim.m > 2
+            && claim.rows != Rows::United,
+        negative: &claim.negative,
+        hierarchies,
+        ..View::default()
+    }
 }
 
 /// Looks for knowledge that fits too few records, then for knowledge that says too much about a sensitive value.
