@@ -34,6 +34,7 @@ mod negative;
 pub mod open;
 mod paired;
 mod pairs;
+pub mod parted;
 mod places;
 pub mod prepare;
 mod private;
