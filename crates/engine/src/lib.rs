@@ -14,6 +14,7 @@ pub mod km;
 pub mod kmn;
 mod local;
 mod params;
+pub mod partition;
 
 pub use common::refuse_common;
 pub use params::{Input, Params, check, foreseen, refuse_unfit, trees};

@@ -19,6 +19,18 @@ pub(super) fn publish(
     found: &Recoding,
     observer: &dyn Observer,
 ) -> Result<ValueTrees> {
+    publish_part(trees, hierarchy, data, found, None, observer)
+}
+
+/// The same for a part of the records; `used` are the nodes that all of them are published as.
+pub(super) fn publish_part(
+    trees: &ValueTrees,
+    hierarchy: &Hierarchy,
+    data: &Transactions,
+    found: &Recoding,
+    used: Option<Vec<bool>>,
+    observer: &dyn Observer,
+) -> Result<ValueTrees> {
     let leaf_of: Vec<u32> = (trees.items().iter())
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
@@ -30,15 +42,21 @@ pub(super) fn publish(
             Err(_) => place(record, leaf).map(|node| data.tree.lowest(node)),
         }
     };
-    let mut used: Vec<bool> = vec![false; hierarchy.len()];
-    for record in 0..trees.len() {
-        observer.go_on()?;
-        for node in trees.nodes(record) {
-            if let Some(to) = placed(record, trees.item(node)) {
-                used[to as usize] = true;
+    let used = match used {
+        Some(used) => used,
+        None => {
+            let mut used = vec![false; hierarchy.len()];
+            for record in 0..trees.len() {
+                observer.go_on()?;
+                for node in trees.nodes(record) {
+                    if let Some(to) = placed(record, trees.item(node)) {
+                        used[to as usize] = true;
+                    }
+                }
             }
+            used
         }
-    }
+    };
     let (items, number) = published_items(trees, hierarchy, &leaf_of, data, &used);
     let mut out = ValueTrees::over(items);
     out.reserve(trees);

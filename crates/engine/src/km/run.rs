@@ -81,6 +81,7 @@ pub(super) fn nothing_to_publish(
     let what = format!("no item can be published with k = {k} and m = {m}: nothing would be published");
     let mut help = "ask for a smaller k or m, or give the hierarchy more levels".to_owned();
     if params.algorithm != Algorithm::Partition
+        && !data.is_empty()
         && is_something(data, &partition(data, params.k, params.l, &Silenced(observer))?)
     {
         help = format!("`algorithm = \"partition\"` publishes something of these records; or {help}");

@@ -124,6 +124,43 @@ impl Transactions {
         Ok(data)
     }
 
+    /// Records and occurrences per node, to be added up over parts.
+    pub(crate) fn counts(&self) -> (Vec<u64>, Vec<u64>) {
+        (self.support.iter().map(|&records| u64::from(records)).collect(), self.occurrences.clone())
+    }
+
+    /// No record over the same hierarchy, with the counts of all records wherever these are.
+    pub(super) fn counted(&self, support: &[u64], occurrences: &[u64]) -> Result<Self> {
+        let wide = || Failure::defect("there are more records than can be numbered");
+        let narrow = |&records: &u64| u32::try_from(records).map_err(|_| wide());
+        if support.len() != self.tree.len() || occurrences.len() != self.tree.len() {
+            return Err(Failure::defect("parts that are counted together do not have one hierarchy"));
+        }
+        let mut none = self.clone();
+        (none.quasi, none.secrets) = (Rows::new(), Rows::new());
+        none.support = support.iter().map(narrow).collect::<Result<_>>()?;
+        none.occurrences = occurrences.to_vec();
+        Ok(none)
+    }
+
+    /// Some of the records that the counts are of: sets of leaves in any order.
+    pub(super) fn with_sets(
+        &self,
+        sets: impl Iterator<Item = impl Iterator<Item = u32>>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let mut some = self.clone();
+        for set in sets {
+            observer.go_on()?;
+            let first = some.quasi.values.len();
+            some.quasi.values.extend(set);
+            tidy(&mut some.quasi.values, first);
+            some.quasi.close();
+            some.secrets.close();
+        }
+        Ok(some)
+    }
+
     /// Counts records and occurrences per node.
     fn count(&mut self, observer: &dyn Observer) -> Result<()> {
         let tree = &self.tree;

@@ -1,14 +1,15 @@
 //! All hierarchies of the quasi attributes as one numbering of nodes.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use bosket_model::Result;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
+use bosket_model::{Failure, Result};
 
 use super::rows::Change;
 use super::set::Set;
+use crate::partition::Frequencies;
 
 /// A node of some attribute's hierarchy, numbered over all attributes in the policy's order. Numbers from the domain's size
 /// on stand for the absence of the node that many below.
@@ -35,6 +36,8 @@ pub(super) struct Wishes<'a> {
     pub(super) homes: Option<&'a [usize]>,
     /// Per declared attribute how many values of it went with emptied people.
     pub(super) lost: &'a [u64],
+    /// The sums over all records, where these are a kernel.
+    pub(super) all: Option<&'a Arc<Frequencies>>,
 }
 
 /// One quasi attribute.
@@ -67,6 +70,8 @@ pub(super) struct Domain<'a> {
     item_records: Vec<Vec<u32>>,
     /// Per input item how many nodes of all records have it.
     item_nodes: Vec<u64>,
+    /// The sums over all records, where these are a kernel.
+    all: Option<Arc<Frequencies>>,
     /// Per node whether its absence counts as knowledge: all its leaves are listed.
     negatable: Vec<bool>,
     /// Records of each node, then of the absence of each node.
@@ -132,6 +137,14 @@ impl<'a> Domain<'a> {
                 }
             }
         }
+        if let Some(all) = wishes.all {
+            if all.nodes.len() != item_nodes.len() {
+                return Err(Failure::defect(
+                    "a kernel and the sums over all records do not have one numbering",
+                ));
+            }
+            item_nodes.clone_from(&all.nodes);
+        }
         let negatable = levels.iter().flat_map(|l| negatable(l.hierarchy, wishes.negative)).collect();
         Ok(Domain {
             levels,
@@ -139,6 +152,7 @@ impl<'a> Domain<'a> {
             leaf,
             item_records,
             item_nodes,
+            all: wishes.all.cloned(),
             negatable,
             sets: (0..2 * next).map(|_| OnceLock::new()).collect(),
         })
@@ -284,9 +298,27 @@ impl<'a> Domain<'a> {
         let mut items = self.items_of_level(level).filter(occurring);
         let alone = self.sharing(self.levels[level].leader).count() == 1 && !self.negatable.contains(&true);
         match (items.next(), items.next()) {
-            (Some(item), None) if alone && self.item_records[item].len() == self.records => self.leaf[item].1,
+            (Some(item), None) if alone && self.all_have(item) => self.leaf[item].1,
             _ => node,
         }
+    }
+
+    /// Whether all records have an item.
+    fn all_have(&self, item: usize) -> bool {
+        match &self.all {
+            Some(all) => all.people[item] == all.records,
+            None => self.item_records[item].len() == self.records,
+        }
+    }
+
+    /// The share of related pairs of all records that a cut without rules takes away, where these are a kernel.
+    pub(super) fn relations_lost(&self, cut: &[Node]) -> Option<f64> {
+        let all = self.all.as_ref()?;
+        let mut published = vec![false; all.declared];
+        cut.iter().for_each(|&node| published[self.levels[self.level_of(node)].declared] = true);
+        let pairs = all.all_pairs();
+        let kept = all.pairs_between(|declared| published[declared]);
+        Some(if pairs == 0 { 0.0 } else { 1.0 - kept as f64 / pairs as f64 })
     }
 
     /// The root of a node's hierarchy.

@@ -12,6 +12,7 @@ mod localized;
 mod losses;
 mod outliers;
 mod params;
+mod parts;
 mod problem;
 mod publish;
 mod published_rows;
@@ -33,6 +34,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 pub use bosket_model::policy::Algorithm;
 pub use params::{Disassociation, Params};
+pub use parts::{Recipe, Tally, recode, recode_rows};
 pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
 
@@ -70,6 +72,8 @@ pub struct Release<P = ValueTrees> {
     pub cut_short: bool,
     /// How many people are published without any of their values. Who they are is private.
     pub emptied: usize,
+    /// Cut and rules, to be applied to other parts of the records.
+    pub recipe: Recipe,
 }
 
 /// A value above another, each with its declared attribute and label.
@@ -440,8 +444,9 @@ fn domain<'h>(
             "give fewer attributes of nested classes the role quasi",
         ));
     }
+    let (weights, shared) = (&params.weights, &params.shared);
     let wishes =
-        Wishes { weights: &params.weights, shared: &params.shared, negative: &params.negative, homes, lost };
+        Wishes { weights, shared, negative: &params.negative, homes, lost, all: params.all.as_ref() };
     let domain = Domain::new(trees, hierarchies, &wishes, observer)?;
     if let Some((a, b)) = domain.mismatch() {
         let what = format!("attributes {} and {} share a cut, but their hierarchies differ", a + 1, b + 1);
@@ -513,6 +518,7 @@ fn release<P>(
         cut[domain.level_of(node)].1.push(domain.label(node).to_owned());
     }
     Ok(Release {
+        recipe: Recipe::of(&solution),
         rules: solution.rules.iter().map(|rule| (named(rule.pair.0), named(rule.pair.1))).collect(),
         emptied: 0,
         cut,

@@ -1,10 +1,13 @@
 //! Parameters from a policy.
 
+use std::sync::Arc;
+
 use bosket_model::policy::{Algorithm, Family, Missing, Negative, Number, Policy, Relations, RootMode, Rows};
 use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
 use crate::asked::{Asked, Problems};
+use crate::partition::Frequencies;
 
 /// How a value is parted from one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,8 @@ pub struct Params {
     pub sample: usize,
     /// What makes the search fast; only tests switch it off.
     pub shortcuts: Shortcuts,
+    /// The sums over all records, where those that are searched are a kernel of them.
+    pub all: Option<Arc<Frequencies>>,
 }
 
 /// Cuts examined at most, unless the policy says otherwise.
@@ -137,6 +142,7 @@ impl Params {
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),
             sample: SAMPLE,
             shortcuts: Shortcuts::default(),
+            all: None,
         })
     }
 }

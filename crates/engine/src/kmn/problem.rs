@@ -248,7 +248,8 @@ impl Problem<'_> {
         let (rows, domain, observer) = (&self.rows, &self.domain, self.observer);
         match self.cost {
             Cost::Lm => {
-                let relations = relations_lost(groups, above, self.input_pairs);
+                let known = if above.is_none() { domain.relations_lost(cut) } else { None };
+                let relations = known.unwrap_or_else(|| relations_lost(groups, above, self.input_pairs));
                 Ok((0.5 * domain.detail_lost(cut) + 0.5 * relations, None))
             }
             Cost::Rpd | Cost::Sampled => {

@@ -18,26 +18,34 @@ use crate::km::cuts::walk::{Keys, Walk, above_and_through};
 
 /// Repairs all itemsets up to m, level by level.
 pub(crate) fn aa(search: &mut Search<'_>) -> Result<()> {
-    let observer = search.observer;
     let most = search.limits.m.min(search.data.longest());
     for size in 1..=most {
-        observer.stage(&format!("itemsets of size {size}"), 1);
-        if let Some(largest) = search.count_tree {
-            search.count_tree = Some(largest.max(count_tree_nodes(search, size)?));
+        if !all_of_size(search, size)? {
+            return Ok(());
         }
-        loop {
-            let before = search.cut.changes;
-            if !level(search, size)? {
-                return Ok(());
-            }
-            // Dropping an item lowers the supports above it, so what was looked at before may have become rare.
-            if search.cut.changes == before || !search.cut.has_dropped() {
-                break;
-            }
-        }
-        observer.advance(1);
     }
     Ok(())
+}
+
+/// Repairs all itemsets of one size, those of which are smaller being frequent. Whether there is any.
+pub(crate) fn all_of_size(search: &mut Search<'_>, size: usize) -> Result<bool> {
+    let observer = search.observer;
+    observer.stage(&format!("itemsets of size {size}"), 1);
+    if let Some(largest) = search.count_tree {
+        search.count_tree = Some(largest.max(count_tree_nodes(search, size)?));
+    }
+    loop {
+        let before = search.cut.changes;
+        if !level(search, size)? {
+            return Ok(false);
+        }
+        // Dropping an item lowers the supports above it, so what was looked at before may have become rare.
+        if search.cut.changes == before || !search.cut.has_dropped() {
+            break;
+        }
+    }
+    observer.advance(1);
+    Ok(true)
 }
 
 /// Repairs the itemsets of one size. Whether there is any.

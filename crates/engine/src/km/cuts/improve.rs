@@ -18,6 +18,16 @@ use crate::km::tree::Node;
 
 /// Lets nodes of the cut go down to their children wherever that keeps the promise.
 pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
+    improve_above(search, l, &|_| true).map(|_| ())
+}
+
+/// The same where the records are known to show no more than some nodes' children: others are handed back as soon as the first
+/// of them would be looked at, with all of them that wait for it, and the cut is of no use then.
+pub(crate) fn improve_above(
+    search: &mut Search<'_>,
+    l: Option<f64>,
+    is_shown: &dyn Fn(Node) -> bool,
+) -> Result<Vec<Node>> {
     let observer = search.observer;
     let mut open: BinaryHeap<_> = BinaryHeap::new();
     let push = |open: &mut BinaryHeap<_>, search: &Search<'_>, node: Node| {
@@ -31,6 +41,16 @@ pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
     while let Some((_, Reverse(node))) = open.pop() {
         observer.go_on()?;
         observer.advance(1);
+        if !is_shown(node) {
+            if !may_go_down(search, node) {
+                continue;
+            }
+            let waiting = open.into_iter().map(|(_, Reverse(other))| other);
+            let waiting = waiting.filter(|&other| !is_shown(other) && may_go_down(search, other));
+            let mut unknown: Vec<Node> = std::iter::once(node).chain(waiting).collect();
+            unknown.sort_unstable();
+            return Ok(unknown);
+        }
         if !stays_frequent(search, node)? {
             continue;
         }
@@ -48,7 +68,14 @@ pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
         let tree = search.data.tree.clone();
         tree.children(node).filter(|&c| !search.cut.is_gone(c)).for_each(|c| push(&mut open, search, c));
     }
-    Ok(())
+    Ok(Vec::new())
+}
+
+/// Whether the children of a node are frequent on their own, as far as the counts of all records tell.
+fn may_go_down(search: &Search<'_>, node: Node) -> bool {
+    // Where items were dropped, counts are too high.
+    let mut occurring = search.data.tree.children(node).filter(|&c| search.cut.occurrences(c) > 0);
+    occurring.all(|child| search.data.support(child) >= search.limits.k)
 }
 
 /// Whether all itemsets with a child of the node, up to m items, would be frequent.
