@@ -11,6 +11,7 @@
 mod filter;
 mod frequencies;
 mod kernel;
+mod pruned;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;

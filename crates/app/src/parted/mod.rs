@@ -7,6 +7,8 @@
 //! of_part(part 2) ─┘
 //! ```
 
+pub mod plan;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
