@@ -149,13 +149,18 @@ pub(crate) fn open(
     let progress = input.progress();
     observer.reading(input.name(), progress.total());
     let stop = input.stop().clone();
-    watched(observer, &stop, || observer.position(progress.read()), || {
-        let (data, layout, facts) = read(format, &mut input, layout)?;
-        input.nothing_outside()?;
-        refuse_disorder(folder, format.name(), &facts)?;
-        observer.decided(&format!("{} in the order of their content", plural(facts.len(), "part")));
-        Ok(Loaded { data, format, layout, warnings: Vec::new() })
-    })
+    watched(
+        observer,
+        &stop,
+        || observer.position(progress.read()),
+        || {
+            let (data, layout, facts) = read(format, &mut input, layout)?;
+            input.nothing_outside()?;
+            refuse_disorder(folder, format.name(), &facts)?;
+            observer.decided(&format!("{} in the order of their content", plural(facts.len(), "part")));
+            Ok(Loaded { data, format, layout, warnings: Vec::new() })
+        },
+    )
 }
 
 /// Reads one part alone, as a publication, and says where it belongs.
@@ -173,9 +178,10 @@ pub fn read_part(path: &Path, layout: &Layout) -> Result<(Dataset, PartFacts)> {
 fn in_parts(at: &Path, format: Option<&str>) -> Result<&'static dyn Format> {
     let found = match format {
         Some(name) => Some(by_name(name)?),
-        None => FORMATS_IN_PARTS.iter().map(|name| by_name(name)).find_map(|found| {
-            found.ok().filter(|found| at.join(part_name(0, found.name())).is_file())
-        }),
+        None => FORMATS_IN_PARTS
+            .iter()
+            .map(|name| by_name(name))
+            .find_map(|found| found.ok().filter(|found| at.join(part_name(0, found.name())).is_file())),
     };
     found.filter(|found| FORMATS_IN_PARTS.contains(&found.name())).ok_or_else(|| {
         let what = "a publication in this format is a file, not a folder";

@@ -9,6 +9,7 @@ mod frames;
 mod given;
 mod leaves;
 mod published;
+mod spark;
 mod watch;
 
 use pyo3::prelude::*;
@@ -29,5 +30,19 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(published::tables, module)?)?;
     module.add_function(wrap_pyfunction!(published::write, module)?)?;
     module.add_function(wrap_pyfunction!(published::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_judge_part, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_judge_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge_judged, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_write_part, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_count, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_kernel, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge_kernels, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_search, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_recode, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_sheet, module)?)?;
     module.add_function(wrap_pyfunction!(watch::break_down, module)?)
 }

@@ -1,13 +1,18 @@
 //! What the tasks of a cluster do: bytes and batches in, bytes out. Every function depends on its arguments alone, so that
 //! a task that is tried again gives the same; merging and judging is the core's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use bosket_app::parted::plan::{self, Found, Frequencies, Kernel, Plan};
+use bosket_app::parted::shape::Shape;
 use bosket_app::parted::{self, PartsState, PartsVerdict};
+use bosket_io::parquet::Columns;
 use bosket_io::parquet::parts::PartSheet;
 use bosket_io::{Create, Frame, Output, PolicyFile, write_failure};
 use bosket_model::observe::Observer;
-use bosket_model::{Dataset, Result};
+use bosket_model::partition::Survey;
+use bosket_model::{Dataset, Failure, Result};
 use bosket_report::html::brief;
 use bosket_verify::{Claim, Verification};
 use pyo3::prelude::*;
@@ -50,7 +55,7 @@ pub fn spark_policy(
     })
 }
 
-fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, bosket_io::parquet::Columns)> {
+fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, Columns)> {
     let Frame { data, columns, .. } = coded(handed, true, memory, observer)?;
     Ok((data, columns))
 }
@@ -177,4 +182,200 @@ pub fn spark_write_part(
         std::io::Write::flush(&mut output).map_err(write_failure)?;
         output.finish()
     })
+}
+
+/// The plan that this process used last: a task works on many batches by one plan.
+static LAST: Mutex<Option<(Vec<u8>, Arc<Plan>)>> = Mutex::new(None);
+
+/// A plan from its bytes; its hierarchies lie in `scratch` for a moment.
+fn plan_of(bytes: &[u8], scratch: &Path) -> Result<Arc<Plan>> {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, plan)) = last.as_ref().filter(|(known, _)| known == bytes) {
+        debug_assert_eq!(known.len(), bytes.len());
+        return Ok(Arc::clone(plan));
+    }
+    let plan = Arc::new(Plan::from_bytes(bytes, scratch)?);
+    *last = Some((bytes.to_vec(), Arc::clone(&plan)));
+    Ok(plan)
+}
+
+/// What a task does with a batch before the search: `survey`, `frequencies` or `shape`.
+#[pyfunction]
+#[pyo3(signature = (what, policy, plan, found, rows, memory, scratch))]
+pub fn spark_count<'py>(
+    py: Python<'py>,
+    what: &str,
+    policy: PolicyGiven,
+    plan: &[u8],
+    found: &[u8],
+    rows: Bound<'py, PyAny>,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let rows = handed("frame".to_owned(), &rows)?;
+    let state = watched(py, None, |observer| {
+        let (data, columns) = frame(rows, memory, observer)?;
+        Ok(match what {
+            "survey" => plan::survey(&load(&policy)?, &data, observer)?.to_bytes(),
+            "frequencies" => plan_of(plan, &scratch)?.frequencies(&data, observer)?.to_bytes(),
+            _ => {
+                let (published, lost) =
+                    plan_of(plan, &scratch)?.recode(&data, &Found::from_bytes(found)?, observer)?;
+                Shape::of(&published, &columns, lost)?.to_bytes()
+            }
+        })
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// Merges what tasks have counted.
+#[pyfunction]
+pub fn spark_merge<'py>(py: Python<'py>, what: &str, states: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+    let state = watched(py, None, |observer| {
+        observer.go_on()?;
+        Ok(match what {
+            "survey" => {
+                let merge = |all: Survey, state: &Vec<u8>| Ok(all.merge(&Survey::from_bytes(state)?));
+                states.iter().try_fold(Survey::default(), merge)?.to_bytes()
+            }
+            "frequencies" => {
+                let merge = |all: Frequencies, state: &Vec<u8>| all.merge(&Frequencies::from_bytes(state)?);
+                states.iter().try_fold(Frequencies::default(), merge)?.to_bytes()
+            }
+            _ => {
+                let merge = |all: Shape, state: &Vec<u8>| Ok(all.merge(&Shape::from_bytes(state)?));
+                states.iter().try_fold(Shape::default(), merge)?.to_bytes()
+            }
+        })
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// What all tasks work by, and how many records there are.
+#[pyfunction]
+pub fn spark_plan<'py>(
+    py: Python<'py>,
+    policy: PolicyGiven,
+    survey: &[u8],
+) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+    let (state, records) = watched(py, None, |_| {
+        let file = load(&policy)?;
+        let (_, text, sets) = policy;
+        let plan = Plan::new(file, (text.unwrap_or_default(), sets), Survey::from_bytes(survey)?)?;
+        Ok((plan.to_bytes(), plan.records()))
+    })?;
+    Ok((bytes(py, &state), records))
+}
+
+/// The records of a batch that a search has to see.
+#[pyfunction]
+pub fn spark_kernel<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    cut: (Vec<u32>, usize),
+    rows: Bound<'py, PyAny>,
+    number: u32,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let rows = handed("frame".to_owned(), &rows)?;
+    let state = watched(py, None, |observer| {
+        let (data, _) = frame(rows, memory, observer)?;
+        let plan = plan_of(plan, &scratch)?;
+        Ok(plan.kernel((number, &data), (&cut.0, cut.1), memory, observer)?.to_bytes())
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// Kernels of batches as one.
+#[pyfunction]
+pub fn spark_merge_kernels<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    cut: (Vec<u32>, usize),
+    states: Vec<Vec<u8>>,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let state = watched(py, None, |observer| {
+        let kernels = states.iter().map(|state| Kernel::from_bytes(state)).collect::<Result<Vec<_>>>()?;
+        let merged = plan_of(plan, &scratch)?.merged(kernels, (&cut.0, cut.1), memory, observer)?;
+        Ok(merged.to_bytes())
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// Searches a solution on the driver; `kernels` runs a job for a label of each item and the most labels of a set.
+#[pyfunction]
+pub fn spark_search<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    frequencies: &[u8],
+    kernels: Py<PyAny>,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+    let done = watched(py, None, |observer| {
+        let mut ask = |labels: &[u32], size: usize| -> Result<Kernel> {
+            let asked =
+                Python::attach(|py| kernels.call1(py, (labels.to_vec(), size))?.extract::<Vec<u8>>(py));
+            match asked {
+                Ok(state) => Kernel::from_bytes(&state),
+                Err(error) => {
+                    *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    Err(Failure::interrupted())
+                }
+            }
+        };
+        let all = Frequencies::from_bytes(frequencies)?;
+        Ok(plan_of(plan, &scratch)?.search(all, &mut ask, memory, observer)?.to_bytes())
+    });
+    // What a job says about itself is worth more than that the search was interrupted.
+    if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    Ok(bytes(py, &done?))
+}
+
+/// The texts of a batch's published records.
+#[pyfunction]
+pub fn spark_recode<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    found: &[u8],
+    shape: &[u8],
+    rows: Bound<'py, PyAny>,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let rows = handed("frame".to_owned(), &rows)?;
+    let texts = watched(py, None, |observer| {
+        let (data, columns) = frame(rows, memory, observer)?;
+        let (published, _) = plan_of(plan, &scratch)?.recode(&data, &Found::from_bytes(found)?, observer)?;
+        Shape::from_bytes(shape)?.texts(&published, &columns, observer)
+    })?;
+    Ok(texts.iter().map(|text| bytes(py, text)).collect())
+}
+
+/// The columns of all parts, as somebody needs them who writes one, and what the run tells about itself. Of the source a batch without
+/// rows is enough.
+#[pyfunction]
+pub fn spark_sheet<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    found: &[u8],
+    shape: &[u8],
+    source: Bound<'py, PyAny>,
+    memory: usize,
+    scratch: PathBuf,
+) -> PyResult<(Bound<'py, PyBytes>, u64, String)> {
+    let source = handed("frame".to_owned(), &source)?;
+    let (sheet, records, figures) = watched(py, None, |observer| {
+        let (_, columns) = frame(source, memory, observer)?;
+        let shape = Shape::from_bytes(shape)?;
+        let figures = plan_of(plan, &scratch)?.figures(&Found::from_bytes(found)?, shape.lost);
+        Ok((shape.sheet(&columns)?.to_bytes()?, shape.records, figures.to_string()))
+    })?;
+    Ok((bytes(py, &sheet), records, figures))
 }

@@ -8,6 +8,7 @@
 //! ```
 
 pub mod plan;
+pub mod shape;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,11 +67,13 @@ pub fn refuse_unfit(policy: &Policy) -> Result<()> {
         return refuse("`person` gathers rows of all partitions", help);
     }
     if policy.selects() {
-        let help = "filter the data before it is handed over, and leave `where` and `sample` out of the policy";
+        let help =
+            "filter the data before it is handed over, and leave `where` and `sample` out of the policy";
         return refuse("`where` and `sample` choose among the records of all partitions", help);
     }
     if policy.attributes.iter().any(|a| a.role == Role::Pseudonym || a.shift.is_some()) {
-        let help = "the private key would travel to every worker: make pseudonyms and shift dates on one machine";
+        let help =
+            "the private key would travel to every worker: make pseudonyms and shift dates on one machine";
         return refuse("pseudonyms and shifted dates are not made on partitions", help);
     }
     partition::refuse_unmergeable(&Claim::new(policy)?)

@@ -9,7 +9,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bosket_engine::partition::{self, Filter, Frequencies, Kernel};
+use bosket_engine::partition::{self, Filter};
+pub use bosket_engine::partition::{Frequencies, Kernel};
 use bosket_engine::{Params, km, kmn};
 use bosket_io::PolicyFile;
 use bosket_io::hierarchies::HierarchyNeeds;
@@ -154,7 +155,8 @@ impl Plan {
     pub fn from_bytes(bytes: &[u8], scratch: &Path) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
         let text = from.text()?.to_owned();
-        let sets: Vec<String> = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
+        let sets: Vec<String> =
+            (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
         let files = (0..from.length()?).map(|_| Ok((from.text()?.to_owned(), from.bytes()?.to_vec())));
         let files: Vec<(String, Vec<u8>)> = files.collect::<Result<_>>()?;
         let survey = Survey::from_bytes(from.bytes()?)?;
@@ -187,9 +189,12 @@ impl Plan {
         let binding = bound(&self.file.policy, &data)?;
         let frame = &self.survey.frame;
         let known = |id: AttributeId| id.index() < frame.schema().attributes().len();
-        for (id, attribute) in data.schema().attributes().filter(|(id, _)| binding.role(*id) == Some(Role::Quasi)) {
+        for (id, attribute) in
+            data.schema().attributes().filter(|(id, _)| binding.role(*id) == Some(Role::Quasi))
+        {
             if !known(id) || data.dictionary(id).len() != frame.dictionary(id).len() {
-                let what = "the data is not the same from job to job: there are values that were not there before";
+                let what =
+                    "the data is not the same from job to job: there are values that were not there before";
                 let place = Place::source(NAME).path(attribute.path.as_str());
                 let help = "write it to files or persist it first, so that every job reads the same";
                 return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));
@@ -257,9 +262,13 @@ impl Plan {
         observer: &dyn Observer,
     ) -> Result<Found> {
         if all.records != self.survey.records {
-            let what = "the data is not the same from job to job: there are more or fewer records than before";
+            let what =
+                "the data is not the same from job to job: there are more or fewer records than before";
             let help = "write it to files or persist it first, so that every job reads the same";
-            return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(Place::source(NAME)).help(help)));
+            return Err(Failure::new(
+                Fault::Data,
+                Diagnostic::error(what).at(Place::source(NAME)).help(help),
+            ));
         }
         let frame = &self.survey.frame;
         let trees = self.trees(frame, &bound(&self.file.policy, frame)?, observer)?;
@@ -311,7 +320,7 @@ impl Plan {
             let release = kmn::run_rows(&source, &trees, &self.hierarchies, params, accept, observer)?;
             (release.recipe, release.route, release.examined, release.rules.len())
         };
-        let figures = json!({"route": route, "cuts_examined": examined, "relations_taken_apart": apart});
+        let figures = json!({"route": route, "cuts_examined": examined, "disassociations": apart});
         Ok(Found::Trees(recipe, figures.to_string()))
     }
 
@@ -332,7 +341,8 @@ impl Plan {
                 } else {
                     let payload = policy.need_privacy()?.payload;
                     let published = binding.without_companions();
-                    let source = kmn::Source { data: &data, binding: &published, payload, rows: policy.rows() };
+                    let source =
+                        kmn::Source { data: &data, binding: &published, payload, rows: policy.rows() };
                     kmn::recode_rows(&source, &trees, &self.hierarchies, params, recipe, observer)?
                 };
                 Ok((made, tally.rpd() * data.len() as f64))
@@ -345,10 +355,10 @@ impl Plan {
     pub fn figures(&self, found: &Found, lost: f64) -> Value {
         match found {
             Found::Sets(found) => json!({
-                "loss": {"NCP": found.ncp},
+                "loss": {"ncp": found.ncp},
                 "suppressed": {
-                    "items": found.suppressed.len(),
-                    "occurrences": found.suppressed_occurrences,
+                    "items_left_out": found.suppressed.len(),
+                    "occurrences_left_out": found.suppressed_occurrences,
                 },
             }),
             Found::Trees(_, figures) => {
@@ -356,8 +366,8 @@ impl Plan {
                 // Sums of many parts differ in their last digits by the order in which they were added.
                 let rpd = format!("{:.9e}", lost / self.survey.records.max(1) as f64);
                 json!({
-                    "loss": {"RPD": rpd.parse::<f64>().unwrap_or_default()},
-                    "suppressed": {"relations_taken_apart": told["relations_taken_apart"]},
+                    "loss": {"rpd": rpd.parse::<f64>().unwrap_or_default()},
+                    "suppressed": {"disassociations": told["disassociations"]},
                 })
             }
         }

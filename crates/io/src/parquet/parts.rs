@@ -34,7 +34,8 @@ impl PartSheet {
         let sheet = Sheet::new(data.schema(), source)?;
         let bare = sheet.plan.classes.iter().any(|class| matches!(class, Field::Nothing));
         if bare || matches!(&sheet.plan.classes[0], Field::Struct(fields) if fields.is_empty()) {
-            let what = Diagnostic::error("a class has no attribute that is published, which parts cannot express");
+            let what =
+                Diagnostic::error("a class has no attribute that is published, which parts cannot express");
             return Err(Failure::new(Fault::Data, what.help("leave the class out of the source")));
         }
         let paths = data.schema().attributes().map(|(_, a)| a.path.clone()).collect();
@@ -47,11 +48,19 @@ impl PartSheet {
         self.sheet.texts(data)?.iter().try_for_each(take)
     }
 
+    /// Makes columns text whose type cannot hold all values.
+    pub fn fit(&mut self, data: &Dataset) {
+        self.sheet.fit(data);
+    }
+
     /// Paths of the columns that became text, because values were published that their own type does not hold.
     pub fn spelled(&self) -> Vec<String> {
         let types = self.paths.iter().zip(&self.sheet.plan.types);
         let own = |path: &str| self.columns.scalar(path).is_none_or(|own| *own == Scalar::text());
-        types.filter(|(path, now)| **now == Scalar::text() && !own(path)).map(|(path, _)| path.clone()).collect()
+        types
+            .filter(|(path, now)| **now == Scalar::text() && !own(path))
+            .map(|(path, _)| path.clone())
+            .collect()
     }
 
     /// Makes columns text that values of other parts do not fit into.
@@ -71,7 +80,8 @@ impl PartSheet {
     /// The columns of such a file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let name = "columns";
-        let file = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(|e| unreadable(name, &e))?;
+        let file =
+            SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(|e| unreadable(name, &e))?;
         let (mut builder, mut shape) = (Builder::new(), Shape::default());
         shape.record(file.metadata().file_metadata().schema(), &mut builder, name);
         if !shape.problems.is_empty() {

@@ -69,20 +69,25 @@ impl Sheet {
         Ok(sorted)
     }
 
+    /// Makes columns text whose type cannot hold all values.
+    pub(super) fn fit(&mut self, data: &Dataset) {
+        for (id, _) in data.schema().attributes() {
+            let (dictionary, scalar) = (data.dictionary(id), &mut self.plan.types[id.index()]);
+            // Files may hold numbers that are too large for the type they declare.
+            if !scalar.fits(dictionary.iter()) {
+                *scalar = Scalar::text();
+            }
+        }
+    }
+
     /// The same one by one.
     pub(super) fn each_text(
         &mut self,
         data: &Dataset,
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let Plan { classes, types, .. } = &mut self.plan;
-        for (id, _) in data.schema().attributes() {
-            let (dictionary, scalar) = (data.dictionary(id), &mut types[id.index()]);
-            // Files may hold numbers that are too large for the type they declare.
-            if !scalar.fits(dictionary.iter()) {
-                *scalar = Scalar::text();
-            }
-        }
+        self.fit(data);
+        let classes = &self.plan.classes;
         // Parts are small: whoever reads them asks whether to go on.
         let write = |texts: &mut Texts, _: usize, vertex: usize| {
             push(texts, &classes[data.class(vertex).index()], &|attribute, out| {

@@ -29,7 +29,8 @@ fn records(dir: &Path, people: &[Person]) -> (Dataset, Layout) {
         format!("{{\"hospital\":\"h{hospital}\",\"year\":{year},\"codes\":[{}]}}\n", codes.join(","))
     });
     fs::write(dir.join("in.ndjson"), lines.collect::<String>()).expect("a file");
-    let opened = Whereabouts::input(&file(dir, "ndjson")).and_then(|place| place.open(&Quiet)).expect("readable");
+    let opened =
+        Whereabouts::input(&file(dir, "ndjson")).and_then(|place| place.open(&Quiet)).expect("readable");
     let SourceForm::Document { layout, .. } = opened.form else { panic!("a document") };
     (opened.data, layout)
 }
@@ -70,7 +71,9 @@ fn refused(dir: &Path, words: &str) {
 }
 
 fn people() -> Vec<Person> {
-    (0..60).map(|i| (i % 3, (i % 7 > 0).then_some(u16::from(i % 11)), vec![i % 5; usize::from(i % 3)])).collect()
+    (0..60)
+        .map(|i| (i % 3, (i % 7 > 0).then_some(u16::from(i % 11)), vec![i % 5; usize::from(i % 3)]))
+        .collect()
 }
 
 #[test]
@@ -146,7 +149,8 @@ fn lines_in_parts_are_checked_alike() {
     let dir = TempDir::new().expect("a folder");
     let out = dir.path().join("out");
     fs::create_dir(&out).expect("a folder");
-    let verdict = || Whereabouts::given(&file(dir.path(), "ndjson"), &out, true)?.open(&Quiet).map(|o| o.data.len());
+    let verdict =
+        || Whereabouts::given(&file(dir.path(), "ndjson"), &out, true)?.open(&Quiet).map(|o| o.data.len());
     let lines = ["{\"year\":1}\n", "{\"year\":2}\n", "{\"year\":2}\n", "{\"year\":3}\n"];
     let put = |number, text: String| fs::write(out.join(part_name(number, "ndjson")), text).expect("a file");
     put(0, lines[..2].concat());

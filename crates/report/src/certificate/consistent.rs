@@ -40,10 +40,7 @@ impl Certificate {
     pub fn contradictions(&self, policy: &Policy) -> Vec<String> {
         let mut found = Vec::new();
         let mut unless = |fine: bool, what: &str| found.extend((!fine).then(|| what.to_owned()));
-        unless(
-            self.form.fits(policy),
-            "its policy does not publish a thing of the form that it speaks of",
-        );
+        unless(self.form.fits(policy), "its policy does not publish a thing of the form that it speaks of");
         unless(self.names_all_tables(policy), "it does not name all tables of its policy");
         unless(self.seed == policy.seed, "its seed is not that of its policy");
         unless(
