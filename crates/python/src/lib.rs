@@ -31,6 +31,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(published::write, module)?)?;
     module.add_function(wrap_pyfunction!(published::convert, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_parts, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_judge_part, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_merge_judged, module)?)?;

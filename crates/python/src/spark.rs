@@ -64,6 +64,12 @@ fn bytes<'py>(py: Python<'py>, state: &[u8]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, state)
 }
 
+/// How many parts a publication has; refuses whatever else lies in its folder.
+#[pyfunction]
+pub fn spark_parts(py: Python<'_>, policy: PolicyGiven, folder: PathBuf) -> PyResult<usize> {
+    watched(py, None, |_| Ok(parted::files_of(&load(&policy)?, &folder)?.len()))
+}
+
 /// Judges a part of a publication from its bytes.
 #[pyfunction]
 pub fn spark_judge_part<'py>(

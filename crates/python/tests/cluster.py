@@ -12,7 +12,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 JAVA = "sudo apt-get install openjdk-17-jre-headless"
 PYSPARK = "pip install -r crates/python/requirements-spark.txt"
@@ -114,6 +117,36 @@ class Cluster:
                 break
             time.sleep(0.05)
         raise RuntimeError(f"the {name} did not start:\n{log.read_text('utf-8', 'replace')[-4000:]}")
+
+    @contextmanager
+    def session(self) -> Iterator[Any]:
+        """A session that runs on the workers."""
+        from pyspark.sql import SparkSession
+
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        settings = {
+            "spark.executor.memory": "512m",
+            "spark.driver.memory": "512m",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "4",
+            "spark.local.dir": str(self.folder / "local"),
+            "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
+            # A lost executor is noticed soon.
+            "spark.network.timeout": "60s",
+            "spark.executor.heartbeatInterval": "5s",
+        }
+        builder = SparkSession.builder.master(self.url).appName("bosket")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("ERROR")
+        try:
+            yield session
+        finally:
+            session.stop()
 
     def executors(self) -> list[int]:
         """The processes of the executors that run now."""

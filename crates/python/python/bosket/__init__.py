@@ -8,6 +8,7 @@
 True
 """
 
+from . import spark
 from ._calls import anonymize, attack, draft, inspect, measure, sweep, verify
 from ._errors import (
     BosketError,
@@ -47,6 +48,7 @@ __all__ = [
     "draft",
     "inspect",
     "measure",
+    "spark",
     "sweep",
     "verify",
 ]

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import bisect
 import json
-import math
 import os
+import re
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
-from pyspark import TaskContext
+from pyspark import StorageLevel, TaskContext
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 
-from . import _native
-from ._errors import DataError, Defect, Diagnostic, EnvironmentFault, PolicyError
+from . import _errors, _native
+from ._errors import BosketError, DataError, Diagnostic, EnvironmentFault, PolicyError, Unreachable
 from ._policy import Policy
 from ._results import Verdict
 
@@ -39,6 +43,12 @@ _ROWS = 100_000
 
 _PARTITION_BITS = 12
 """A task has at most so many times `_ROWS` rows, as a power of two."""
+
+_SHARDS = 16
+"""Tasks that merge what other tasks have found, before the driver does."""
+
+_BATCH = 10_000
+"""Texts that are handed on together."""
 
 _SAMPLE = 200
 """Texts per shard by which shards are chosen."""
@@ -57,9 +67,37 @@ def active() -> SparkSession:
     return session
 
 
-def _error(kind: type[DataError] | type[PolicyError], message: str, help: str) -> DataError | PolicyError:
+def _error(kind: type[BosketError], message: str, help: str) -> BosketError:
     text = f"error: {message}\n help: {help}"
     return kind([Diagnostic(severity="error", message=message, help=help, text=text)])
+
+
+_TOLD = re.compile(r"bosket\._errors\.(\w+): (error: .*?)(?=\n\s*at |\nTraceback|\n\s*\n|\n SQLSTATE|\s*$)", re.DOTALL)
+
+
+def _raised(error: PySparkException) -> BosketError | None:
+    """What a task has raised, where that is one of ours."""
+    told = _TOLD.search(str(error))
+    kind = getattr(_errors, told[1], None) if told else None
+    if told is None or kind is None or not issubclass(kind, BosketError):
+        return None
+    text = told[2].rstrip()
+    message, *rest = text.removeprefix("error: ").split("\n")
+    help = next((line.split("help: ", 1)[1] for line in rest if " help: " in line), None)
+    raised: BosketError = kind([Diagnostic(severity="error", message=message, help=help, text=text)])
+    return raised
+
+
+@contextmanager
+def _jobs() -> Iterator[None]:
+    """Jobs whose tasks may raise what a call on one machine would."""
+    try:
+        yield
+    except PySparkException as error:
+        ours = _raised(error)
+        if ours is None:
+            raise
+        raise ours from None
 
 
 def _begin() -> int:
@@ -127,7 +165,7 @@ class Run:
 
     def _policy(self, folder: str | None) -> tuple[NativePolicy, str | None]:
         path, text, sets, published = _native.spark_policy(self.given, folder)
-        return (path, text, sets), published
+        return (os.fspath(path), text, sets), None if published is None else os.fspath(published)
 
     # ---- merging ---------------------------------------------------------------------------------------------------
 
@@ -143,13 +181,10 @@ class Run:
         merge: Callable[[list[bytes]], bytes],
     ) -> bytes:
         """Counts all rows and merges what was found: first in each task, then by shards, then here."""
-        tasks = max(1, data.rdd.getNumPartitions())
-        shards = max(1, math.isqrt(tasks))
-
         def counted(batches: Batches) -> Batches:
             states = [count(rows, number) for number, rows in _chunks(batches)]
             if states:
-                yield _state(_begin() % shards, merge(states) if len(states) > 1 else states[0])
+                yield _state(_begin() % _SHARDS, merge(states) if len(states) > 1 else states[0])
 
         return self._gathered(what, data.mapInArrow(counted, _STATE), merge)
 
@@ -173,35 +208,33 @@ class Run:
 
     def verify_folder(self, folder: str) -> Verdict:
         policy, _ = self._policy(folder)
-        state = self._judged(policy, folder)
+        with _jobs():
+            state = self._judged(policy, folder)
         found, _ = _native.spark_verdict(policy, folder, state, None, self.memory)
         return Verdict(json.loads(found))
 
     def verify_rows(self, rows: DataFrame) -> Verdict:
         policy, _ = self._policy(None)
         memory = self.memory
-        state = self._merged(
-            "knowledge",
-            rows,
-            lambda table, number: _native.spark_judge_rows(policy, table, number, memory),
-            lambda states: _native.spark_merge_judged(policy, states, memory),
-        )
+        with _jobs():
+            state = self._merged(
+                "knowledge",
+                rows,
+                lambda table, number: _native.spark_judge_rows(policy, table, number, memory),
+                lambda states: _native.spark_merge_judged(policy, states, memory),
+            )
         found, _ = _native.spark_verdict(policy, None, state, None, memory)
         return Verdict(json.loads(found))
 
     def _judged(self, policy: NativePolicy, folder: str) -> bytes:
         """What is found in the parts of a folder, each judged from its bytes by a task."""
         memory = self.memory
-        parts = sum(1 for name in os.listdir(folder) if name.startswith("part-"))
-        if parts == 0:
-            # Somebody has to say what is wrong with it.
-            return b""
+        parts = _native.spark_parts(policy, folder)
         tasks = min(parts, max(1, self.spark.sparkContext.defaultParallelism * 4))
-        shards = max(1, math.isqrt(tasks))
         numbers = self.spark.range(0, parts, 1, tasks)
 
         def judged(batches: Batches) -> Batches:
-            shard = _begin() % shards
+            shard = _begin() % _SHARDS
             for batch in batches:
                 for number in batch.column(0).to_pylist():
                     yield _state(shard, _native.spark_judge_part(policy, folder, number, memory))
@@ -210,3 +243,220 @@ class Run:
             return _native.spark_merge_judged(policy, states, memory)
 
         return self._gathered("knowledge", numbers.mapInArrow(judged, _STATE), merge)
+
+    # ---- making ----------------------------------------------------------------------------------------------------
+
+    def anonymize(
+        self, data: DataFrame, path: str | os.PathLike[str] | None, records_per_part: int, force: bool
+    ) -> Published:
+        if records_per_part < 1:
+            raise _error(PolicyError, "a part holds at least one record", "ask for records_per_part of 1 or more")
+        policy, published = self._policy(None if path is None else os.fspath(path))
+        if published is None:
+            raise _error(PolicyError, "nobody says where the publication goes", "name a folder, or give the policy a publish.path")
+        place = _Place(published, force)
+        try:
+            with _jobs():
+                figures, sheet, texts = self._made(policy, data)
+                texts.persist(StorageLevel.DISK_ONLY)
+                try:
+                    self._write(texts, sheet, place.staging, records_per_part)
+                finally:
+                    texts.unpersist()
+                place.tidy()
+                state = self._judged(policy, place.staging)
+            found, certificate = _native.spark_verdict(policy, place.staging, state, figures.told, self.memory)
+            if certificate is None:
+                raise _error(
+                    Unreachable,
+                    "what was found on kernels does not hold for all records, so nothing is published",
+                    "ask for n = 0 or 1, or for relations = \"embedded\", or publish on one machine",
+                )
+            place.publish(certificate)
+        finally:
+            place.clear()
+        return Published(place.path, json.loads(found), certificate, self.messages)
+
+    def _made(self, policy: NativePolicy, data: DataFrame) -> tuple[_Figures, bytes, DataFrame]:
+        """The texts of all published records, by batches, in no order."""
+        memory = self.memory
+        survey = self._counted("survey", data, policy, b"", b"")
+        plan, records = _native.spark_plan(policy, survey)
+        self._noted("plan", plan)
+        frequencies = self._counted("frequencies", data, policy, plan, b"")
+
+        def kernels(labels: list[int], size: int) -> bytes:
+            cut = (labels, size)
+
+            def kernel(rows: pa.Table, number: int) -> bytes:
+                with _scratch() as scratch:
+                    return _native.spark_kernel(plan, cut, rows, number, memory, scratch)
+
+            def merge(states: list[bytes]) -> bytes:
+                with _scratch() as scratch:
+                    return _native.spark_merge_kernels(plan, cut, states, memory, scratch)
+
+            return self._merged(f"kernel for sets of {size}", data, kernel, merge)
+
+        with _scratch() as scratch:
+            found = self._noted("solution", _native.spark_search(plan, frequencies, kernels, memory, scratch))
+        shape = self._counted("shape", data, policy, plan, found)
+        with _scratch() as scratch:
+            empty = pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
+            sheet, published, told = _native.spark_sheet(plan, found, shape, empty, memory, scratch)
+        if published != records:
+            raise _changing()
+
+        def recoded(batches: Batches) -> Batches:
+            for _, rows in _chunks(batches):
+                with _scratch() as scratch:
+                    texts = _native.spark_recode(plan, found, shape, rows, memory, scratch)
+                for at in range(0, len(texts), _BATCH):
+                    yield pa.RecordBatch.from_arrays([pa.array(texts[at : at + _BATCH], pa.binary())], ["text"])
+
+        return _Figures(records, told), sheet, data.mapInArrow(recoded, "text binary")
+
+    def _counted(self, what: str, data: DataFrame, policy: NativePolicy, plan: bytes, found: bytes) -> bytes:
+        memory = self.memory
+
+        def count(rows: pa.Table, _: int) -> bytes:
+            with _scratch() as scratch:
+                return _native.spark_count(what, policy, plan, found, rows, memory, scratch)
+
+        return self._merged(what, data, count, lambda states: _native.spark_merge(what, states))
+
+    # ---- writing ---------------------------------------------------------------------------------------------------
+
+    def _write(self, texts: DataFrame, sheet: bytes, staging: str, size: int) -> None:
+        """Sorts all texts, cuts them into parts of equal size, and writes these.
+
+        Where shards begin is chosen by a sample and changes nothing: a text's part follows from its place among all texts.
+        """
+        bounds = self._bounds(texts, size)
+
+        def sharded(batches: Batches) -> Batches:
+            for batch in batches:
+                own = batch.column(0)
+                shards = [bisect.bisect_right(bounds, text) for text in own.to_pylist()] if bounds else [0] * len(own)
+                yield pa.RecordBatch.from_arrays([pa.array(shards, pa.int32()), own], ["shard", "text"])
+
+        shards = texts.mapInArrow(sharded, _TEXT)
+        counts = {row["shard"]: row["count"] for row in shards.groupBy("shard").count().collect()}
+        first, before = {}, 0
+        for shard in sorted(counts):
+            first[shard] = before
+            before += counts[shard]
+
+        def placed(batches: Batches) -> Batches:
+            # Sorted by shard and text: the next of a shard is the next of all.
+            place = dict(first)
+            for batch in batches:
+                parts = []
+                for shard in batch.column("shard").to_pylist():
+                    parts.append(place[shard] // size)
+                    place[shard] += 1
+                yield pa.RecordBatch.from_arrays([pa.array(parts, pa.int32()), batch.column("text")], ["part", "text"])
+
+        def written(batches: Batches) -> Batches:
+            held: list[bytes] = []
+            now: int | None = None
+            for batch in batches:
+                for part, text in zip(batch.column("part").to_pylist(), batch.column("text").to_pylist(), strict=True):
+                    if part != now and now is not None:
+                        yield _part(staging, sheet, now, held)
+                        held = []
+                    now = part
+                    held.append(text)
+            if now is not None:
+                yield _part(staging, sheet, now, held)
+
+        partitions = max(len(counts), 1)
+        ordered = shards.repartition(partitions, "shard").sortWithinPartitions("shard", "text")
+        parts = ordered.mapInArrow(placed, "part int, text binary")
+        parts = parts.repartition(partitions, "part").sortWithinPartitions("part", "text")
+        sizes = {row["part"]: row["records"] for row in parts.mapInArrow(written, "part int, records long").collect()}
+        if [sizes.get(part) for part in range(len(sizes))] != [min(size, before - at) for at in range(0, before, size)]:
+            raise _changing()
+
+    def _bounds(self, texts: DataFrame, size: int) -> list[bytes]:
+        """Texts between which shards lie, none where one shard is enough."""
+        every = max(1, size // _SAMPLE)
+
+        def sampled(batches: Batches) -> Batches:
+            # Rows have no order, and any sample will do.
+            skipped = _begin() % every
+            for batch in batches:
+                own = batch.column(0)
+                chosen = own.take(pa.array(range(skipped, len(own), every), pa.int64()))
+                skipped = (skipped - len(own)) % every
+                yield pa.RecordBatch.from_arrays([chosen], ["text"])
+
+        sample = sorted(bytes(row["text"]) for row in texts.mapInArrow(sampled, "text binary").collect())
+        self._noted("sample of texts", b"".join(sample))
+        return sample[_SAMPLE // 2 :: _SAMPLE]
+
+
+class _Figures:
+    """What a run tells about itself."""
+
+    def __init__(self, records: int, told: str) -> None:
+        self.records, self.told = records, told
+
+
+def _part(staging: str, sheet: bytes, number: int, texts: list[bytes]) -> pa.RecordBatch:
+    _native.spark_write_part(os.path.join(staging, f"part-{number:05}.parquet"), sheet, [], texts)
+    return pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([len(texts)], pa.int64())], ["part", "records"])
+
+
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="bosket-")
+
+
+def _changing() -> BosketError:
+    message = "the data is not the same from job to job: there are more or fewer records than before"
+    return _error(DataError, message, "write it to files or persist it first, so that every job reads the same")
+
+
+class _Place:
+    """Where a publication goes: a folder that nobody looks into until it is complete."""
+
+    def __init__(self, path: str, force: bool) -> None:
+        if "://" in path:
+            message = "the publication goes to a folder, and this is an address"
+            raise _error(PolicyError, message, "name a folder that the driver and all workers reach under the same name")
+        target = Path(path).absolute()
+        self.path = str(target)
+        self.certificate = target.with_name(f"{target.name}.certificate.json")
+        taken = [str(place) for place in (target, self.certificate) if place.exists()]
+        if taken and not force:
+            raise _error(PolicyError, f"{taken[0]} exists already", "force=True replaces it, or name another folder")
+        self._folder = target.parent / f".{target.name}.{uuid.uuid4().hex}"
+        self.staging = str(self._folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir()
+
+    def tidy(self) -> None:
+        """Removes what tasks left that were killed while they wrote."""
+        for entry in self._folder.iterdir():
+            if entry.name.startswith("."):
+                entry.unlink()
+
+    def publish(self, certificate: str) -> None:
+        """Gives the folder its name, and then the certificate."""
+        written = self.certificate.with_name(f".{self.certificate.name}.{uuid.uuid4().hex}")
+        target = Path(self.path)
+        old = self._folder.with_name(f"{self._folder.name}.old")
+        try:
+            written.write_text(certificate, "utf-8")
+            self.certificate.unlink(missing_ok=True)
+            if target.exists():
+                target.rename(old)
+            self._folder.rename(target)
+            written.rename(self.certificate)
+        finally:
+            written.unlink(missing_ok=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+    def clear(self) -> None:
+        """Leaves nothing of what was not published."""
+        shutil.rmtree(self.staging, ignore_errors=True)
