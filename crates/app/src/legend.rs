@@ -16,10 +16,22 @@ pub(crate) fn legend(
     hierarchies: &[Option<Hierarchy>],
     published: Side<'_>,
 ) -> Value {
+    legend_of(policy, hierarchies, |declared| (people(input, declared), people(published, declared)))
+}
+
+/// How many people have each value of an attribute.
+pub(crate) type People<'a> = BTreeMap<&'a str, usize>;
+
+/// The same where somebody knows how many people have each value, in the input and as published.
+pub(crate) fn legend_of<'a>(
+    policy: &Policy,
+    hierarchies: &[Option<Hierarchy>],
+    both: impl Fn(usize) -> (People<'a>, People<'a>),
+) -> Value {
     let told: Vec<Value> = (policy.attributes.iter().enumerate().zip(hierarchies))
         .filter_map(|((declared, attribute), hierarchy)| {
             let hierarchy = hierarchy.as_ref().filter(|_| is_grouped(attribute))?;
-            let groups = groups(policy, declared, (input, published), hierarchy);
+            let groups = groups(policy, both(declared), hierarchy);
             (!groups.is_empty()).then(|| json!({"path": attribute.path, "groups": groups}))
         })
         .collect();
@@ -32,14 +44,7 @@ fn is_grouped(attribute: &AttributePolicy) -> bool {
     attribute.role == Role::Quasi && attribute.hierarchy.as_ref().is_none_or(fanout)
 }
 
-fn groups(
-    policy: &Policy,
-    declared: usize,
-    (input, published): (Side<'_>, Side<'_>),
-    hierarchy: &Hierarchy,
-) -> Vec<Value> {
-    let labels = people(published, declared);
-    let people = people(input, declared);
+fn groups(policy: &Policy, (people, labels): (People<'_>, People<'_>), hierarchy: &Hierarchy) -> Vec<Value> {
     let fewest = fewest(policy);
     let inner = hierarchy.nodes().filter(|&node| !hierarchy.is_leaf(node));
     let shown = inner
@@ -67,7 +72,7 @@ fn fewest(policy: &Policy) -> usize {
 }
 
 /// The values of a declared attribute, and how many people have each.
-fn people(side: Side<'_>, declared: usize) -> BTreeMap<&str, usize> {
+fn people(side: Side<'_>, declared: usize) -> People<'_> {
     let data: &Dataset = side.data;
     let columns = data.schema().attributes().map(|(id, _)| id);
     let columns = columns.filter(|id| side.binding.attributes[id.index()] == Some(declared));

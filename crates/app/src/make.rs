@@ -4,7 +4,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use bosket_engine::partition::Frequencies;
 use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::hierarchy::Hierarchy;
@@ -36,6 +38,17 @@ pub struct Work<'a> {
     pub hierarchies: &'a [Option<Hierarchy>],
     /// Bytes for searching and counting.
     pub memory: usize,
+    /// What is known of all records, where those here are a kernel of them.
+    pub kernel: Option<KernelOf<'a>>,
+}
+
+/// What is known of the records that a kernel is of.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelOf<'a> {
+    /// Sums over all of them.
+    pub all: &'a Arc<Frequencies>,
+    /// Whether relations may be taken apart.
+    pub may_part: bool,
 }
 
 impl Work<'_> {
@@ -89,6 +102,8 @@ pub struct Made {
     pub private: Value,
     /// `method.time` was over, or somebody did not want to wait, before the search was done.
     pub cut_short: bool,
+    /// Of trees, cut and rules as they are applied to other records.
+    pub recipe: kmn::Recipe,
 }
 
 impl Made {
@@ -114,6 +129,10 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
 
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
+    if let Some(kernel) = &work.kernel {
+        params.all = Some(Arc::clone(kernel.all));
+        params.disassociate &= kernel.may_part;
+    }
     let policy = work.policy;
     bosket_engine::refuse_common(policy, work.data, work.published)?;
     let attributes = placed(policy, work.binding);
@@ -140,13 +159,13 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
             if params.beyond || params.counted { Some(&keeps) } else { None };
         let release = kmn::run(&trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
         let (figures, private) = told(&release, work.binding);
-        let cut_short = release.cut_short;
+        let (cut_short, recipe) = (release.cut_short, release.recipe);
         let product = match params.counted {
             false => Product::Trees(release.published),
             // Trees that are read again have no nodes for empty places.
             true => vertices(release.published.write_back(work.binding), &bind)?,
         };
-        return Ok(Made { product, figures, private, cut_short });
+        return Ok(Made { product, figures, private, cut_short, recipe });
     }
     let payload = policy.need_privacy()?.payload;
     let source = kmn::Source { data: work.data, binding: work.published, payload, rows: policy.rows() };
@@ -155,8 +174,8 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
     let release =
         kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
     let (figures, private) = told(&release, work.binding);
-    let cut_short = release.cut_short;
-    Ok(Made { product: vertices(release.published, &bind)?, figures, private, cut_short })
+    let (cut_short, recipe) = (release.cut_short, release.recipe);
+    Ok(Made { product: vertices(release.published, &bind)?, figures, private, cut_short, recipe })
 }
 
 /// Records in the order of the input.
@@ -233,6 +252,7 @@ fn km(work: &Work<'_>, mut params: km::Params, observer: &dyn Observer) -> Resul
         }),
         product: Product::Trees(release.trees),
         cut_short: release.cut_short,
+        recipe: kmn::Recipe::default(),
     })
 }
 
@@ -260,6 +280,7 @@ fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observe
         }),
         product: Product::Vertices { data: release.data, binding, records: release.records },
         cut_short: release.cut_short,
+        recipe: kmn::Recipe::default(),
     })
 }
 

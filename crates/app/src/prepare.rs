@@ -21,6 +21,7 @@ use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
 
 use crate::anonymize::AnonymizeRequest;
+use crate::chunked::{self, ChunkedInput};
 use crate::key::{self, Key};
 use crate::load::{self, Bound};
 use crate::negative;
@@ -50,6 +51,8 @@ pub struct Prepared {
 pub(crate) enum Input {
     /// Records in memory, with the hierarchies that cover them.
     Records { bound: Box<Bound>, form: SourceForm, hierarchies: Vec<Option<Hierarchy>> },
+    /// Records that do not fit into memory.
+    Chunks(Box<ChunkedInput>),
     /// People whose sides are going to be taken apart, with the hierarchies of their sensitive values.
     People { people: Box<People>, hierarchies: Vec<Option<Hierarchy>> },
     /// A document that is taken apart while it is read.
@@ -135,6 +138,7 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
         }
         if is_stream(&file)? { stream(&file)? } else { people(&file, run)? }
     } else {
+        chunked::refuse_measure(request, &file, &place, run)?;
         records(&file, place, claim.as_ref(), key.as_ref(), run)?
     };
     Ok(Prepared { policy: request.policy.path.clone(), source, paths, target, claim, input, file })
@@ -189,6 +193,10 @@ fn records(
     let policy = &file.policy;
     let privacy = policy.need_privacy()?;
     let name = place.name();
+    if let Some(size) = chunked::wanted(file, &place, run)? {
+        let chunked = chunked::prepare(file, place, key, size, run)?;
+        return Ok(Input::Chunks(Box::new(chunked)));
+    }
     let opened = load::records(place, run)?;
     let data = load::select(opened.data, policy, &name, run)?;
     let rare = rare_keys(policy, &data, run)?;
@@ -238,7 +246,11 @@ fn rare_keys(policy: &Policy, data: &Dataset, run: &Run<'_>) -> Result<BTreeSet<
 }
 
 /// Certificates and reports name what the policy declares. A key that only a handful of people have may name somebody.
-fn refuse_rare_keys(policy: &Policy, rare: &BTreeSet<AttributeId>, binding: &Binding) -> Result<()> {
+pub(crate) fn refuse_rare_keys(
+    policy: &Policy,
+    rare: &BTreeSet<AttributeId>,
+    binding: &Binding,
+) -> Result<()> {
     let declared: BTreeSet<usize> = rare.iter().filter_map(|id| binding.attributes[id.index()]).collect();
     let named = declared.iter().map(|&d| &policy.attributes[d]).filter(|a| !a.acknowledge);
     let problems: Vec<Diagnostic> = named
@@ -359,7 +371,7 @@ impl Prepared {
     pub fn data(&self) -> Option<&Dataset> {
         match &self.input {
             Input::Records { bound, .. } => Some(&bound.data),
-            Input::People { .. } | Input::Stream => None,
+            Input::Chunks(_) | Input::People { .. } | Input::Stream => None,
         }
     }
 
@@ -367,6 +379,7 @@ impl Prepared {
     pub fn records(&self) -> usize {
         match &self.input {
             Input::Records { bound, .. } => bound.data.len(),
+            Input::Chunks(chunked) => chunked.chunks.records(),
             Input::People { people, .. } => people.spool.len(),
             Input::Stream => 0,
         }
@@ -376,7 +389,7 @@ impl Prepared {
     pub fn before(&self) -> Result<Option<Before>> {
         match &self.input {
             Input::Records { bound, .. } => Before::new(bound.side(), &Quiet).map(Some),
-            Input::People { .. } | Input::Stream => Ok(None),
+            Input::Chunks(_) | Input::People { .. } | Input::Stream => Ok(None),
         }
     }
 
@@ -384,6 +397,7 @@ impl Prepared {
     pub fn roles(&self) -> Vec<(Role, usize)> {
         let number = |role: Role| match &self.input {
             Input::Records { bound, .. } => bound.binding.declared.iter().filter(|d| d.role == role).count(),
+            Input::Chunks(chunked) => chunked.binding.declared.iter().filter(|d| d.role == role).count(),
             _ => {
                 let all = &self.file.policy.attributes;
                 all.iter().filter(|a| effective_role(all, a) == role).count()
@@ -396,6 +410,7 @@ impl Prepared {
     pub fn hierarchies(&self) -> impl Iterator<Item = &Hierarchy> {
         let all: &[Option<Hierarchy>] = match &self.input {
             Input::Records { hierarchies, .. } | Input::People { hierarchies, .. } => hierarchies,
+            Input::Chunks(chunked) => &chunked.hierarchies,
             Input::Stream => &[],
         };
         all.iter().flatten()

@@ -20,6 +20,8 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// Bytes of a record, and of what a compressed file may hold however small it is; 256 MiB if not given.
     pub record: Option<u64>,
+    /// Most records that are in memory at once, where records can be worked on in parts; where they fit, all if not given.
+    pub chunk: Option<NonZeroUsize>,
     /// Messages may name values of the private data.
     pub show_values: bool,
     /// The files that the call has begun, for whoever has to end it before it ends itself.

@@ -62,7 +62,7 @@ impl Talk {
     /// What a call is told that this command line asks for.
     pub fn settings(&self, memory: Option<usize>, show_values: bool) -> Settings {
         let (threads, record) = (self.threads, self.record);
-        Settings { threads, memory, record, show_values, pending: self.stop.pending() }
+        Settings { threads, memory, record, show_values, pending: self.stop.pending(), ..Settings::default() }
     }
 
     /// How files are created.

@@ -106,6 +106,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         improve: true,
         sample: 4_096,
         shortcuts: kmn::Shortcuts::default(),
+        all: None,
     }
 }
 

@@ -13,7 +13,9 @@
 
 pub mod apart;
 pub mod atomic;
+pub mod batches;
 mod bottom_up;
+pub mod chunks;
 mod compressed;
 pub mod convert;
 mod fault;
@@ -51,6 +53,8 @@ pub mod transactions;
 pub mod xml;
 
 pub use atomic::{Create, Pending};
+pub use batches::BatchSize;
+pub use chunks::Chunks;
 pub use fault::from_write as write_failure;
 pub use fingerprint::Certify;
 pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, read_observed, sniff};

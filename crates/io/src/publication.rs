@@ -1,5 +1,7 @@
 //! A publication while it is made: begun before the work, hidden, readable again, then put in place or dropped.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;

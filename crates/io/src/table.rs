@@ -77,34 +77,8 @@ impl Format for Csv {
         out: &mut (dyn Write + Send),
         observer: &dyn Observer,
     ) -> Result<()> {
-        let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
-        let schema = data.schema();
-        let lists = schema.classes().skip(1).map(|(_, c)| (&c.path, "a list"));
-        let objects = schema.attributes().filter(|(_, a)| a.class == ClassId::ROOT && a.name.len() != 1);
-        let nested = lists.chain(objects.map(|(_, a)| (&a.path, "inside an object")));
-        let problems: Vec<Diagnostic> = nested
-            .map(|(path, what)| {
-                let what = format!("nested records cannot be written as one table: this is {what}");
-                Diagnostic::error(what).at(Place::default().path(path.as_str())).help("publish as ndjson")
-            })
-            .collect();
-        if !problems.is_empty() {
-            return Err(Failure::all(Fault::Data, problems));
-        }
-        let mut header = Vec::new();
-        push_row(&mut header, separator, schema.attributes().map(|(_, a)| a.name[0].as_str()));
-        let mut sorted = Sorted::default();
-        for record in 0..data.len() {
-            observer.go_on()?;
-            let vertex = data.vertices(record).start;
-            sorted.push(|text| {
-                let cells = schema.attributes().map(|(id, _)| match data.value(vertex, id) {
-                    MISSING => "",
-                    code => data.dictionary(id).text(code),
-                });
-                push_row(text, separator, cells);
-            });
-        }
+        let header = header_text(data, layout)?;
+        let mut sorted = row_texts(data, layout, observer)?;
         sorted.sort(observer)?;
         for row in std::iter::once(header.as_slice()).chain(sorted.iter()) {
             observer.go_on()?;
@@ -112,6 +86,46 @@ impl Format for Csv {
         }
         Ok(())
     }
+}
+
+/// The first row of a table, unless the records are none of one.
+pub(crate) fn header_text(data: &Dataset, layout: &Layout) -> Result<Vec<u8>> {
+    let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
+    let schema = data.schema();
+    let lists = schema.classes().skip(1).map(|(_, c)| (&c.path, "a list"));
+    let objects = schema.attributes().filter(|(_, a)| a.class == ClassId::ROOT && a.name.len() != 1);
+    let nested = lists.chain(objects.map(|(_, a)| (&a.path, "inside an object")));
+    let problems: Vec<Diagnostic> = nested
+        .map(|(path, what)| {
+            let what = format!("nested records cannot be written as one table: this is {what}");
+            Diagnostic::error(what).at(Place::default().path(path.as_str())).help("publish as ndjson")
+        })
+        .collect();
+    if !problems.is_empty() {
+        return Err(Failure::all(Fault::Data, problems));
+    }
+    let mut header = Vec::new();
+    push_row(&mut header, separator, schema.attributes().map(|(_, a)| a.name[0].as_str()));
+    Ok(header)
+}
+
+/// The other rows, in the order of the records.
+pub(crate) fn row_texts(data: &Dataset, layout: &Layout, observer: &dyn Observer) -> Result<Sorted> {
+    let separator = separator(layout.separator.as_deref())?.unwrap_or(b',');
+    let schema = data.schema();
+    let mut sorted = Sorted::default();
+    for record in 0..data.len() {
+        observer.go_on()?;
+        let vertex = data.vertices(record).start;
+        sorted.push(|text| {
+            let cells = schema.attributes().map(|(id, _)| match data.value(vertex, id) {
+                MISSING => "",
+                code => data.dictionary(id).text(code),
+            });
+            push_row(text, separator, cells);
+        });
+    }
+    Ok(sorted)
 }
 
 struct Table {

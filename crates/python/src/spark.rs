@@ -1,7 +1,7 @@
 //! What the tasks of a cluster do: bytes and batches in, bytes out. Every function depends on its arguments alone, so that
 //! a task that is tried again gives the same; merging and judging is the core's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosket_app::parted::plan::{self, Found, Frequencies, Kernel, Plan};
@@ -193,21 +193,21 @@ pub fn spark_write_part(
 /// The plan that this process used last: a task works on many batches by one plan.
 static LAST: Mutex<Option<(Vec<u8>, Arc<Plan>)>> = Mutex::new(None);
 
-/// A plan from its bytes; its hierarchies lie in `scratch` for a moment.
-fn plan_of(bytes: &[u8], scratch: &Path) -> Result<Arc<Plan>> {
+/// A plan from its bytes.
+fn plan_of(bytes: &[u8]) -> Result<Arc<Plan>> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((known, plan)) = last.as_ref().filter(|(known, _)| known == bytes) {
         debug_assert_eq!(known.len(), bytes.len());
         return Ok(Arc::clone(plan));
     }
-    let plan = Arc::new(Plan::from_bytes(bytes, scratch)?);
+    let plan = Arc::new(Plan::from_bytes(bytes)?);
     *last = Some((bytes.to_vec(), Arc::clone(&plan)));
     Ok(plan)
 }
 
 /// What a task does with a batch before the search: `survey`, `frequencies` or `shape`.
 #[pyfunction]
-#[pyo3(signature = (what, policy, plan, found, rows, memory, scratch))]
+#[pyo3(signature = (what, policy, plan, found, rows, memory))]
 pub fn spark_count<'py>(
     py: Python<'py>,
     what: &str,
@@ -216,17 +216,16 @@ pub fn spark_count<'py>(
     found: &[u8],
     rows: Bound<'py, PyAny>,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let rows = handed("frame".to_owned(), &rows)?;
     let state = watched(py, None, |observer| {
         let (data, columns) = frame(rows, memory, observer)?;
         Ok(match what {
             "survey" => plan::survey(&load(&policy)?, &data, observer)?.to_bytes(),
-            "frequencies" => plan_of(plan, &scratch)?.frequencies(&data, observer)?.to_bytes(),
+            "frequencies" => plan_of(plan)?.frequencies(&data, observer)?.to_bytes(),
             _ => {
                 let (published, lost) =
-                    plan_of(plan, &scratch)?.recode(&data, &Found::from_bytes(found)?, observer)?;
+                    plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
                 Shape::of(&published, &columns, lost)?.to_bytes()
             }
         })
@@ -257,20 +256,20 @@ pub fn spark_merge<'py>(py: Python<'py>, what: &str, states: Vec<Vec<u8>>) -> Py
     Ok(bytes(py, &state))
 }
 
-/// What all tasks work by, and how many records there are.
+/// What all tasks work by, how many records there are, and whether the search finds what it would find in memory.
 #[pyfunction]
 pub fn spark_plan<'py>(
     py: Python<'py>,
     policy: PolicyGiven,
     survey: &[u8],
-) -> PyResult<(Bound<'py, PyBytes>, u64)> {
-    let (state, records) = watched(py, None, |_| {
+) -> PyResult<(Bound<'py, PyBytes>, u64, bool)> {
+    let (state, records, exact) = watched(py, None, |_| {
         let file = load(&policy)?;
         let (_, text, sets) = policy;
-        let plan = Plan::new(file, (text.unwrap_or_default(), sets), Survey::from_bytes(survey)?)?;
-        Ok((plan.to_bytes(), plan.records()))
+        let plan = Plan::new(&file, (text.unwrap_or_default(), sets), Survey::from_bytes(survey)?)?;
+        Ok((plan.to_bytes()?, plan.records(), plan.is_exact()))
     })?;
-    Ok((bytes(py, &state), records))
+    Ok((bytes(py, &state), records, exact))
 }
 
 /// The records of a batch that a search has to see.
@@ -282,12 +281,11 @@ pub fn spark_kernel<'py>(
     rows: Bound<'py, PyAny>,
     number: u32,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let rows = handed("frame".to_owned(), &rows)?;
     let state = watched(py, None, |observer| {
         let (data, _) = frame(rows, memory, observer)?;
-        let plan = plan_of(plan, &scratch)?;
+        let plan = plan_of(plan)?;
         Ok(plan.kernel((number, &data), (&cut.0, cut.1), memory, observer)?.to_bytes())
     })?;
     Ok(bytes(py, &state))
@@ -301,11 +299,10 @@ pub fn spark_merge_kernels<'py>(
     cut: (Vec<u32>, usize),
     states: Vec<Vec<u8>>,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let state = watched(py, None, |observer| {
         let kernels = states.iter().map(|state| Kernel::from_bytes(state)).collect::<Result<Vec<_>>>()?;
-        let merged = plan_of(plan, &scratch)?.merged(kernels, (&cut.0, cut.1), memory, observer)?;
+        let merged = plan_of(plan)?.merged(kernels, (&cut.0, cut.1), memory, observer)?;
         Ok(merged.to_bytes())
     })?;
     Ok(bytes(py, &state))
@@ -317,9 +314,9 @@ pub fn spark_search<'py>(
     py: Python<'py>,
     plan: &[u8],
     frequencies: &[u8],
+    may_part: bool,
     kernels: Py<PyAny>,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let raised: Mutex<Option<PyErr>> = Mutex::new(None);
     let done = watched(py, None, |observer| {
@@ -335,7 +332,7 @@ pub fn spark_search<'py>(
             }
         };
         let all = Frequencies::from_bytes(frequencies)?;
-        Ok(plan_of(plan, &scratch)?.search(all, &mut ask, memory, observer)?.to_bytes())
+        Ok(plan_of(plan)?.search(all, may_part, &mut ask, memory, observer)?.to_bytes())
     });
     // What a job says about itself is worth more than that the search was interrupted.
     if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -353,12 +350,11 @@ pub fn spark_recode<'py>(
     shape: &[u8],
     rows: Bound<'py, PyAny>,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let rows = handed("frame".to_owned(), &rows)?;
     let texts = watched(py, None, |observer| {
         let (data, columns) = frame(rows, memory, observer)?;
-        let (published, _) = plan_of(plan, &scratch)?.recode(&data, &Found::from_bytes(found)?, observer)?;
+        let (published, _) = plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
         Shape::from_bytes(shape)?.texts(&published, &columns, observer)
     })?;
     Ok(texts.iter().map(|text| bytes(py, text)).collect())
@@ -374,13 +370,12 @@ pub fn spark_sheet<'py>(
     shape: &[u8],
     source: Bound<'py, PyAny>,
     memory: usize,
-    scratch: PathBuf,
 ) -> PyResult<(Bound<'py, PyBytes>, u64, String)> {
     let source = handed("frame".to_owned(), &source)?;
     let (sheet, records, figures) = watched(py, None, |observer| {
         let (_, columns) = frame(source, memory, observer)?;
         let shape = Shape::from_bytes(shape)?;
-        let figures = plan_of(plan, &scratch)?.figures(&Found::from_bytes(found)?, shape.lost);
+        let figures = plan_of(plan)?.figures(&Found::from_bytes(found)?, shape.lost);
         Ok((shape.sheet(&columns)?.to_bytes()?, shape.records, figures.to_string()))
     })?;
     Ok((bytes(py, &sheet), records, figures))

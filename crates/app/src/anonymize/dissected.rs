@@ -50,7 +50,9 @@ impl<'p> Dissected<'p> {
         let (people, hierarchies) = match input {
             Input::People { people, hierarchies } => (Some(people), hierarchies),
             Input::Stream => (None, Vec::new()),
-            Input::Records { .. } => return Err(Failure::defect("records were read to be dissected")),
+            Input::Records { .. } | Input::Chunks(_) => {
+                return Err(Failure::defect("records were read to be dissected"));
+            }
         };
         // Places that are taken are found before the work, not after it.
         for place in [Some(prepared.target.clone()), schema_place(&prepared.file)].into_iter().flatten() {

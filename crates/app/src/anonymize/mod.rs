@@ -4,6 +4,7 @@
 //! read again from its bytes and found to hold. A `Draft` is what differs: `records`, `anatomized`, `dissected`.
 
 mod anatomized;
+mod chunked;
 mod dissected;
 mod records;
 mod release;
@@ -26,12 +27,13 @@ use serde_json::Value;
 use crate::certificate::{Begun, Certified};
 use crate::figures::Figures;
 use crate::load::PolicyAt;
-use crate::prepare::{Prepared, prepared};
+use crate::prepare::{Input, Prepared, prepared};
 use crate::private::Private;
 use crate::report;
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
+pub(crate) use chunked::verified;
 pub use release::{AttributeValues, Release};
 
 /// What a run is asked for.
@@ -116,12 +118,14 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     let model = prepared.file.policy.need_privacy()?.model;
     let selected = prepared.file.policy.selects().then(|| prepared.records());
     // Borrowed apart from the rest, which everybody looks at.
-    let input = std::mem::replace(&mut prepared.input, crate::prepare::Input::Stream);
+    let input = std::mem::replace(&mut prepared.input, Input::Stream);
     let prepared = &prepared;
     let mut draft: Box<dyn Draft + '_> = if model.is_apart() {
         Box::new(dissected::Dissected::begin(prepared, input, create.clone())?)
     } else if prepared.file.policy.anatomizes() {
         Box::new(anatomized::Anatomized::begin(prepared, input, create.clone())?)
+    } else if let Input::Chunks(input) = input {
+        Box::new(chunked::Chunked::begin(prepared, *input, create.clone())?)
     } else {
         Box::new(records::Records::begin(prepared, input, create.clone())?)
     };

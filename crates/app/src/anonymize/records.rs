@@ -45,6 +45,7 @@ impl Private<'_> {
             published: &self.input.binding.without_companions(),
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
+            kernel: None,
         };
         run.observer.searching(true);
         let made = make(&work, run.observer);

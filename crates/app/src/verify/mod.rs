@@ -2,6 +2,7 @@
 
 mod anatomized;
 mod by_certificate;
+mod chunked;
 mod dissected;
 pub(crate) mod mapping;
 mod records;
@@ -161,7 +162,10 @@ fn check_claim(
     let mut found = match claim {
         Claim::Apart(_) => dissected::verify(&check)?,
         Claim::Anatomized(_) => anatomized::verify(&check)?,
-        _ => records::verify(&check)?,
+        _ => match chunked::wanted(&check)? {
+            Some(size) => chunked::verify(&check, size)?,
+            None => records::verify(&check)?,
+        },
     };
     if let (Some(certificate), Some(verification)) = (&mut certificate, &found.verification) {
         certificate.limits(&file.policy, claim, &found.caveats);

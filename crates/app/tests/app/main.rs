@@ -1,5 +1,6 @@
 //! The application layer as its callers see it.
 
+mod chunked;
 mod counts;
 mod dry_run;
 mod edges;

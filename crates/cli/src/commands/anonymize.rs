@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosket_app::anonymize::AnonymizeRequest;
-use bosket_app::{Figures, Prepared, Release};
+use bosket_app::{Figures, Prepared, Release, Settings};
 use bosket_model::Result;
 use bosket_model::policy::Privacy;
 
@@ -20,7 +20,7 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
         force: args.force,
         key: args.key.clone(),
         measure: args.measure,
-        settings: talk.settings(args.memory, args.show_values),
+        settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },
     };
     if args.dry_run {
         let prepared = talk.told(bosket_app::prepare(&request, talk)?);

@@ -1,7 +1,7 @@
 //! `bosket verify`
 
 use bosket_app::verify::VerifyRequest;
-use bosket_app::{CertificateCheck, Unprotected, Verified};
+use bosket_app::{CertificateCheck, Settings, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
 use bosket_verify::truth::Untruth;
@@ -30,7 +30,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         certificate: args.certificate.clone(),
         against: args.against.clone(),
         mapping: args.mapping.clone(),
-        settings: talk.settings(args.memory, args.show_values),
+        settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },
     };
     let found = talk.told(bosket_app::verify(&request, talk)?);
     if args.json {

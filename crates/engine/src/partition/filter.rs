@@ -3,6 +3,7 @@
 //! A record is taken if one of its sets of labels, with the relations between them that can be known, has been taken fewer
 //! than k times. What is counted is taken records only, so a set that is rare in all records is taken with every one of them.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use bosket_model::observe::Observer;
@@ -78,12 +79,32 @@ impl Filter {
 
     /// Which of some records are taken.
     pub fn take(&mut self, trees: &ValueTrees, observer: &dyn Observer) -> Result<Vec<bool>> {
+        // Counts only grow: whoever has no open set now has none when its turn comes.
+        let closed: Vec<bool> = match (&self.table, self.range.n) {
+            (Table::Dense { .. }, 0) => (0..trees.len())
+                .into_par_iter()
+                .map_init(Vec::new, |labels, record| {
+                    observer.go_on()?;
+                    self.labels_of(trees, record, labels);
+                    Ok(!self.table.has_open(labels, self.range.k, self.range.m))
+                })
+                .collect::<Result<_>>()?,
+            _ => vec![false; trees.len()],
+        };
         let mut taken = Vec::with_capacity(trees.len());
-        for record in 0..trees.len() {
+        for (record, closed) in closed.into_iter().enumerate() {
             observer.go_on()?;
-            taken.push(self.take_one(trees, record)?);
+            taken.push(!closed && self.take_one(trees, record)?);
         }
         Ok(taken)
+    }
+
+    fn labels_of(&self, trees: &ValueTrees, record: usize, labels: &mut Vec<u32>) {
+        labels.clear();
+        let own = trees.nodes(record).map(|node| self.label_of[trees.item(node) as usize]);
+        labels.extend(own.filter(|&label| label != NO_LABEL));
+        labels.sort_unstable();
+        labels.dedup();
     }
 
     fn take_one(&mut self, trees: &ValueTrees, record: usize) -> Result<bool> {

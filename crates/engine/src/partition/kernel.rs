@@ -79,6 +79,17 @@ impl Kernel {
         }
     }
 
+    /// Adds some records of a part, whatever they are for.
+    pub fn push_taken(
+        &mut self,
+        part: u32,
+        data: &Dataset,
+        taken: &[bool],
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        self.push_records(part, data, taken, observer)
+    }
+
     pub(crate) fn push_records(
         &mut self,
         part: u32,

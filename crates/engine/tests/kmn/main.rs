@@ -46,5 +46,6 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         improve: algorithm == Algorithm::Best,
         sample: 4_096,
         shortcuts: Shortcuts::default(),
+        all: None,
     }
 }

@@ -34,7 +34,7 @@ impl Sorter {
         Self::within(IN_MEMORY)
     }
 
-    fn within(limit: usize) -> Self {
+    pub(crate) fn within(limit: usize) -> Self {
         Sorter { buffer: Vec::new(), spans: Vec::new(), runs: Vec::new(), scratch: None, limit }
     }
 

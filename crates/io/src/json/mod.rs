@@ -20,3 +20,5 @@ pub(crate) mod write;
 pub use document::Json;
 pub use extended::{Extended, Types};
 pub use lines::Ndjson;
+pub(crate) use template::always_present;
+pub(crate) use write::record_texts_as;

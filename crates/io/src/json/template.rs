@@ -40,8 +40,12 @@ pub(super) enum Content {
 
 /// The templates of all classes.
 pub(super) fn templates(data: &Dataset) -> Result<Vec<Template>> {
+    templates_as(data, &always_present(data))
+}
+
+/// The same where somebody knows which attributes every vertex has.
+pub(super) fn templates_as(data: &Dataset, always: &[bool]) -> Result<Vec<Template>> {
     let schema = data.schema();
-    let always = always_present(data);
     let mut templates = Vec::new();
     for (_, class) in schema.classes() {
         let mut template = Template::default();
@@ -72,7 +76,7 @@ pub(super) fn templates(data: &Dataset) -> Result<Vec<Template>> {
 }
 
 /// For each attribute, whether every vertex of its class has it.
-fn always_present(data: &Dataset) -> Vec<bool> {
+pub(crate) fn always_present(data: &Dataset) -> Vec<bool> {
     let schema = data.schema();
     let mut always = vec![true; schema.attributes().len()];
     for vertex in 0..data.vertex_count() {

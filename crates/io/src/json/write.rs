@@ -7,7 +7,7 @@ use bosket_model::schema::Attribute;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
 
 use super::extended::{self, Extended};
-use super::template::{Content, Field, Template, templates};
+use super::template::{Content, Field, Template, templates, templates_as};
 use crate::bottom_up::{self, Texts};
 use crate::format::Layout;
 use crate::homes::path;
@@ -22,10 +22,28 @@ pub(super) fn write_records(data: &Dataset, layout: &Layout, observer: &dyn Obse
 
 /// The same in the order of the records.
 pub(crate) fn record_texts(data: &Dataset, layout: &Layout, observer: &dyn Observer) -> Result<Sorted> {
-    let templates = templates(data)?;
+    with_templates(data, layout, &templates(data)?, observer)
+}
+
+/// The same of a part of the records, where somebody knows which attributes every vertex has.
+pub(crate) fn record_texts_as(
+    data: &Dataset,
+    layout: &Layout,
+    always: &[bool],
+    observer: &dyn Observer,
+) -> Result<Sorted> {
+    with_templates(data, layout, &templates_as(data, always)?, observer)
+}
+
+fn with_templates(
+    data: &Dataset,
+    layout: &Layout,
+    templates: &[Template],
+    observer: &dyn Observer,
+) -> Result<Sorted> {
     let types = types(data, layout);
     bottom_up::record_texts(data, observer, |texts, record, vertex| {
-        let written = Writer { data, texts, types: &types }.vertex(&templates, vertex);
+        let written = Writer { data, texts, types: &types }.vertex(templates, vertex);
         written.map_err(|e| e.failure(data, record, vertex))
     })
 }

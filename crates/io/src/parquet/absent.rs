@@ -33,6 +33,15 @@ pub(crate) fn each_part(_: &mut Input, _: &mut dyn FnMut(Dataset, &Columns) -> R
     Err(refused())
 }
 
+/// There are none.
+pub(crate) fn parts_of(
+    _: &mut Input,
+    _: usize,
+    _: &mut dyn FnMut(Dataset, &Columns) -> Result<()>,
+) -> Result<()> {
+    Err(refused())
+}
+
 /// One record per row.
 #[derive(Debug)]
 pub struct Parquet;

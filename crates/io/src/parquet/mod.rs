@@ -70,6 +70,12 @@ pub(crate) fn each_part(input: &mut Input, take: &mut read::Take<'_>) -> Result<
     input.nothing_outside()
 }
 
+/// The same with so many records, or some more, in a part.
+pub(crate) fn parts_of(input: &mut Input, records: usize, take: &mut read::Take<'_>) -> Result<()> {
+    read::read_parts(input, records, take)?;
+    input.nothing_outside()
+}
+
 /// One record per row.
 #[derive(Debug)]
 pub struct Parquet;

@@ -109,6 +109,23 @@ pub struct Kept {
 }
 
 impl Fate {
+    fn plus(self, other: Fate) -> Fate {
+        let lost = self.lost.zip(other.lost).map(|(a, b)| Lost {
+            merged: a.merged + b.merged,
+            pruned: a.pruned + b.pruned,
+            left_out: a.left_out + b.left_out,
+            suppressed: a.suppressed + b.suppressed,
+        });
+        Fate {
+            input: self.input + other.input,
+            published: self.published + other.published,
+            moved: self.moved + other.moved,
+            anything: self.anything + other.anything,
+            lost,
+            people: self.people + other.people,
+        }
+    }
+
     /// How many are not published.
     pub fn gone(&self) -> u64 {
         self.input.saturating_sub(self.published)
@@ -175,6 +192,24 @@ impl Kept {
             });
         }
         Ok(kept)
+    }
+
+    /// Both together, of other records of the same policy.
+    #[must_use]
+    pub fn merge(mut self, other: Kept) -> Self {
+        for class in other.classes {
+            match self.classes.iter_mut().find(|own| own.path == class.path) {
+                Some(own) => own.rows = own.rows.plus(class.rows),
+                None => self.classes.push(class),
+            }
+        }
+        for attribute in other.attributes {
+            match self.attributes.iter_mut().find(|own| own.path == attribute.path) {
+                Some(own) => own.values = own.values.plus(attribute.values),
+                None => self.attributes.push(attribute),
+            }
+        }
+        self
     }
 
     /// The input and published values of all sensitive attributes together.

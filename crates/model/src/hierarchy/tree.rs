@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use super::labels::Labels;
 use super::range::Numbers;
+use crate::diag::Result;
+use crate::partition::bytes::{Reader, Writer, damaged};
 
 /// The label of every root.
 pub const ROOT_LABEL: &str = "*";
@@ -91,6 +93,52 @@ impl Hierarchy {
             height,
             numbers: None,
         }
+    }
+
+    /// The hierarchy as bytes. One whose nodes are ranges of numbers has no such form.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        let mut out = Writer::new(*b"BkHi", 1);
+        out.length(self.parents.len());
+        for (node, &parent) in self.parents.iter().enumerate() {
+            out.number(u64::from(parent));
+            out.text(self.labels.get(node as u32));
+        }
+        out.length(self.spellings.len());
+        for (text, node) in &self.spellings {
+            out.text(text);
+            out.number(u64::from(*node));
+        }
+        self.numbers.is_none().then(|| out.finish())
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) has written.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut from = Reader::new(bytes, *b"BkHi", 1)?;
+        let nodes = from.length()?;
+        let (mut labels, mut parents) = (Labels::default(), Vec::new());
+        for node in 0..nodes {
+            let parent = from.small()?;
+            let label = from.text()?;
+            // Parents come first, and a node's descendants follow it.
+            if (node > 0 && parent as usize >= node) || labels.find(label).is_some() {
+                return Err(damaged());
+            }
+            labels.push(label);
+            parents.push(parent);
+        }
+        if nodes == 0 {
+            return Err(damaged());
+        }
+        let mut hierarchy = Self::from_preorder(labels, parents);
+        for _ in 0..from.length()? {
+            let (text, node) = (from.text()?.to_owned(), from.small()?);
+            if node as usize >= nodes {
+                return Err(damaged());
+            }
+            hierarchy.spellings.push((text, node));
+        }
+        from.end()?;
+        Ok(hierarchy)
     }
 
     /// Adds a leaf behind all others, directly under the root, which is not a leaf itself.

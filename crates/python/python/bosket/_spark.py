@@ -12,10 +12,10 @@ import json
 import os
 import re
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -257,15 +257,12 @@ class Run:
         place = _Place(published, force)
         try:
             with _jobs():
-                figures, sheet, texts = self._made(policy, data)
-                texts.persist(StorageLevel.DISK_ONLY)
-                try:
-                    self._write(texts, sheet, place.staging, records_per_part)
-                finally:
-                    texts.unpersist()
-                place.tidy()
-                state = self._judged(policy, place.staging)
-            found, certificate = _native.spark_verdict(policy, place.staging, state, figures.told, self.memory)
+                known = self._known(policy, data)
+                found, certificate = self._tried(policy, data, known, True, place, records_per_part)
+                if certificate is None and not known.exact:
+                    # Relations that were taken apart may give somebody away: then none are.
+                    place.empty()
+                    found, certificate = self._tried(policy, data, known, False, place, records_per_part)
             if certificate is None:
                 raise _error(
                     Unreachable,
@@ -277,51 +274,63 @@ class Run:
             place.clear()
         return Published(place.path, json.loads(found), certificate, self.messages)
 
-    def _made(self, policy: NativePolicy, data: DataFrame) -> tuple[_Figures, bytes, DataFrame]:
-        """The texts of all published records, by batches, in no order."""
-        memory = self.memory
+    def _known(self, policy: NativePolicy, data: DataFrame) -> _Known:
         survey = self._counted("survey", data, policy, b"", b"")
-        plan, records = _native.spark_plan(policy, survey)
-        self._noted("plan", plan)
-        frequencies = self._counted("frequencies", data, policy, plan, b"")
+        plan, records, exact = _native.spark_plan(policy, survey)
+        frequencies = self._counted("frequencies", data, policy, self._noted("plan", plan), b"")
+        return _Known(plan, frequencies, records, exact)
+
+    def _tried(
+        self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool, place: _Place, size: int
+    ) -> tuple[str, str | None]:
+        """Writes what a search finds, and judges it from its bytes: the verdict, and a certificate if it holds."""
+        told, sheet, texts = self._made(policy, data, known, may_part)
+        texts.persist(StorageLevel.DISK_ONLY)
+        try:
+            self._write(texts, sheet, place.staging, size)
+        finally:
+            texts.unpersist()
+        place.tidy()
+        state = self._judged(policy, place.staging)
+        return _native.spark_verdict(policy, place.staging, state, told, self.memory)
+
+    def _made(
+        self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool
+    ) -> tuple[str, bytes, DataFrame]:
+        """What is told about the solution, the columns of all parts, and the texts of all published records, in no order."""
+        memory, plan, frequencies = self.memory, known.plan, known.frequencies
 
         def kernels(labels: list[int], size: int) -> bytes:
             cut = (labels, size)
 
             def kernel(rows: pa.Table, number: int) -> bytes:
-                with _scratch() as scratch:
-                    return _native.spark_kernel(plan, cut, rows, number, memory, scratch)
+                return _native.spark_kernel(plan, cut, rows, number, memory)
 
             def merge(states: list[bytes]) -> bytes:
-                with _scratch() as scratch:
-                    return _native.spark_merge_kernels(plan, cut, states, memory, scratch)
+                return _native.spark_merge_kernels(plan, cut, states, memory)
 
             return self._merged(f"kernel for sets of {size}", data, kernel, merge)
 
-        with _scratch() as scratch:
-            found = self._noted("solution", _native.spark_search(plan, frequencies, kernels, memory, scratch))
+        found = self._noted("solution", _native.spark_search(plan, frequencies, may_part, kernels, memory))
         shape = self._counted("shape", data, policy, plan, found)
-        with _scratch() as scratch:
-            empty = pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
-            sheet, published, told = _native.spark_sheet(plan, found, shape, empty, memory, scratch)
-        if published != records:
+        empty = pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
+        sheet, published, told = _native.spark_sheet(plan, found, shape, empty, memory)
+        if published != known.records:
             raise _changing()
 
         def recoded(batches: Batches) -> Batches:
             for _, rows in _chunks(batches):
-                with _scratch() as scratch:
-                    texts = _native.spark_recode(plan, found, shape, rows, memory, scratch)
+                texts = _native.spark_recode(plan, found, shape, rows, memory)
                 for at in range(0, len(texts), _BATCH):
                     yield pa.RecordBatch.from_arrays([pa.array(texts[at : at + _BATCH], pa.binary())], ["text"])
 
-        return _Figures(records, told), sheet, data.mapInArrow(recoded, "text binary")
+        return told, sheet, data.mapInArrow(recoded, "text binary")
 
     def _counted(self, what: str, data: DataFrame, policy: NativePolicy, plan: bytes, found: bytes) -> bytes:
         memory = self.memory
 
         def count(rows: pa.Table, _: int) -> bytes:
-            with _scratch() as scratch:
-                return _native.spark_count(what, policy, plan, found, rows, memory, scratch)
+            return _native.spark_count(what, policy, plan, found, rows, memory)
 
         return self._merged(what, data, count, lambda states: _native.spark_merge(what, states))
 
@@ -396,20 +405,19 @@ class Run:
         return sample[_SAMPLE // 2 :: _SAMPLE]
 
 
-class _Figures:
-    """What a run tells about itself."""
+@dataclass(frozen=True)
+class _Known:
+    """What is known of all records before the search."""
 
-    def __init__(self, records: int, told: str) -> None:
-        self.records, self.told = records, told
+    plan: bytes
+    frequencies: bytes
+    records: int
+    exact: bool
 
 
 def _part(staging: str, sheet: bytes, number: int, texts: list[bytes]) -> pa.RecordBatch:
     _native.spark_write_part(os.path.join(staging, f"part-{number:05}.parquet"), sheet, [], texts)
     return pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([len(texts)], pa.int64())], ["part", "records"])
-
-
-def _scratch() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="bosket-")
 
 
 def _changing() -> BosketError:
@@ -440,6 +448,11 @@ class _Place:
         for entry in self._folder.iterdir():
             if entry.name.startswith("."):
                 entry.unlink()
+
+    def empty(self) -> None:
+        """Removes all that was written."""
+        for entry in self._folder.iterdir():
+            entry.unlink()
 
     def publish(self, certificate: str) -> None:
         """Gives the folder its name, and then the certificate."""

@@ -81,6 +81,33 @@ impl Cells {
         count < self.k
     }
 
+    /// Whether fewer than k records with some set of up to m ascending items, none of them related, have been kept.
+    pub(super) fn has_open(&self, items: &[u32], m: usize) -> Option<bool> {
+        match &self.counts {
+            Counts::Halves(cells) => {
+                let open = |at: u64| u32::from(cells[(at / 2) as usize] >> (at % 2 * 4) & 15) < self.k;
+                Some((1..=m).any(|size| self.any_below(items, size, self.first[size], &open)))
+            }
+            Counts::Bytes(cells) => {
+                let open = |at: u64| u32::from(cells[at as usize]) < self.k;
+                Some((1..=m).any(|size| self.any_below(items, size, self.first[size], &open)))
+            }
+            Counts::Pieces(..) => None,
+        }
+    }
+
+    /// The highest item first: the places of the others then lie side by side.
+    fn any_below(&self, items: &[u32], size: usize, base: u64, open: &impl Fn(u64) -> bool) -> bool {
+        if size == 1 {
+            return items.iter().any(|&item| open(base + u64::from(item)));
+        }
+        let rank = &self.choose[size];
+        let highest = items.iter().enumerate().skip(size - 1);
+        highest
+            .into_iter()
+            .any(|(at, &item)| self.any_below(&items[..at], size - 1, base + rank[item as usize], open))
+    }
+
     /// Counts a piece of a record that is kept.
     #[inline]
     pub(super) fn count(&mut self, items: &[u32], relations: u64) -> Result<()> {

@@ -20,6 +20,7 @@ use bosket_model::partition::Joined;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
 use bosket_model::policy::{Missing, Policy, Relations, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
+use rayon::prelude::*;
 
 use crate::claim::{Claim, Kmn};
 use crate::knowledge::{Known, Records, View};
@@ -186,9 +187,23 @@ impl<'a> Counter<'a> {
             if *known != own {
                 return Err(Failure::defect("parts that are counted together do not have one numbering"));
             }
+            // Counters only grow: whoever is not open now will not be when its turn comes.
+            let closed: Vec<bool> = match related {
+                true => Vec::new(),
+                false => (0..records.len())
+                    .into_par_iter()
+                    .map(|record| {
+                        observer.go_on()?;
+                        Ok(cells.has_open(records.items(record), m) == Some(false))
+                    })
+                    .collect::<Result<_>>()?,
+            };
             let mut walk = Walk { records: &records, cells, m, n, masks: Vec::new(), positions: Vec::new() };
             for (record, keep) in keep.iter_mut().enumerate() {
                 observer.go_on()?;
+                if closed.get(record) == Some(&true) {
+                    continue;
+                }
                 if walk.is_open(record, observer)? {
                     walk.count(record, observer)?;
                     *keep = true;
@@ -217,6 +232,11 @@ struct Walk<'w> {
 impl Walk<'_> {
     /// Whether a piece of the record has been kept fewer than k times.
     fn is_open(&mut self, record: usize, observer: &dyn Observer) -> Result<bool> {
+        if self.n == 0
+            && let Some(open) = self.cells.has_open(self.records.items(record), self.m)
+        {
+            return Ok(open);
+        }
         let mut open = false;
         self.each(record, observer, &mut |cells, items, relations| {
             open = cells.is_open(items, relations);

@@ -1,0 +1,394 @@
+//! Publications of records that do not fit into memory: searched on kernels, recoded chunk by chunk, sorted by content in a
+//! private file, verified from their bytes in batches.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosket_engine::kmn::Tally;
+use bosket_engine::partition::{Frequencies, Kernel};
+use bosket_io::{BatchSize, Certify, Chunks, Create, Output, Publication, SourceForm};
+use bosket_measure::kept::Kept;
+use bosket_measure::loss::{Compared, Loss, Side};
+use bosket_model::binding::Binding;
+use bosket_model::partition::Survey;
+use bosket_model::policy::Role;
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
+use bosket_report::advice::Advice;
+use bosket_report::study::Study;
+use bosket_verify::partition::Counter;
+use bosket_verify::{Claim, Verification};
+use serde_json::Value;
+
+use super::{Account, AttributeValues, Draft, ambiguous, refuse_empty, too_early};
+use crate::chunked::{ChunkedInput, each};
+use crate::legend::{People, legend_of};
+use crate::partition::{Found, Plan};
+use crate::prepare::Prepared;
+use crate::run::Run;
+
+/// A publication on its way.
+pub(super) struct Chunked<'p> {
+    prepared: &'p Prepared,
+    claim: &'p Claim,
+    plan: Plan,
+    chunks: Chunks,
+    size: BatchSize,
+    publication: Option<Publication>,
+    made: Option<Made>,
+    again: Option<Again>,
+}
+
+/// What was made.
+struct Made {
+    found: Found,
+    /// The published records, chunk by chunk, until they are written.
+    published: Chunks,
+    survey: Survey,
+    tally: Tally,
+    kept: Kept,
+}
+
+/// What was read again.
+struct Again {
+    survey: Survey,
+    binding: Binding,
+}
+
+/// How often records that were overlooked may join a kernel.
+const ROUNDS: usize = 16;
+
+impl<'p> Chunked<'p> {
+    pub(super) fn begin(prepared: &'p Prepared, input: ChunkedInput, create: Create) -> Result<Self> {
+        let Some(claim) = &prepared.claim else {
+            return Err(Failure::defect("records are published by a claim about records"));
+        };
+        let ChunkedInput { chunks, survey, hierarchies, form, size, .. } = input;
+        let publication = begun(prepared, &form, create)?;
+        let plan = Plan::new(&prepared.file.policy, survey, hierarchies)?;
+        let publication = Some(publication);
+        Ok(Chunked { prepared, claim, plan, chunks, size, publication, made: None, again: None })
+    }
+
+    fn made(&self) -> Result<&Made> {
+        self.made.as_ref().ok_or_else(too_early)
+    }
+
+    fn again(&self) -> Result<&Again> {
+        self.again.as_ref().ok_or_else(too_early)
+    }
+
+    fn frequencies(&mut self, run: &Run<'_>) -> Result<Arc<Frequencies>> {
+        let (plan, mut all) = (&self.plan, Frequencies::default());
+        let count = |data: Dataset| plan.frequencies(&plan.part(&data, run.observer)?, run.observer);
+        each(&mut self.chunks, "counting values", run, count, |_, own| {
+            all = std::mem::take(&mut all).merge(&own)?;
+            Ok(())
+        })?;
+        Ok(Arc::new(all))
+    }
+
+    /// A kernel of all records.
+    fn kernel(
+        plan: &Plan,
+        chunks: &mut Chunks,
+        (labels, size): (&[u32], usize),
+        run: &Run<'_>,
+    ) -> Result<Kernel> {
+        let memory = run.settings.memory() / 8 * 3;
+        let mut filter = plan.filter(labels, size, memory)?;
+        let mut kernel = plan.no_kernel();
+        let part = |data: Dataset| plan.part(&data, run.observer);
+        each(chunks, &format!("choosing records for sets of {size}"), run, part, |chunk, part| {
+            plan.take(&mut kernel, &mut filter, (chunk, &part), run.observer)?;
+            if kernel.size() > run.settings.memory() / 2 {
+                return Err(too_large(run.settings.memory()));
+            }
+            Ok(())
+        })?;
+        Ok(kernel)
+    }
+
+    fn search(
+        &mut self,
+        all: &Arc<Frequencies>,
+        may_part: bool,
+        more: Option<&Kernel>,
+        run: &Run<'_>,
+    ) -> Result<Found> {
+        let Chunked { plan, chunks, .. } = self;
+        let mut kernels = |labels: &[u32], size: usize| {
+            let kernel = Self::kernel(plan, chunks, (labels, size), run)?;
+            match more {
+                Some(more) => kernel.merge(more.clone(), run.observer),
+                None => Ok(kernel),
+            }
+        };
+        run.observer.searching(true);
+        let memory = run.settings.memory() / 2;
+        let found = plan.search(all, may_part, &mut kernels, memory, run.observer);
+        run.observer.searching(false);
+        found
+    }
+
+    /// What a solution publishes of all records.
+    fn recode(&mut self, found: Found, run: &Run<'_>) -> Result<Made> {
+        let Chunked { plan, chunks, prepared, .. } = self;
+        let policy = &prepared.file.policy;
+        let (mut published, mut survey) = (Chunks::new(), Survey::default());
+        let (mut tally, mut kept) = (Tally::default(), Kept::default());
+        let one = |data: Dataset| {
+            let part = plan.part(&data, run.observer)?;
+            let (made, tally) = plan.recode(&part, &found, run.observer)?;
+            let binding = Binding::new(made.schema(), &policy.attributes, policy.undeclared, "a chunk")?;
+            let mapping: Vec<(u32, u32)> = (0..made.len() as u32).map(|record| (record, record)).collect();
+            let kept = Kept::new(
+                &Compared {
+                    policy,
+                    input: Side { data: &part.data, binding: plan.binding() },
+                    published: Side { data: &made, binding: &binding },
+                    hierarchies: plan.hierarchies(),
+                    apart: &[],
+                    mapping: Some(&mapping),
+                    mining: false,
+                },
+                run.observer,
+            )?;
+            let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+            let survey = Survey::of(&made, quasi, run.observer)?;
+            Ok((made, survey, tally, kept))
+        };
+        each(chunks, "recoding records", run, one, |_, (made, own, lost, few)| {
+            published.push(&made)?;
+            survey = std::mem::take(&mut survey).merge(&own);
+            tally = tally.merge(lost);
+            kept = std::mem::take(&mut kept).merge(few);
+            Ok(())
+        })?;
+        Ok(Made { found, published, survey, tally, kept })
+    }
+
+    /// Whether what is made keeps the promise, before anything is written.
+    fn judge(&self, made: &mut Made, run: &Run<'_>) -> Result<Verification> {
+        let policy = &self.prepared.file.policy;
+        let memory = run.settings.memory();
+        let mut counter = Counter::new(policy, self.claim, memory / 8 * 3)?;
+        let survey = &made.survey;
+        let align = |data: Dataset| survey.align(&data, |_| true, run.observer);
+        each(&mut made.published, "judging records", run, align, |chunk, data| {
+            counter.add(chunk, &data, run.observer)
+        })?;
+        counter.finish().finish(policy, self.claim, &[], memory / 2, run.observer)
+    }
+
+    /// The raw records of a witness, to be added to a kernel.
+    fn witnesses(&mut self, more: Kernel, found: &Verification, run: &Run<'_>) -> Result<Kernel> {
+        let records = found.witness.as_ref().map_or(&[][..], |witness| &witness.records);
+        let (mut before, mut more) = (0usize, more);
+        for chunk in 0..self.chunks.len() {
+            let data = self.chunks.read(chunk)?;
+            let own = |record: &u32| (*record as usize).checked_sub(before).filter(|&at| at < data.len());
+            let places: Vec<u32> = records.iter().filter_map(own).map(|at| at as u32).collect();
+            if !places.is_empty() {
+                let part = self.plan.part(&data, run.observer)?;
+                more = self.plan.add_records(more, (chunk as u32, &part), &places, run.observer)?;
+            }
+            before += data.len();
+        }
+        Ok(more)
+    }
+}
+
+fn begun(prepared: &Prepared, form: &SourceForm, create: Create) -> Result<Publication> {
+    let publication = Publication::begin(&prepared.file, form, create)?;
+    publication.refuse_unwritable_in_parts()?;
+    Ok(publication)
+}
+
+fn too_large(memory: usize) -> Failure {
+    let what = format!("the records that a search has to look at take more than half of {} MB", memory >> 20);
+    let help = "allow more memory, ask for a smaller m or k, or give the hierarchy more levels";
+    Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
+}
+
+impl Draft for Chunked<'_> {
+    fn make(&mut self, run: &Run<'_>) -> Result<()> {
+        let all = self.frequencies(run)?;
+        let found = self.search(&all, true, None, run)?;
+        let mut made = self.recode(found, run)?;
+        if !self.plan.is_exact() {
+            // What a kernel shows is a proposal here: all records decide.
+            let mut verdict = self.judge(&mut made, run)?;
+            if !verdict.holds() && made.found.takes_apart() {
+                run.observer.decided("relations that were taken apart give somebody away: none may be");
+                let found = self.search(&all, false, None, run)?;
+                made = self.recode(found, run)?;
+                verdict = self.judge(&mut made, run)?;
+            }
+            let mut more = self.plan.no_kernel();
+            for _ in 0..ROUNDS {
+                if verdict.holds() {
+                    break;
+                }
+                run.observer.decided("the kernel has overlooked somebody: their records join it");
+                more = self.witnesses(more, &verdict, run)?;
+                let found = self.search(&all, false, Some(&more), run)?;
+                made = self.recode(found, run)?;
+                verdict = self.judge(&mut made, run)?;
+            }
+            if !verdict.holds() {
+                let what = "no publication was found in chunks that keeps the promise";
+                let help = "allow more memory, so that all records fit, or ask for less";
+                return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)));
+            }
+            let what = "records were searched in chunks: another cut might have lost less with all of them in memory";
+            run.warn([Diagnostic::warning(what).help("the promise is kept all the same; see docs/scale.md")]);
+        }
+        let publication = self.publication.as_mut().ok_or_else(too_early)?;
+        publication.write_parts(&mut made.published, run.settings.memory() / 8, run.observer)?;
+        made.published = Chunks::new();
+        self.made = Some(made);
+        Ok(())
+    }
+
+    fn verify(&mut self, run: &Run<'_>) -> Result<Option<Verification>> {
+        let policy = &self.prepared.file.policy;
+        let (size, memory) = (self.size, run.settings.memory());
+        let publication = self.publication.as_mut().ok_or_else(too_early)?;
+        let mut read = |take: &mut dyn FnMut(Dataset) -> Result<()>| {
+            publication.read_again_in_parts(size, run.observer, take)
+        };
+        let (found, survey) = verified(policy, self.claim, "the publication", &mut read, memory, run)?;
+        let binding = Binding::new(survey.frame.schema(), &policy.attributes, policy.undeclared, "it")?;
+        refuse_empty(&survey.frame, &binding)?;
+        self.again = Some(Again { survey, binding });
+        Ok(Some(found))
+    }
+
+    fn pair(&mut self) -> Result<()> {
+        // Record by record they cannot be compared; as often as it was written, each value must have been read.
+        let (made, again) = (self.made()?, self.again()?);
+        let told = |survey: &Survey| {
+            let all = survey.frame.schema().attributes();
+            let mut values: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
+            for (id, attribute) in all {
+                for ((_, text), own) in survey.frame.dictionary(id).iter().zip(&survey.counts[id.index()]) {
+                    let sum = values.entry((attribute.path.clone(), text.to_owned())).or_default();
+                    *sum = (sum.0 + own.0, sum.1 + own.1);
+                }
+            }
+            values.retain(|_, own| *own != (0, 0));
+            values
+        };
+        if made.survey.records != again.survey.records || told(&made.survey) != told(&again.survey) {
+            return Err(ambiguous());
+        }
+        Ok(())
+    }
+
+    fn loss(&self, _: &Run<'_>) -> Result<Option<Loss>> {
+        Ok(None)
+    }
+
+    fn kept(&self, _: &Run<'_>) -> Result<Kept> {
+        Ok(self.made()?.kept.clone())
+    }
+
+    fn private(&self) -> Option<(String, Value)> {
+        None
+    }
+
+    fn account(&self) -> Result<Account> {
+        let (made, again) = (self.made()?, self.again()?);
+        let policy = &self.prepared.file.policy;
+        let values = |survey: &Survey, binding: &Binding, declared: usize| -> usize {
+            let own = survey.frame.schema().attributes().map(|(id, _)| id);
+            let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
+            own.map(|id| survey.frame.dictionary(id).len()).sum()
+        };
+        let declared = self.plan.binding().declared.iter().enumerate();
+        let attributes = declared.filter(|(_, d)| d.role == Role::Quasi).map(|(i, d)| AttributeValues {
+            path: d.path.clone(),
+            values: values(self.plan.survey(), self.plan.binding(), i),
+            published: values(&again.survey, &again.binding, i),
+        });
+        let algorithm = bosket_engine::Params::new(policy)?.algorithm();
+        let figures = made.found.figures(algorithm.name(), made.tally).ok_or_else(too_early)?;
+        let (input, published) = (self.plan.survey(), &again.survey);
+        let legend = legend_of(policy, self.plan.hierarchies(), |declared| {
+            (people(input, self.plan.binding(), declared), people(published, &again.binding, declared))
+        });
+        Ok(Account {
+            records: again.survey.records as usize,
+            figures,
+            attributes: attributes.filter(|a| a.values > 0).collect(),
+            cut_short: false,
+            caveats: self.claim.caveats(&again.binding),
+            legend,
+        })
+    }
+
+    fn companions(&mut self) -> Result<Vec<Output>> {
+        Ok(Vec::new())
+    }
+
+    fn publish(&mut self, others: Vec<Output>, certify: Certify<'_>, run: &Run<'_>) -> Result<()> {
+        self.publication.take().ok_or_else(too_early)?.finish_certified(others, certify, run.observer)
+    }
+
+    fn advice(&self, _: &Kept, _: Duration, _: &Run<'_>) -> Result<Option<Advice>> {
+        Ok(None)
+    }
+
+    fn study(&mut self, _: Option<Verification>, _: Option<Loss>, _: &Run<'_>) -> Result<Study> {
+        Err(Failure::defect("records in chunks have no report"))
+    }
+}
+
+/// How many people have each value of an attribute.
+fn people<'a>(survey: &'a Survey, binding: &Binding, declared: usize) -> People<'a> {
+    let mut all = People::new();
+    for (id, _) in survey.frame.schema().attributes() {
+        if binding.attributes[id.index()] == Some(declared) {
+            for ((_, text), own) in survey.frame.dictionary(id).iter().zip(&survey.counts[id.index()]) {
+                *all.entry(text).or_insert(0) += own.0 as usize;
+            }
+        }
+    }
+    all.retain(|_, people| *people > 0);
+    all
+}
+
+/// Hands out the records of a publication, batch by batch.
+pub(crate) type ReadBatches<'a> = &'a mut dyn FnMut(&mut dyn FnMut(Dataset) -> Result<()>) -> Result<()>;
+
+/// The verdict about a publication that is read in batches, and what values it has.
+pub(crate) fn verified(
+    policy: &bosket_model::policy::Policy,
+    claim: &Claim,
+    name: &str,
+    read: ReadBatches<'_>,
+    memory: usize,
+    run: &Run<'_>,
+) -> Result<(Verification, Survey)> {
+    let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
+    let mut left = std::collections::BTreeSet::new();
+    read(&mut |data| {
+        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, name)?;
+        left.extend(bosket_verify::left_over(&data, &binding));
+        let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+        survey = std::mem::take(&mut survey).merge(&Survey::of(&data, quasi, run.observer)?);
+        // Nothing else is looked at again.
+        let mut joined = bosket_model::partition::Joined::new();
+        joined.add(&data, |_| true, quasi, run.observer)?;
+        chunks.push(&joined.finish())
+    })?;
+    let mut counter = Counter::new(policy, claim, memory / 8 * 3)?;
+    let align = |data: Dataset| survey.align(&data, |_| true, run.observer);
+    each(&mut chunks, "verifying records", run, align, |chunk, data| {
+        counter.add(chunk, &data, run.observer)
+    })?;
+    let mut found = counter.finish().finish(policy, claim, &[], memory / 2, run.observer)?;
+    found.left = left.into_iter().collect();
+    Ok((found, survey))
+}

@@ -1,0 +1,229 @@
+//! Input that does not fit into memory: read once, in batches, into a private file of chunks.
+
+use std::collections::BTreeSet;
+
+use bosket_io::{BatchSize, Chunks, PolicyFile, SourceForm, Whereabouts};
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::masks::Masks;
+use bosket_model::partition::Survey;
+use bosket_model::policy::{Family, Format, Policy, Role, Undeclared};
+use bosket_model::words::{count, plural};
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
+use rayon::prelude::*;
+
+use crate::anonymize::AnonymizeRequest;
+use crate::key::Key;
+use crate::load::{self, Bound};
+use crate::partition::{self, is_surveyed, strip};
+use crate::prepare::refuse_rare_keys;
+use crate::run::Run;
+
+/// Private records in chunks, with all that is known of them.
+#[derive(Debug)]
+pub(crate) struct ChunkedInput {
+    pub(crate) chunks: Chunks,
+    pub(crate) survey: Survey,
+    pub(crate) binding: Binding,
+    pub(crate) hierarchies: Vec<Option<Hierarchy>>,
+    pub(crate) form: SourceForm,
+    pub(crate) size: BatchSize,
+}
+
+/// Records of a chunk at most, unless told otherwise.
+const RECORDS: usize = 250_000;
+
+/// A text takes about so many times its bytes in memory while it is worked on; a compressed one so many more.
+const GROWTH: u64 = 4;
+const PACKED: u64 = 8;
+
+/// How records are read in batches; none if they are to be read as a whole.
+pub(crate) fn wanted(file: &PolicyFile, place: &Whereabouts, run: &Run<'_>) -> Result<Option<BatchSize>> {
+    size(file, place, refuse(&file.policy).is_err(), run)
+}
+
+/// The same for a publication that is verified.
+pub(crate) fn wanted_to_verify(
+    file: &PolicyFile,
+    place: &Whereabouts,
+    run: &Run<'_>,
+) -> Result<Option<BatchSize>> {
+    size(file, place, false, run)
+}
+
+fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) -> Result<Option<BatchSize>> {
+    let policy = &file.policy;
+    let by_knowledge =
+        policy.privacy.as_ref().is_some_and(|p| matches!(p.model.family(), Family::Km | Family::Kmn));
+    let memory = run.settings.memory();
+    let bytes = (memory / 64).clamp(1 << 16, 64 << 20);
+    if let Some(chunk) = run.settings.chunk {
+        if by_knowledge {
+            return Ok(Some(BatchSize { records: chunk.get(), bytes: usize::MAX }));
+        }
+        let what = "records are worked on in chunks for `km` and `kmn` only";
+        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("leave --chunk out")));
+    }
+    let (weight, packed) = place.weight();
+    let grown = weight.saturating_mul(GROWTH).saturating_mul(if packed { PACKED } else { 1 });
+    let fits = grown <= memory as u64;
+    // What cannot be done in parts may fit all the same; reading stops where it does not.
+    if fits || !by_knowledge || place.unbatched().is_some() || refused {
+        return Ok(None);
+    }
+    let what = "the records would not fit into memory: they are worked on in chunks";
+    run.observer.decided(what);
+    run.warn([Diagnostic::warning(what).help("allow more with --memory to have all of them there at once")]);
+    Ok(Some(BatchSize { records: RECORDS, bytes }))
+}
+
+/// What is left out where records do not fit into memory.
+pub(crate) fn refuse_measure(
+    request: &AnonymizeRequest,
+    file: &PolicyFile,
+    place: &Whereabouts,
+    run: &Run<'_>,
+) -> Result<()> {
+    if !request.measure || wanted(file, place, run)?.is_none() {
+        return Ok(());
+    }
+    let what = "`--measure` compares all records at once, which do not fit into memory";
+    let help = "leave it out, and measure a sample; or allow more memory";
+    Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)))
+}
+
+/// Refuses, without any data, what cannot be done in chunks.
+pub(crate) fn refuse(policy: &Policy) -> Result<()> {
+    partition::refuse_unmergeable(policy)?;
+    let publish = policy.publish.as_ref();
+    let mut problems = Vec::new();
+    for (asked, what) in [
+        (policy.selects(), "`where` and `sample` choose among all records"),
+        (publish.is_some_and(|p| p.mapping.is_some()), "`publish.mapping` says which record became which"),
+        (publish.is_some_and(|p| p.report.is_some()), "`publish.report` looks at all records at once"),
+    ] {
+        if asked {
+            let what = format!("records cannot be worked on in chunks: {what}");
+            let what = Diagnostic::error(what).at(Place::source(&policy.name));
+            problems.push(what.help("take it out, or allow more memory, so that all records fit"));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// Reads all records into chunks, and checks what a run would check.
+pub(crate) fn prepare(
+    file: &PolicyFile,
+    place: Whereabouts,
+    key: Option<&Key>,
+    size: BatchSize,
+    run: &Run<'_>,
+) -> Result<ChunkedInput> {
+    let policy = &file.policy;
+    refuse(policy)?;
+    let name = place.name();
+    let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
+    let form = place.batches(size, run.observer, &mut |opened| {
+        run.warn(opened.warnings);
+        let Bound { data, binding } = load::bind_input(opened.data, policy, &name, run)?;
+        let data = match key {
+            Some(key) => Masks::of(policy).apply(&data, &binding, &policy.attributes, key.bytes(), &name)?,
+            None => data,
+        };
+        let bound = Bound { data, binding };
+        run.warn(load::people_counted_twice(&bound, policy, run)?);
+        let data = strip(&bound.data, &bound.binding, run.observer)?;
+        let own = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, &name)?;
+        let part = Survey::of(&data, |id| is_surveyed(policy, &own, id), run.observer)?;
+        survey = std::mem::take(&mut survey).merge(&part);
+        chunks.push(&data)
+    })?;
+    run.observer.decided(&format!(
+        "read {name} as {} in {}: {}",
+        form.name(),
+        plural(chunks.len(), "chunk"),
+        plural(chunks.records(), "record")
+    ));
+    let binding = Binding::of_input(survey.frame.schema(), &policy.attributes, Undeclared::Drop, &name)?;
+    run.warn(binding.absent().filter(|&d| is_published(policy.attributes[d].role)).map(|d| {
+        Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
+            .at(policy.attributes[d].place.clone())
+    }));
+    let (hierarchies, warnings) = partition::hierarchies(file, &survey, &name, run.settings.show_values)?;
+    run.warn(warnings);
+    let fewest = u64::from(policy.need_privacy()?.k.unwrap_or(0));
+    if fewest > survey.records {
+        let what =
+            format!("k = {fewest} exceeds the {} of the data", plural(survey.records as usize, "record"));
+        let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
+        return Err(Failure::new(Fault::Unreachable, diagnostic));
+    }
+    refuse_revealing(policy, &survey, &binding, fewest)?;
+    refuse_rare_keys(policy, &rare(policy, &survey), &binding)?;
+    Ok(ChunkedInput { chunks, survey, binding, hierarchies, form, size })
+}
+
+fn is_published(role: Role) -> bool {
+    !matches!(role, Role::Identifying | Role::Key | Role::Drop)
+}
+
+/// Keys of JSON that only a handful of people have.
+fn rare(policy: &Policy, survey: &Survey) -> BTreeSet<AttributeId> {
+    let format = policy.source.as_ref().map(|source| source.format);
+    if !matches!(format, Some(Format::Json | Format::Ndjson)) || survey.records < 100 {
+        return BTreeSet::new();
+    }
+    let all = survey.frame.schema().attributes().map(|(id, _)| id);
+    all.filter(|id| (1..5).contains(&survey.present[id.index()])).collect()
+}
+
+/// An attribute published as it is must not give people away.
+pub(crate) fn refuse_revealing(policy: &Policy, survey: &Survey, binding: &Binding, k: u64) -> Result<()> {
+    let mut problems = Vec::new();
+    for (id, _) in survey.frame.schema().attributes() {
+        let insensitive = binding.role(id) == Some(Role::Insensitive);
+        let Some(declared) = binding.attributes[id.index()].filter(|_| insensitive) else { continue };
+        let counts = &survey.counts[id.index()];
+        let all: u64 = counts.iter().map(|c| c.1).sum();
+        let rare: u64 = counts.iter().filter(|c| c.0 < k).map(|c| c.1).sum();
+        if rare * 20 > all {
+            let said = &policy.attributes[declared];
+            let what = format!(
+                "`{}` is called insensitive, but {} of its {} values are ones that fewer than {k} people have",
+                said.path,
+                count(rare as usize),
+                count(all as usize)
+            );
+            problems.push(
+                Diagnostic::error(what).at(said.place.clone()).help(
+                    "make it quasi or identifying, or say `acknowledge = true` if it gives nobody away",
+                ),
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// Goes through chunks: some at a time are prepared side by side, then taken in their order.
+pub(crate) fn each<T: Send>(
+    chunks: &mut Chunks,
+    stage: &str,
+    run: &Run<'_>,
+    prepare: impl Fn(Dataset) -> Result<T> + Sync,
+    mut take: impl FnMut(u32, T) -> Result<()>,
+) -> Result<()> {
+    run.observer.stage(stage, chunks.len() as u64);
+    let side_by_side = rayon::current_num_threads().clamp(1, 4);
+    for from in (0..chunks.len()).step_by(side_by_side) {
+        run.observer.go_on()?;
+        let to = chunks.len().min(from + side_by_side);
+        let texts: Vec<Vec<u8>> = (from..to).map(|chunk| chunks.bytes(chunk)).collect::<Result<_>>()?;
+        let prepared: Vec<Result<T>> =
+            texts.into_par_iter().map(|bytes| prepare(Dataset::from_bytes(&bytes)?)).collect();
+        for (chunk, prepared) in (from..to).zip(prepared) {
+            take(chunk as u32, prepared?)?;
+            run.observer.advance(1);
+        }
+    }
+    Ok(())
+}
