@@ -69,6 +69,8 @@ pub struct ClusterFigures {
     pub suppressed: usize,
     /// Vertices of the others that were left out.
     pub pruned: u64,
+    /// Cells that records were clustered in, each for itself.
+    pub cells: usize,
     /// Groups and sensitive values, where these are published apart.
     pub apart: Option<(usize, usize)>,
 }
@@ -119,6 +121,9 @@ impl Figures {
                     "records_suppressed": f.suppressed,
                     "vertices_pruned": f.pruned,
                 });
+                if f.cells > 1 {
+                    all["cells"] = json!(f.cells);
+                }
                 if let Some((groups, values)) = f.apart {
                     all["groups"] = json!(groups);
                     all["sensitive_values"] = json!(values);

@@ -272,6 +272,7 @@ fn clusters(work: &Work<'_>, mut params: cluster::Params, observer: &dyn Observe
             largest,
             suppressed: release.suppressed.len(),
             pruned: release.pruned,
+            cells: release.cells,
             apart: None,
         }),
         private: json!({

@@ -16,5 +16,6 @@ mod local;
 mod params;
 pub mod partition;
 
+pub use cluster::cells;
 pub use common::refuse_common;
 pub use params::{Input, Params, check, foreseen, refuse_unfit, trees};

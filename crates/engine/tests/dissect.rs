@@ -1,6 +1,8 @@
 //! Dissection against the definitions.
 
-use bosket_engine::dissect::{Algorithm, Degrees, Params, Release, SUPPRESSED, Sensitive, degrees, run};
+use bosket_engine::dissect::{
+    Algorithm, Degrees, Params, Release, SUPPRESSED, Sensitive, degrees, reached, run, run_in_parts,
+};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, NodeId, csv};
 use bosket_model::observe::Quiet;
@@ -315,5 +317,59 @@ fn people_without_value_fill_groups() {
             values.dedup();
             assert!(group.len() >= size && values.len() == all, "seed {seed}: {group:?}");
         }
+    }
+}
+
+/// Parts keep the promise of all, leave out few, and do not depend on the order of the records.
+#[test]
+fn parts_keep_what_the_whole_promises() {
+    let h = hierarchy("a1;a;*\na2;a;*\nb1;b;*\nb2;b;*\nc1;c;*\nd1;d;*\ne1;e;*\n");
+    let labels = ["a1", "a2", "b1", "b2", "c1", "d1", "e1"];
+    let (mut left, mut all) = (0, 0);
+    for seed in 0..u64::from(cases(300)) {
+        let mut dice = Dice::new(seed);
+        let many = dice.one_in(3);
+        let people: People = (0..40 + dice.below(100))
+            .map(|_| {
+                (0..if many { 1 + dice.below(2) } else { 1 })
+                    .map(|_| (*dice.of(&labels)).to_owned())
+                    .collect()
+            })
+            .collect();
+        let values = literal::sensitive("d", many, &people);
+        let digests: Vec<[u8; 32]> = (0..people.len()).map(|r| [r as u8; 32]).collect();
+        let algorithm = *dice.of(&[Algorithm::Anatomy, Algorithm::Delta]);
+        let params = Params { pairwise: dice.one_in(3), ..Params::plain(algorithm, 2 + dice.below(2)) };
+        let sensitive = [Sensitive { values: &values, hierarchy: Some(&h) }];
+        let Ok(whole) = group(&[(&values, Some(&h))], &params) else { continue };
+        let parts = 2 + dice.below(4);
+        let release = run_in_parts(&sensitive, &digests, &params, parts, &Quiet).expect("groups");
+        let made = groups(&release, &people);
+        assert_eq!(made.iter().map(Vec::len).sum::<usize>() + release.suppressed, people.len());
+        assert!(made.iter().all(|g| literal::is_anatomy(g, params.group_size)), "seed {seed}");
+        let weakest = made.iter().map(|g| literal::degrees(&h, g));
+        let weakest = weakest.filter_map(|d| if params.pairwise { d.1 } else { d.0 }).min();
+        assert_eq!(weakest, reached(&release, &params).map(|d| d as usize), "seed {seed}");
+        (left, all) = (left + release.suppressed, all + people.len());
+        assert!(
+            release.suppressed <= whole.suppressed + 2 * params.group_size,
+            "seed {seed}: {}",
+            release.suppressed
+        );
+    }
+    assert!(left * 100 < all, "{left} of {all} are left out");
+}
+
+/// A value that half of the people have is too frequent by chance in one half of any two random halves.
+#[test]
+fn dealt_records_are_eligible_where_all_are() {
+    let people = single(&[("flu", 500), ("cold", 300), ("burn", 200)]);
+    let values = literal::sensitive("d", false, &people);
+    let digests: Vec<[u8; 32]> = (0..1000u32).map(|r| [(r * 7 % 251) as u8; 32]).collect();
+    let sensitive = [Sensitive { values: &values, hierarchy: None }];
+    let params = Params::plain(Algorithm::Anatomy, 2);
+    for parts in [1, 3, 7, 20] {
+        let release = run_in_parts(&sensitive, &digests, &params, parts, &Quiet).expect("groups");
+        assert_eq!(release.suppressed, 0, "{parts} parts");
     }
 }

@@ -163,9 +163,14 @@ pub struct Digests<'d> {
 impl<'d> Digests<'d> {
     /// Those of a dataset.
     pub fn new(data: &'d Dataset) -> Self {
+        Self::about(data, |_| true)
+    }
+
+    /// The same about some of the attributes.
+    pub fn about(data: &'d Dataset, counts: impl Fn(AttributeId) -> bool) -> Self {
         let schema = data.schema();
         let of_class = |class: ClassId| {
-            let ids = schema.class(class).attributes.iter();
+            let ids = schema.class(class).attributes.iter().filter(|id| counts(**id));
             let mut own: Vec<(AttributeId, &str)> =
                 ids.map(|&id| (id, schema.attribute(id).path.as_str())).collect();
             own.sort_by_key(|(_, path)| *path);
@@ -215,9 +220,24 @@ fn part(hash: &mut Sha256, bytes: &[u8]) {
 impl Dataset {
     /// The records that are kept, with the values that they have and no others.
     pub fn subset(&self, keep: &[bool]) -> Dataset {
+        let kept: Vec<u32> = (0..self.len() as u32).filter(|&record| keep[record as usize]).collect();
+        self.picked(&kept)
+    }
+
+    /// The records that are kept; `set` writes each value, told by its record, attribute and code.
+    pub(crate) fn copied(
+        &self,
+        keep: &[bool],
+        set: impl FnMut(&mut Builder, usize, AttributeId, u32),
+    ) -> Dataset {
+        self.copied_of((0..self.len()).filter(|&record| keep[record]), set)
+    }
+
+    /// Some records, in the order in which they are asked for, with the values that they have and no others.
+    pub fn picked(&self, records: &[u32]) -> Dataset {
         let mut codes: Vec<Vec<u32>> =
             self.schema().attributes().map(|(id, _)| vec![MISSING; self.dictionary(id).len()]).collect();
-        self.copied(keep, |builder, _, id, code| {
+        self.copied_of(records.iter().map(|&record| record as usize), |builder, _, id, code| {
             let new = &mut codes[id.index()][code as usize];
             if *new == MISSING {
                 let dictionary = self.dictionary(id);
@@ -227,14 +247,13 @@ impl Dataset {
         })
     }
 
-    /// The records that are kept; `set` writes each value, told by its record, attribute and code.
-    pub(crate) fn copied(
+    fn copied_of(
         &self,
-        keep: &[bool],
+        records: impl Iterator<Item = usize>,
         mut set: impl FnMut(&mut Builder, usize, AttributeId, u32),
     ) -> Dataset {
         let mut builder = Builder::like(self);
-        for record in (0..self.len()).filter(|&record| keep[record]) {
+        for record in records {
             let mut open: Vec<usize> = Vec::new();
             for vertex in self.vertices(record) {
                 match self.parent(vertex) {

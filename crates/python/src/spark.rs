@@ -224,8 +224,7 @@ pub fn spark_count<'py>(
             "survey" => plan::survey(&load(&policy)?, &data, observer)?.to_bytes(),
             "frequencies" => plan_of(plan)?.frequencies(&data, observer)?.to_bytes(),
             _ => {
-                let (published, lost) =
-                    plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
+                let (published, lost) = plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
                 Shape::of(&published, &columns, lost)?.to_bytes()
             }
         })

@@ -71,7 +71,7 @@ def clinic(run: Run, tmp_path: Path) -> tuple[pa.Table, bk.Policy, dict[str, str
     table = pa.json.read_json(tmp_path / "data/data.ndjson")
     pq.write_table(table, tmp_path / "data/in.parquet")
     sets = PARQUET | {
-        "method.algorithm": "gcs", "method.recoding": "global", "method.disassociate": "false",
+        "method.algorithm": "gcs", "method.recoding": "global", "privacy.root": "chain",
         "publish.report": "", "publish.mapping": "",
     }
     return table, with_sets(bk.Policy.load(tmp_path / "data/policy.toml"), sets), sets

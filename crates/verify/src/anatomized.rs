@@ -196,10 +196,10 @@ fn labels(sides: &TwoSides<'_>, ask: &Diverse) -> Result<Vec<Vec<String>>> {
 }
 
 /// What is counted of one sensitive attribute in one group.
-struct Tally<'a> {
-    path: &'a str,
-    places: usize,
-    values: BTreeMap<&'a str, usize>,
+pub(crate) struct Tally<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) places: usize,
+    pub(crate) values: BTreeMap<&'a str, usize>,
 }
 
 impl<'a> Tally<'a> {
@@ -233,7 +233,7 @@ impl<'a> Tally<'a> {
 }
 
 /// The most common value of the first attribute that says too much, or a value that may stand only once and does not.
-fn too_common(tallies: &[Tally<'_>], ask: &Diverse) -> Option<Sensitive> {
+pub(crate) fn too_common(tallies: &[Tally<'_>], ask: &Diverse) -> Option<Sensitive> {
     let found = |tally: &Tally<'_>, value: &str, count: usize| Sensitive {
         path: tally.path.to_owned(),
         value: value.to_owned(),

@@ -11,6 +11,7 @@ mod columns;
 pub mod dissect;
 pub mod knowledge;
 mod listed;
+pub mod mergeable;
 pub mod partition;
 pub mod recount;
 pub mod sides;

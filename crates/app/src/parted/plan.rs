@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use super::refuse_unfit;
 use crate::chunked::refuse_revealing;
-use crate::partition::{self, Part, is_surveyed, strip};
 pub use crate::partition::Found;
+use crate::partition::{self, Part, is_surveyed, strip};
 use crate::prepare::check_policy;
 
 const WHAT: [u8; 4] = *b"BkPt";

@@ -12,6 +12,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
+use super::cells::Facts;
 use super::cost::{Cost, SCALE};
 use super::domain::Domain;
 use super::kinds::Kinds;
@@ -78,7 +79,7 @@ pub(super) struct Forest {
     pub(super) domains: Vec<Domain>,
     /// Per domain the declared attribute.
     pub(super) declared: Vec<usize>,
-    /// Per domain whether the data misses values.
+    /// Per domain whether the data, all of it, misses values.
     pub(super) misses: Vec<bool>,
     pub(super) forms: Forms,
     pub(super) secrets: Secrets,
@@ -111,7 +112,7 @@ impl Forest {
         binding: &Binding,
         hierarchies: &[Option<Hierarchy>],
         params: &Params,
-        cost: &dyn Cost,
+        (facts, cost): (&Facts, &dyn Cost),
         observer: &dyn Observer,
     ) -> Result<Self> {
         let schema = data.schema();
@@ -127,7 +128,7 @@ impl Forest {
             let mut quasi = Vec::new();
             while let Some(column) = columns.next_if(|c| schema.attribute(c.attribute).class == id) {
                 observer.go_on()?;
-                let missing = data_misses(data, id, column.attribute);
+                let missing = facts.misses(schema, column.attribute);
                 let weight = params.weights.get(column.declared).copied().unwrap_or(1.0);
                 quasi.push((column.attribute, domains.len()));
                 domains.push(Domain::new(column.hierarchy, column.declared, missing, weight, cost));
@@ -136,7 +137,8 @@ impl Forest {
                 misses.push(missing);
             }
             let own: i64 = quasi.iter().map(|&(_, d)| domains[d].full).sum();
-            let own = own + lost_secrets(data, binding, id, params.lost);
+            let secret = binding.in_policy_order(schema, id, Role::Sensitive);
+            let own = own + facts.secrets(schema, id, &secret, params.lost * SCALE as f64);
             // A vertex without values is still worth keeping.
             let sensitive = secrets.attributes(id);
             classes.push(Class { quasi, sensitive, has_secrets: sensitive > 0, own: own.max(1) });
@@ -354,11 +356,11 @@ impl Forest {
 
 /// A quasi attribute of the data in its hierarchy.
 pub(super) struct Column<'h> {
-    attribute: AttributeId,
-    declared: usize,
-    hierarchy: &'h Hierarchy,
+    pub(super) attribute: AttributeId,
+    pub(super) declared: usize,
+    pub(super) hierarchy: &'h Hierarchy,
     /// Per code the leaf.
-    leaves: Vec<u32>,
+    pub(super) leaves: Vec<u32>,
 }
 
 /// The quasi attributes, class by class. Those whose values are in no hierarchy are refused, all of them.
@@ -386,20 +388,6 @@ pub(super) fn columns<'h>(
         }
     }
     if problems.is_empty() { Ok(columns) } else { Err(Failure::all(Fault::Policy, problems)) }
-}
-
-fn data_misses(data: &Dataset, class: ClassId, attribute: AttributeId) -> bool {
-    (0..data.vertex_count()).any(|v| data.class(v) == class && data.value(v, attribute) == MISSING)
-}
-
-/// What the sensitive values of a vertex count, on average over its class: vertices that differ in these alone are one form.
-fn lost_secrets(data: &Dataset, binding: &Binding, class: ClassId, lost: f64) -> i64 {
-    let vertices = (0..data.vertex_count()).filter(|&v| data.class(v) == class);
-    let all = vertices.clone().count().max(1);
-    let secrets = binding.in_policy_order(data.schema(), class, Role::Sensitive);
-    let there = |a: AttributeId| vertices.clone().filter(|&v| data.value(v, a) != MISSING).count();
-    let there: usize = secrets.into_iter().map(there).sum();
-    (lost * SCALE as f64 * there as f64 / all as f64).round() as i64
 }
 
 fn no_hierarchy(path: &str) -> Diagnostic {

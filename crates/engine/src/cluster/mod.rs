@@ -10,10 +10,11 @@
 //! The flow: `forest` lays the records out and interns their subtrees (`shapes` without what is sensitive); `rep` holds what a cluster's members have in common
 //! and joins two of them (`diversify`); `rows`, `profile`, `search` and `cheapest` find the cheapest record to join without comparing
 //! all; the `algorithms` make clusters; `leftovers`, `reform` and `improve` touch them up; `diverse` judges them; `publish`
-//! writes them back.
+//! writes them back. Many records are put into `cells` of like ones first, each of which is clustered for itself.
 
 mod algorithms;
 mod assign;
+pub mod cells;
 mod cheapest;
 mod cost;
 mod diverse;
@@ -44,10 +45,11 @@ pub use assign::Solver;
 pub use bosket_model::policy::Algorithm;
 pub use cost::{Cost, Height, Lm, SCALE};
 pub use interrupted::Interrupted;
-pub use params::{Absent, Diverse, Matching, Params};
+pub use params::{Absent, Cells, Diverse, Matching, Params};
 
 use algorithms::miracle::Stream;
 use algorithms::{bitmap, blocks, clustree, ctoff, dmiracle, miracle, miraclex};
+use cells::Facts;
 use diverse::{Judge, distinct_everywhere};
 use exclude::Labels;
 use forest::Forest;
@@ -55,7 +57,10 @@ use rep::{Joiner, Rep};
 use search::Search;
 use secrets::Secrets;
 
+use publish::Published;
+
 use crate::asked::foreign;
+use crate::params::Input;
 
 /// What a run has made.
 #[derive(Debug)]
@@ -74,6 +79,8 @@ pub struct Release {
     pub lm: f64,
     /// What the search has minimised, in values; there a missing value is one that can be given up.
     pub cost: f64,
+    /// In how many cells records were clustered.
+    pub cells: usize,
     /// The time was over before the search was.
     pub cut_short: bool,
 }
@@ -148,17 +155,58 @@ pub fn run_at(
     cost: &dyn Cost,
     observer: &dyn Observer,
 ) -> Result<Release> {
-    let forest = Forest::new(data, binding, hierarchies, params, cost, observer)?;
+    let facts = Facts::count(data, binding, observer)?;
+    let cells = facts.cells(params);
+    if cells > 1 {
+        refuse_unfit(data, binding, hierarchies, params)?;
+        let input = Input { data, binding, hierarchies };
+        return cells::run(input, params, (&facts, cost), cells, observer);
+    }
+    let forest = Forest::new(data, binding, hierarchies, params, (&facts, cost), observer)?;
     refuse_few(data, params)?;
     refuse_nested(data, binding, params)?;
     Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
-    let mut found = settled(&forest, params, observer)?;
+    let Clustering { clusters, left, cut_short } =
+        best(data, binding, hierarchies, (&forest, params), observer)?;
+    if clusters.is_empty() {
+        return Err(nothing_fits());
+    }
+    let Published { data: published, records, tally, .. } =
+        publish::publish(data, binding, hierarchies, &forest, &clusters, observer)?;
+    let tally = tally.merge(publish::given_up(data, binding, &forest, &left));
+    Ok(Release {
+        data: published,
+        records,
+        clusters: clusters.into_iter().map(|c| c.members).collect(),
+        suppressed: left,
+        pruned: tally.pruned(),
+        lm: tally.lm(forest.lost),
+        cost: tally.cost as f64 / SCALE as f64,
+        cells: 1,
+        cut_short,
+    })
+}
+
+fn nothing_fits() -> Failure {
+    let what = "no two records can be published together: too many share their sensitive values";
+    Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l"))
+}
+
+/// Clusters of an algorithm, or those of a simpler one where they lose less.
+fn best(
+    data: &Dataset,
+    binding: &Binding,
+    hierarchies: &[Option<Hierarchy>],
+    (forest, params): (&Forest, &Params),
+    observer: &dyn Observer,
+) -> Result<Clustering> {
+    let mut found = settled(forest, params, observer)?;
     // A limit that rises from pass to pass costs now and then more than it saves; `ctoff` takes a fraction of the time.
     if params.algorithm == Algorithm::Clustree && params.leftovers && !found.cut_short {
         let lm =
-            |found: &Clustering| publish::lm(data, binding, hierarchies, &forest, &found.clusters, observer);
+            |found: &Clustering| publish::lm(data, binding, hierarchies, forest, &found.clusters, observer);
         let plain = Params { algorithm: Algorithm::Ctoff, ..params.clone() };
-        let plain = settled(&forest, &plain, observer)?;
+        let plain = settled(forest, &plain, observer)?;
         let (ours, its) = (lm(&found)?, lm(&plain)?);
         let cut_short = plain.cut_short;
         if its < ours || (its <= ours && plain.left.len() < found.left.len()) {
@@ -166,25 +214,31 @@ pub fn run_at(
         }
         found.cut_short = cut_short;
     }
-    if found.clusters.is_empty() {
-        let what = "no two records can be published together: too many share their sensitive values";
-        return Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help("ask for a smaller l")));
-    }
-    let Clustering { clusters, left, cut_short } = found;
-    let release = publish::publish(data, binding, hierarchies, &forest, clusters, left, observer)?;
-    Ok(Release { cut_short, ..release })
+    Ok(found)
 }
 
 /// Clusters that keep the whole promise, and the records that are in none.
 fn settled(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<Clustering> {
     let mut found = cluster(forest, params, observer)?;
+    keep_promises(forest, params, &mut found, observer)?;
+    found.left.sort_unstable();
+    Ok(found)
+}
+
+/// Takes away from clusters what says too much, and clusters of which nothing would be left.
+fn keep_promises(
+    forest: &Forest,
+    params: &Params,
+    found: &mut Clustering,
+    observer: &dyn Observer,
+) -> Result<()> {
     if let Some(ask) = &params.diverse {
         let judge = Judge { forest, ask, observer };
         // What is taken away for one promise may make vertices look different, which the other depends on.
         let mut changed = true;
         while changed {
             let mut kept = Vec::new();
-            for mut cluster in found.clusters {
+            for mut cluster in std::mem::take(&mut found.clusters) {
                 observer.go_on()?;
                 let good = match params.suppress_violators {
                     true => judge.is_diverse(&cluster.rep),
@@ -197,8 +251,7 @@ fn settled(forest: &Forest, params: &Params, observer: &dyn Observer) -> Result<
             found.left.extend(repeating);
         }
     }
-    found.left.sort_unstable();
-    Ok(found)
+    Ok(())
 }
 
 /// Refuses what a run would give up on before it searches.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bosket_model::Result;
-use bosket_model::policy::{Algorithm, Diversity, Family, Number, Policy, Siblings};
+use bosket_model::policy::{Algorithm, Diversity, Family, Number, Param, Policy, Siblings};
 
 use crate::asked::Asked;
 
@@ -25,6 +25,15 @@ pub enum Absent {
     Unknown,
     /// That it is not there: the data is complete.
     No,
+}
+
+/// In how many cells records are clustered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// As many as it takes to be done in time.
+    Auto,
+    /// So many, where the records can be split into as many.
+    Exactly(usize),
 }
 
 /// What diversity asks for.
@@ -79,6 +88,8 @@ pub struct Params {
     pub lost: f64,
     /// Per declared attribute how much its loss counts.
     pub weights: Vec<f64>,
+    /// In how many cells records are clustered; one unless a policy says so.
+    pub cells: Cells,
     /// Bytes that the search may take.
     pub memory: usize,
 }
@@ -106,6 +117,7 @@ impl Params {
             absent: Absent::Unknown,
             lost: 1.0,
             weights: Vec::new(),
+            cells: Cells::Exactly(1),
             memory: MEMORY,
         }
     }
@@ -130,6 +142,12 @@ impl Params {
             "`method.time` is no duration",
             "write a whole number with its unit: `500ms`, `60s`, `5m`",
         );
+        // What is not known to hold for all cells together where it holds for each is made in one.
+        let cells = match (privacy.model.takes_cells(), method.param("cells")) {
+            (false, _) => Cells::Exactly(1),
+            (true, Some(Param::Int(cells))) => Cells::Exactly(cells.max(1) as usize),
+            (true, _) => problems.word(method, "cells", &[("auto", Cells::Auto)], Cells::Auto),
+        };
         problems.end()?;
         let diverse = match privacy.model.needs_sensitive() {
             false => None,
@@ -157,6 +175,7 @@ impl Params {
             time,
             suppress_violators: method.flag("suppress_violators").unwrap_or(plain.suppress_violators),
             absent,
+            cells,
             lost: method.number("lost").unwrap_or(plain.lost),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             ..plain

@@ -10,51 +10,78 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Builder, ClassId, Dataset, Kind, MISSING, Result};
 
-use super::cost::{Cost, Lm, SCALE};
+use super::Cluster;
+use super::cells::Tally;
+use super::cost::{Cost, Lm};
 use super::domain::Domain;
 use super::forest::Forest;
 use super::rep::Rep;
-use super::{Cluster, Release};
 
-/// The records of all clusters.
+/// What comes of some clusters.
+#[derive(Debug)]
+pub(super) struct Published {
+    /// The records, cluster by cluster.
+    pub(super) data: Dataset,
+    /// Per published record the input record it stems from.
+    pub(super) records: Vec<u32>,
+    /// Its quasi attributes, with the declared ones.
+    pub(super) quasi: Vec<(AttributeId, usize)>,
+    /// What became of these input records.
+    pub(super) tally: Tally,
+}
+
+/// The records of some clusters.
 pub(super) fn publish(
     data: &Dataset,
     binding: &Binding,
     hierarchies: &[Option<Hierarchy>],
     forest: &Forest,
-    clusters: Vec<Cluster>,
-    suppressed: Vec<u32>,
+    clusters: &[Cluster],
     observer: &dyn Observer,
-) -> Result<Release> {
+) -> Result<Published> {
     let told = told_classes(data, binding);
     let mut counted = Counted::new(forest, hierarchies, &told);
-    for cluster in &clusters {
+    for cluster in clusters {
         observer.go_on()?;
         counted.add(&cluster.rep);
     }
     let mut writer = Writer::new(data, binding, hierarchies, forest, &counted);
     let mut records = Vec::new();
-    for cluster in &clusters {
+    for cluster in clusters {
         for (member, &record) in cluster.members.iter().enumerate() {
             observer.go_on()?;
             writer.record(&cluster.rep, member);
             records.push(record);
         }
     }
-    let had = |&r: &u32| data.vertices(r as usize).filter(|&v| told[data.class(v).index()]).count() as u64;
-    let before: u64 = clusters.iter().flat_map(|c| c.members.iter().map(had)).sum();
-    let kept: i64 = clusters.iter().map(Cluster::cost).sum();
-    let given_up: i64 = suppressed.iter().map(|&r| forest.prune[r as usize]).sum();
-    Ok(Release {
-        pruned: before - counted.vertices,
-        cost: (kept + given_up) as f64 / SCALE as f64,
-        lm: counted.lm_of_all(data, binding, writer.secrets),
-        data: writer.builder.finish(),
-        records,
-        clusters: clusters.into_iter().map(|c| c.members).collect(),
-        suppressed,
-        cut_short: false,
-    })
+    let mut tally = given_up(data, binding, forest, &records);
+    (tally.suppressed, tally.suppressed_vertices) = (0, 0);
+    tally.cost = clusters.iter().map(Cluster::cost).sum();
+    tally.kept_values = counted.values;
+    tally.kept_vertices = counted.vertices;
+    tally.kept_secrets = writer.secrets;
+    tally.lost = counted.lm;
+    tally.texts = std::mem::take(&mut writer.texts);
+    let quasi = writer.quasi.iter().map(|q| q.0).zip(forest.declared.iter().copied()).collect();
+    Ok(Published { data: writer.builder.finish(), records, quasi, tally })
+}
+
+/// What is lost with records that are not published at all.
+pub(super) fn given_up(data: &Dataset, binding: &Binding, forest: &Forest, records: &[u32]) -> Tally {
+    let told = told_classes(data, binding);
+    let secrets = secret_attributes(data, binding);
+    let mut tally =
+        Tally { records: records.len() as u64, suppressed: records.len() as u64, ..Tally::default() };
+    for &record in records {
+        tally.cost += forest.prune[record as usize];
+        for v in data.vertices(record as usize) {
+            tally.had_vertices += u64::from(told[data.class(v).index()]);
+            tally.had_values += values_at(forest, v);
+            tally.had_secrets += secrets_at(data, &secrets, v);
+        }
+    }
+    tally.suppressed_vertices = tally.had_vertices;
+    tally
 }
 
 /// LM of a publication of some clusters, without writing it.
@@ -81,18 +108,11 @@ pub(super) fn lm(
     Ok(counted.lm_of_all(data, binding, kept))
 }
 
-/// Quasi values of all records.
-fn input_values(data: &Dataset, forest: &Forest) -> u64 {
-    let there = |v: usize| {
-        let quasi = &forest.classes[forest.vertex_class[v] as usize].quasi;
-        forest
-            .values(v as u32)
-            .iter()
-            .zip(quasi)
-            .filter(|(n, q)| **n != forest.domains[q.1].missing())
-            .count()
-    };
-    (0..data.vertex_count()).map(|v| there(v) as u64).sum()
+/// How many quasi values a vertex has.
+fn values_at(forest: &Forest, v: usize) -> u64 {
+    let quasi = &forest.classes[forest.vertex_class[v] as usize].quasi;
+    let there = forest.values(v as u32).iter().zip(quasi);
+    there.filter(|(n, q)| **n != forest.domains[q.1].missing()).count() as u64
 }
 
 /// Per class its sensitive attributes.
@@ -186,13 +206,16 @@ impl<'a> Counted<'a> {
 
     /// LM over all values that there were, where so many sensitive ones are published.
     fn lm_of_all(&self, data: &Dataset, binding: &Binding, kept_secrets: u64) -> f64 {
-        let values = input_values(data, self.forest);
         let secrets = secret_attributes(data, binding);
-        let all: u64 = (0..data.vertex_count()).map(|v| secrets_at(data, &secrets, v)).sum();
-        let lost_secrets = self.forest.lost * (all - kept_secrets) as f64;
-        let lost = (values - self.values) as f64 + self.lm + lost_secrets;
-        let all = values as f64 + lost_secrets;
-        if all > 0.0 { lost / all } else { 0.0 }
+        let tally = Tally {
+            had_values: (0..data.vertex_count()).map(|v| values_at(self.forest, v)).sum(),
+            had_secrets: (0..data.vertex_count()).map(|v| secrets_at(data, &secrets, v)).sum(),
+            kept_values: self.values,
+            kept_secrets,
+            lost: self.lm,
+            ..Tally::default()
+        };
+        tally.lm(self.forest.lost)
     }
 
     fn share_of_range(&self, d: usize, range: u32) -> f64 {
@@ -236,6 +259,8 @@ struct Writer<'a> {
     beside: Vec<Vec<(AttributeId, AttributeId, bool)>>,
     /// Sensitive values that were written.
     secrets: u64,
+    /// The quasi attributes, as declared, that are published as text, whatever they were.
+    texts: BTreeSet<usize>,
     /// Per domain the published attribute, and the code of every node.
     quasi: Vec<(AttributeId, Codes)>,
     /// Per attribute of the input the codes that its values have in the publication.
@@ -258,6 +283,7 @@ impl<'a> Writer<'a> {
             classes: Vec::new(),
             beside: Vec::new(),
             secrets: 0,
+            texts: BTreeSet::new(),
             quasi: vec![(AttributeId(0), Codes::default()); forest.domains.len()],
             codes: (schema.attributes()).map(|(a, _)| vec![NONE; data.dictionary(a).len()]).collect(),
         };
@@ -312,6 +338,9 @@ impl<'a> Writer<'a> {
         }
         let published: Vec<usize> = (0..hierarchy.len()).filter(|&n| occurs[n]).collect();
         whole &= published.iter().all(|&n| original[n].is_some());
+        if !whole {
+            self.texts.insert(self.forest.declared[d]);
+        }
         let mut codes = Codes { nodes: vec![NONE; occurs.len()], ranges: FxHashMap::default() };
         for node in published {
             let (kind, text) = match original[node] {

@@ -399,6 +399,7 @@ mod tests {
     use bosket_testkit::vertices::{self, BOOKS, PERSON, TAKES, Vertex};
 
     use super::*;
+    use crate::cluster::cells::Facts;
     use crate::cluster::{Algorithm, Lm, Params, SCALE};
 
     fn vertex(class: usize, value: Option<&str>, children: Vec<Vertex>) -> Vertex {
@@ -419,7 +420,9 @@ mod tests {
         hierarchies[4 * TAKES] = Some(hierarchy("math;*\nart;*\n"));
         hierarchies[4 * BOOKS] = Some(hierarchy("x;*\ny;*\n"));
         let params = Params::plain(Algorithm::Ctoff, 2, None);
-        let forest = Forest::new(&data, &binding, &hierarchies, &params, &Lm, &Quiet).expect("good");
+        let facts = Facts::count(&data, &binding, &Quiet).expect("nobody interrupts");
+        let forest =
+            Forest::new(&data, &binding, &hierarchies, &params, (&facts, &Lm), &Quiet).expect("good");
         let mut joiner = Joiner::new(&forest, Matching::Lsap, None, true, &Quiet);
         let mut rows = Rows::new(usize::MAX);
         let one = Rep::of_record(&forest, 0);

@@ -25,6 +25,7 @@ mod deal;
 mod degree;
 mod even;
 mod params;
+mod parts;
 mod place;
 mod repair;
 mod rows;
@@ -39,6 +40,7 @@ pub use bosket_model::policy::Algorithm;
 pub use column::Sensitive;
 pub use degree::{Degrees, degrees};
 pub use params::Params;
+pub use parts::{deal_key, reached, run_in_parts, too_many};
 pub use values::sensitive_values;
 
 use attempt::{Tried, group_degrees};

@@ -1,6 +1,7 @@
 //! k-anonymity and l-diversity by clustering: promises kept, the literal algorithms, worked examples, bad input.
 
 mod anatomized;
+mod cells;
 mod counted;
 mod deep;
 mod golden;

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 use super::{Case, QUASI, diverse};
 
-fn claim(params: &Params) -> Claim {
+pub(super) fn claim(params: &Params) -> Claim {
     match &params.diverse {
         None => Claim::KAnonymity { k: params.k },
         Some(ask) => Claim::LDiversity {

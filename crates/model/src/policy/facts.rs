@@ -166,6 +166,10 @@ impl Model {
     pub fn needs_hierarchies(self, role: Role) -> bool {
         self.facts().hierarchies.contains(&role)
     }
+    /// Whether its promise can be kept cell by cell.
+    pub fn takes_cells(self) -> bool {
+        describe::key(&["method", "cells"]).is_some_and(|key| key.fits(self))
+    }
     /// The numbers that a policy must give.
     pub const fn needs(self) -> &'static [Number] {
         self.facts().needs

@@ -5,7 +5,7 @@ use super::choices::{
 };
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{Anatomy, Delta, KAnonymity, Km, Kmn, LDiversity, None as Plain};
-use super::models::{Algorithm, CLUSTERS, Model};
+use super::models::{Algorithm, CLUSTERS, Model, UNITING};
 
 const TEXTS: Type = Type::List { of: &Type::Text, min: 1, max: usize::MAX };
 const VALUES: Type = Type::List { of: &Type::Value, min: 1, max: usize::MAX };
@@ -396,6 +396,14 @@ static ABSENT: [Choice; 2] = [
     level("no", "that it is not there: the data is complete"),
 ];
 
+static CELLS: [Type; 2] = [
+    Type::Int { min: 1, max: 1_000_000 },
+    Type::OneOf(&[level(
+        "auto",
+        "one up to 200,000 records, then one per 100,000, or more where records are large",
+    )]),
+];
+
 /// Keys that there were, by their paths, with what to do instead.
 pub(super) static GONE: [(&str, &str); 1] = [(
     "method.neighbours",
@@ -447,6 +455,13 @@ pub(super) static METHOD: Section = Section {
             "how children are matched (the algorithm's own if not given)",
         )
         .only(CLUSTERS),
+        Key::new(
+            "cells",
+            Type::AnyOf(&CELLS),
+            "parts of like records that are clustered each for itself: so many, or `auto`, from 200,000 records on",
+        )
+        .default(Literal::Text("auto"))
+        .protects(UNITING),
         Key::new("s", Type::POSITIVE, "clustree: step of the cost limit")
             .default(Literal::Number(0.5))
             .only(CLUSTERS),

@@ -213,6 +213,10 @@ table! {
 /// The models that make clusters.
 pub(super) const CLUSTERS: &[Model] = &[KAnonymity, LDiversity];
 
+/// The models that can be reached cell by cell: what keeps its promise in every cell keeps it in all of them together. A model
+/// that measures classes against all records is none of these until its cells know what all records are like.
+pub(super) const UNITING: &[Model] = &[KAnonymity, LDiversity];
+
 const OF_KMN: AlgorithmFacts = AlgorithmFacts { models: &[Kmn], paper: Some(GKOUNTOUNA_2015), ..USUAL };
 const OF_KM: AlgorithmFacts = AlgorithmFacts { models: &[Km], paper: Some(TERROVITIS_2011), ..USUAL };
 const OF_CLUSTERS: AlgorithmFacts =

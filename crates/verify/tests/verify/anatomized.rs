@@ -17,12 +17,12 @@ use bosket_verify::{Anatomized, Claim, TwoSides, Witness, verify, verify_anatomi
 use crate::recount;
 
 /// A publication as it was read.
-struct Sides {
-    people: Dataset,
-    binding: Binding,
-    groups: Vec<u32>,
-    names: Vec<String>,
-    sensitive: Vec<SensitiveValues>,
+pub(super) struct Sides {
+    pub(super) people: Dataset,
+    pub(super) binding: Binding,
+    pub(super) groups: Vec<u32>,
+    pub(super) names: Vec<String>,
+    pub(super) sensitive: Vec<SensitiveValues>,
 }
 
 /// What two vertices of a group show of their values: per attribute all that its vertices have.
@@ -37,7 +37,7 @@ fn sensitive(roles: &Roles) -> Vec<(usize, usize)> {
 }
 
 impl Sides {
-    fn of(groups: &[Vec<Vertex>], roles: &Roles) -> Self {
+    pub(super) fn of(groups: &[Vec<Vertex>], roles: &Roles) -> Self {
         let mut people: Vec<Vertex> = groups.concat();
         for person in &mut people {
             person.each(&mut |v| {
@@ -118,7 +118,7 @@ fn random_roles(dice: &mut Dice) -> Roles {
 }
 
 /// People of one shape, with sensitive and insensitive values of their own; here and there one looks different.
-fn random_group(dice: &mut Dice, roles: &Roles) -> Vec<Vertex> {
+pub(super) fn random_group(dice: &mut Dice, roles: &Roles) -> Vec<Vertex> {
     let mut shape = vertices::random_shape(dice, 2);
     vertices::throw_values(dice, &mut shape, 0, &["x", "y"]);
     vertices::throw_values(dice, &mut shape, 1, &["x", "y"]);
@@ -150,7 +150,7 @@ fn random_group(dice: &mut Dice, roles: &Roles) -> Vec<Vertex> {
         .collect()
 }
 
-fn random_claim(dice: &mut Dice) -> Anatomized {
+pub(super) fn random_claim(dice: &mut Dice) -> Anatomized {
     let k = dice.one_in(2).then(|| 1 + dice.below(3) as u32);
     let ask = dice.one_in(2).then(|| Diverse {
         l: *dice.of(&[1.0, 1.5, 2.0, 3.0]),

@@ -10,10 +10,10 @@ use bosket_verify::{Apart, Delta, Verdict, verify_apart};
 
 use crate::recount;
 
-type People = Vec<Vec<String>>;
+pub(super) type People = Vec<Vec<String>>;
 
 /// A publication of groups of people, whose values stand singly.
-fn publish(groups: &[People], many: bool) -> Dissected {
+pub(super) fn publish(groups: &[People], many: bool) -> Dissected {
     let all: People = groups.concat();
     let mut sensitive = literal::sensitive("d", many, &all);
     let mut lists = Lists::default();
@@ -46,7 +46,7 @@ fn group(values: &[&str]) -> People {
     values.iter().map(|v| if v.is_empty() { vec![] } else { vec![(*v).to_owned()] }).collect()
 }
 
-fn letters() -> Hierarchy {
+pub(super) fn letters() -> Hierarchy {
     csv::parse("h", "aa;a;*\nab;a;*\nba;b;*\na;*\nca;c;*\n").unwrap_or_else(|d| panic!("{d:?}"))
 }
 

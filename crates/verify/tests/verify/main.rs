@@ -9,6 +9,7 @@ mod diverse;
 mod golden;
 mod guard;
 mod knowledge;
+mod mergeable;
 mod parts;
 mod recount;
 mod sets;

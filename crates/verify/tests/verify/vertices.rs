@@ -24,7 +24,7 @@ fn check(records: &[Vertex], roles: &Roles, claim: &Claim) -> Option<Witness> {
     recount::agrees((&data, &binding), claim, &[], found)
 }
 
-fn claim(k: Option<u32>, ask: &Ask) -> Claim {
+pub(super) fn claim(k: Option<u32>, ask: &Ask) -> Claim {
     let bounds = |declared: usize| ask.bounds.clone().filter(|_| NAMES[declared % NAMES.len()] == "d");
     let ask = Diverse {
         l: ask.double_l as f64 / 2.0,
@@ -37,7 +37,7 @@ fn claim(k: Option<u32>, ask: &Ask) -> Claim {
 }
 
 /// Per class up to two quasi attributes out of `a` and `b`, and up to two sensitive ones out of `c` and `d`.
-fn random_roles(dice: &mut Dice) -> Roles {
+pub(super) fn random_roles(dice: &mut Dice) -> Roles {
     let mut roles = [[Role::Insensitive; 4]; 4];
     for class in &mut roles {
         for a in 0..NAMES.len() {
@@ -50,7 +50,7 @@ fn random_roles(dice: &mut Dice) -> Roles {
 }
 
 /// Records of a few shapes, so that some look alike; siblings often do too.
-fn random_records(dice: &mut Dice, count: usize, shapes: usize) -> Vec<Vertex> {
+pub(super) fn random_records(dice: &mut Dice, count: usize, shapes: usize) -> Vec<Vertex> {
     let mut shapes: Vec<Vertex> = (0..shapes).map(|_| vertices::random_shape(dice, 2)).collect();
     for shape in &mut shapes {
         let domain: &[&str] = if dice.one_in(2) { &["x"] } else { &["x", "y"] };
@@ -77,7 +77,7 @@ fn random_records(dice: &mut Dice, count: usize, shapes: usize) -> Vec<Vertex> {
         .collect()
 }
 
-fn random_ask(dice: &mut Dice) -> Ask {
+pub(super) fn random_ask(dice: &mut Dice) -> Ask {
     let listed = ["u", "0", "[1,2.5)"].map(str::to_owned);
     Ask {
         double_l: *dice.of(&[3, 4, 5, 6]),

@@ -1,0 +1,271 @@
+//! Records that are clustered in cells: promises kept, the same result whatever order and threads, cells as other machines make them.
+
+use bosket_engine::Input;
+use bosket_engine::cells::{self, Facts, Splitter, Tally};
+use bosket_engine::cluster::{Algorithm, Cells, Diverse, Params, Release};
+use bosket_model::binding::Binding;
+use bosket_model::observe::Quiet;
+use bosket_model::policy::{Role, Undeclared};
+use bosket_model::selection::Digests;
+use bosket_model::{Dataset, Kind, MISSING};
+use bosket_testkit::dice::{Dice, cases};
+use bosket_testkit::vertices::{PERSON, TAKES, Vertex};
+use bosket_verify::verify;
+use proptest::prelude::*;
+
+use super::promises::{check, claim, random_params};
+use super::{Case, diverse};
+
+fn input(case: &Case) -> Input<'_> {
+    Input { data: &case.data, binding: &case.binding, hierarchies: &case.hierarchies }
+}
+
+fn in_cells(params: &Params, cells: usize) -> Params {
+    Params { cells: Cells::Exactly(cells), ..params.clone() }
+}
+
+/// What is published, in an order of its own: kinds count.
+fn contents(data: &Dataset) -> Vec<([u8; 32], Vec<(String, Kind)>)> {
+    let digests = Digests::new(data);
+    let values = |record: usize| {
+        let mut values = Vec::new();
+        for v in data.vertices(record) {
+            for &a in &data.schema().class(data.class(v)).attributes {
+                let code = data.value(v, a);
+                if code != MISSING {
+                    values.push((data.dictionary(a).text(code).to_owned(), data.dictionary(a).kind(code)));
+                }
+            }
+        }
+        values.sort();
+        values
+    };
+    let mut all: Vec<_> = (0..data.len()).map(|record| (digests.of(record), values(record))).collect();
+    all.sort();
+    all
+}
+
+fn same(a: &Release, b: &Release) -> bool {
+    contents(&a.data) == contents(&b.data)
+        && a.records == b.records
+        && a.clusters == b.clusters
+        && a.suppressed == b.suppressed
+        && (a.lm, a.pruned, a.cost.to_bits()) == (b.lm, b.pruned, b.cost.to_bits())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(400)))]
+    #[test]
+    fn cells_keep_the_promise_of_all(seed: u64, records in 60usize..160, wanted in 2usize..6) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let params = in_cells(&random_params(&mut dice), wanted);
+        if let Ok(release) = case.run(&params) {
+            check(&case, &params, &release);
+        }
+    }
+
+    #[test]
+    fn cells_are_the_same_for_every_number_of_threads(seed: u64, records in 60usize..160) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let params = in_cells(&random_params(&mut dice), 4);
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| case.run(&params))
+        };
+        match (run(1), run(3)) {
+            (Ok(one), Ok(three)) => prop_assert!(same(&one, &three)),
+            (one, three) => prop_assert_eq!(one.is_ok(), three.is_ok()),
+        }
+    }
+
+    #[test]
+    fn one_cell_is_no_cell(seed: u64, records in 8usize..60) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let params = random_params(&mut dice);
+        for cells in [Cells::Exactly(1), Cells::Auto] {
+            match (case.run(&params), case.run(&Params { cells, ..params.clone() })) {
+                (Ok(without), Ok(with)) => prop_assert!(same(&without, &with)),
+                (without, with) => prop_assert_eq!(without.is_ok(), with.is_ok()),
+            }
+        }
+    }
+
+    /// What a cluster of machines does: batches in any order, empty ones too, cells gathered from all of them.
+    #[test]
+    fn batches_make_what_one_machine_makes(seed: u64, records in 60usize..160, batches in 1usize..5) {
+        let mut dice = Dice::new(seed);
+        let case = Case::random(&mut dice, records, &["A", "B", "C", "D", "E", "F"]);
+        let mut params = in_cells(&random_params(&mut dice), 4);
+        if let Some(ask) = &mut params.diverse {
+            ask.distinct_everywhere.clear();
+        }
+        let Ok(whole) = case.run(&params) else { return Ok(()) };
+        let mut of: Vec<Vec<u32>> = vec![Vec::new(); batches + 1];
+        (0..records as u32).for_each(|record| of[dice.below(batches)].push(record));
+        of.iter_mut().for_each(|batch| dice.shuffle(batch));
+        let (published, tally, left) = distributed(&case, &params, &of);
+        prop_assert_eq!(contents(&whole.data), published);
+        prop_assert_eq!(whole.suppressed.len(), left);
+        prop_assert_eq!(whole.pruned, tally.pruned());
+        prop_assert!((whole.lm - tally.lm(params.lost)).abs() < 1e-9);
+    }
+}
+
+type Contents = Vec<([u8; 32], Vec<(String, Kind)>)>;
+
+fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents, Tally, usize) {
+    let data: Vec<Dataset> = batches.iter().map(|batch| case.data.picked(batch)).collect();
+    fn of<'a>(case: &'a Case, data: &'a Dataset) -> Input<'a> {
+        Input { data, ..input(case) }
+    }
+    let facts = data.iter().map(|data| Facts::count(data, &case.binding, &Quiet).expect("counted"));
+    let facts = facts.fold(Facts::default(), Facts::merge);
+    let facts = Facts::from_json(&facts.to_json()).expect("its own form");
+    assert_eq!(facts.records(), case.data.len() as u64);
+    let sampled = data.iter().flat_map(|data| {
+        let keep = cells::sampled(of(case, data), facts.records(), &Quiet).expect("sampled");
+        keep.into_iter().enumerate()
+    });
+    assert!(sampled.map(|s| s.1).all(|kept| kept), "few records are a sample as a whole");
+    let sample = case.data.picked(&batches.concat());
+    let splitter =
+        Splitter::new(of(case, &sample), params, &facts, facts.cells(params), &Quiet).expect("split");
+    let mut counts = vec![0; splitter.cells()];
+    for data in &data {
+        let cells = splitter.assign(of(case, data), &Quiet).expect("assigned");
+        cells.iter().for_each(|&cell| counts[cell as usize] += 1);
+    }
+    let splitter = Splitter::from_json(&splitter.joined(&counts, params).to_json()).expect("its own form");
+    let mut cells: Vec<Vec<u32>> = vec![Vec::new(); splitter.cells()];
+    for (batch, data) in batches.iter().zip(&data) {
+        let assigned = splitter.assign(of(case, data), &Quiet).expect("assigned");
+        batch.iter().zip(assigned).for_each(|(&record, cell)| cells[cell as usize].push(record));
+    }
+    let (mut parts, mut left, mut tally) = (Vec::new(), Vec::new(), Tally::default());
+    for cell in &cells {
+        let made = cells::anonymize(of(case, &case.data.picked(cell)), params, &facts, &Quiet).expect("made");
+        left.extend(made.left.iter().map(|&record| cell[record as usize]));
+        tally = tally.merge(Tally::from_json(&made.tally.to_json()).expect("its own form"));
+        parts.push(made.data);
+    }
+    let last = case.data.picked(&left);
+    let made = cells::anonymize(of(case, &last), params, &facts, &Quiet).expect("made");
+    let gone = cells::suppressed(of(case, &last), &made.left, params, &facts, &Quiet).expect("counted");
+    tally = tally.merge(made.tally).merge(gone);
+    parts.push(made.data);
+    let mut all = Vec::new();
+    for part in &parts {
+        let binding = Binding::new(part.schema(), &case.policy.attributes, Undeclared::Refuse, "published");
+        let part = cells::spelled(part, &binding.expect("declared"), &case.hierarchies, &tally);
+        all.extend(contents(&part));
+    }
+    all.sort();
+    (all, tally, made.left.len())
+}
+
+/// Two people who look alike, so many times, apart from a course that tells the cells from each other and is given up.
+fn twins(secrets: &[&str]) -> Case {
+    let vertex = |class, a: &str, c: Option<&str>, children| Vertex {
+        class,
+        values: [Some(a.to_owned()), None, c.map(str::to_owned), None],
+        children,
+    };
+    let mut people = Vec::new();
+    for town in ["p", "q", "s", "t"] {
+        for (at, secret) in secrets.iter().enumerate() {
+            let course = vertex(TAKES, ["p", "q"][at % 2], Some(*secret), Vec::new());
+            people.push(vertex(PERSON, town, None, vec![course]));
+        }
+    }
+    let mut roles = [[Role::Insensitive; 4]; 4];
+    roles[PERSON][0] = Role::Quasi;
+    roles[TAKES][0] = Role::Quasi;
+    roles[TAKES][2] = Role::Sensitive;
+    Case::of(&people, roles)
+}
+
+/// Each cell has one `A` per class; classes of several cells that look alike would have several.
+#[test]
+fn a_value_that_may_stand_once_stands_once_over_all_cells() {
+    let secrets: Vec<&str> =
+        (0..40).map(|at| if at == 0 { "A" } else { ["B", "C", "D", "E"][at % 4] }).collect();
+    let mut case = twins(&secrets);
+    // Every town is published as `*`: classes of all cells are alike.
+    case.hierarchies[0] =
+        Some(bosket_model::hierarchy::csv::parse("h", "p;*\nq;*\ns;*\nt;*\n").expect("flat"));
+    let asking = |listed: &[&str]| {
+        let distinct_everywhere = listed.iter().map(|&value| value.to_owned()).collect();
+        let ask = Diverse { distinct_everywhere, ..diverse(2.0) };
+        Params { cells: Cells::Exactly(4), ..Params::plain(Algorithm::Ctoff, 2, Some(ask)) }
+    };
+    let (careless, careful) = (asking(&[]), asking(&["A"]));
+    let release = case.run(&careful).expect("reachable");
+    assert!(release.cells > 1, "{} cells", release.cells);
+    check(&case, &careful, &release);
+    // Each cell for itself keeps the promise, all together do not.
+    let release = case.run(&careless).expect("reachable");
+    assert!(broken(&case, &careful, &release.data), "cells do not have alike classes");
+    let facts = Facts::count(&case.data, &case.binding, &Quiet).expect("counted");
+    let splitter = Splitter::new(input(&case), &careful, &facts, 4, &Quiet).expect("split");
+    let of = splitter.assign(input(&case), &Quiet).expect("assigned");
+    for cell in 0..splitter.cells() as u32 {
+        let own: Vec<u32> = (0..of.len() as u32).filter(|&record| of[record as usize] == cell).collect();
+        let own = Input { data: &case.data.picked(&own), ..input(&case) };
+        let made = cells::anonymize(own, &careless, &facts, &Quiet).expect("made");
+        assert!(!broken(&case, &careful, &made.data), "cell {cell}");
+    }
+    let refused = cells::refuse_partitions(&careful).expect_err("nobody sees all cells there");
+    assert!(refused.diagnostics[0].message.contains("distinct_everywhere"));
+    assert!(cells::anonymize(input(&case), &careful, &facts, &Quiet).is_err());
+}
+
+fn broken(case: &Case, params: &Params, published: &Dataset) -> bool {
+    let binding = Binding::new(published.schema(), &case.policy.attributes, Undeclared::Refuse, "published");
+    let binding = binding.expect("declared");
+    verify(published, &binding, &claim(params), &[], 1 << 24, &Quiet).expect("countable").is_some()
+}
+
+#[test]
+fn a_splitter_is_read_as_it_was_written_and_nothing_else_is() {
+    let mut dice = Dice::new(5);
+    let case = Case::random(&mut dice, 200, &["A", "B"]);
+    let params = Params::plain(Algorithm::Ctoff, 2, None);
+    let facts = Facts::count(&case.data, &case.binding, &Quiet).expect("counted");
+    let splitter = Splitter::new(input(&case), &params, &facts, 6, &Quiet).expect("split");
+    assert!(splitter.cells() > 3, "{}", splitter.cells());
+    let json = splitter.to_json();
+    assert_eq!(Splitter::from_json(&json).expect("its own form"), splitter);
+    let mut endless = json.clone();
+    endless["splits"][1]["no"] = serde_json::json!({"split": 0});
+    let mut twice = json.clone();
+    twice["splits"][0]["no"] = serde_json::json!({"cell": 0});
+    twice["splits"][0]["yes"] = serde_json::json!({"cell": 0});
+    for bad in [endless, twice, serde_json::json!({"first": {"cell": 1}, "splits": []}), serde_json::json!(3)]
+    {
+        assert!(Splitter::from_json(&bad).is_err(), "{bad}");
+    }
+    let none =
+        Splitter::new(Input { data: &case.data.picked(&[]), ..input(&case) }, &params, &facts, 6, &Quiet);
+    assert_eq!(none.expect("nobody to split").cells(), 1);
+}
+
+#[test]
+fn small_cells_join_their_sibling() {
+    let mut dice = Dice::new(6);
+    let case = Case::random(&mut dice, 200, &["A", "B"]);
+    let facts = Facts::count(&case.data, &case.binding, &Quiet).expect("counted");
+    let params = Params::plain(Algorithm::Ctoff, 2, None);
+    let splitter = Splitter::new(input(&case), &params, &facts, 6, &Quiet).expect("split");
+    let cells = splitter.cells();
+    let mut counts = vec![1000; cells];
+    assert_eq!(splitter.joined(&counts, &params).cells(), cells);
+    counts[1] = 19;
+    let joined = splitter.joined(&counts, &params);
+    assert_eq!(joined.cells(), cells - 1);
+    let of = joined.assign(input(&case), &Quiet).expect("assigned");
+    assert!((0..cells as u32 - 1).all(|cell| of.contains(&cell)), "{of:?}");
+    assert_eq!(splitter.joined(&vec![0; cells], &params).cells(), 1);
+}
