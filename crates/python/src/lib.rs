@@ -4,6 +4,7 @@
 
 mod arrays;
 mod calls;
+mod cells;
 mod errors;
 mod frames;
 mod given;
@@ -45,5 +46,17 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spark::spark_search, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_recode, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_sheet, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sample, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_together, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_split, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_joined, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_assign, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_make, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_make_left, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_tally, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_shape, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sheet, module)?)?;
     module.add_function(wrap_pyfunction!(watch::break_down, module)?)
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bosket_app::parted::cells::{self, Facts};
 use bosket_app::parted::plan::{self, Found, Frequencies, Kernel, Plan};
 use bosket_app::parted::shape::Shape;
 use bosket_app::parted::{self, PartsState, PartsVerdict};
@@ -23,13 +24,14 @@ use crate::frames::{Handed, coded};
 use crate::given::{PolicyGiven, handed, load};
 use crate::watch::watched;
 
-/// The policy as every task gets it: the data stands in frames, and nothing is written but the folder that is named.
+/// The policy as every task gets it: the data stands in frames, and nothing is written but the folder that is named. Also says
+/// where that is, and whether records are clustered.
 #[pyfunction]
 pub fn spark_policy(
     py: Python<'_>,
     policy: PolicyGiven,
     folder: Option<PathBuf>,
-) -> PyResult<(PathBuf, String, Vec<String>, Option<PathBuf>)> {
+) -> PyResult<(PathBuf, String, Vec<String>, Option<PathBuf>, bool)> {
     watched(py, None, |_| {
         let file = load(&policy)?;
         let published = folder.or_else(|| bosket_io::publication::target(&file).ok());
@@ -50,12 +52,14 @@ pub fn spark_policy(
                 sets.push(format!("publish.{key}="));
             }
         }
-        parted::refuse_unfit(&PolicyFile::parse(&path, &text, &sets)?.policy)?;
-        Ok((path, text, sets, published))
+        let policy = PolicyFile::parse(&path, &text, &sets)?.policy;
+        parted::refuse_unfit(&policy)?;
+        let clusters = parted::is_clustered(&policy)?;
+        Ok((path, text, sets, published, clusters))
     })
 }
 
-fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, Columns)> {
+pub(crate) fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, Columns)> {
     let Frame { data, columns, .. } = coded(handed, true, memory, observer)?;
     Ok((data, columns))
 }
@@ -153,7 +157,7 @@ pub fn spark_verdict(
         let verdict: PartsVerdict = state.finish(&file, &folder, memory, observer)?;
         let mut found = told(&verdict.verification);
         found["files"] = verdict.files.iter().map(|f| json!({"name": f.name, "sha256": f.sha256})).collect();
-        found["kernel"] = json!(kept.0);
+        found["kernel"] = json!(kept);
         let certificate = match figures.filter(|_| verdict.verification.holds()) {
             None => None,
             Some(figures) => {
@@ -205,7 +209,7 @@ fn plan_of(bytes: &[u8]) -> Result<Arc<Plan>> {
     Ok(plan)
 }
 
-/// What a task does with a batch before the search: `survey`, `frequencies` or `shape`.
+/// What a task does with a batch: `survey`, `facts`, `frequencies` or `shape`.
 #[pyfunction]
 #[pyo3(signature = (what, policy, plan, found, rows, memory))]
 pub fn spark_count<'py>(
@@ -222,6 +226,7 @@ pub fn spark_count<'py>(
         let (data, columns) = frame(rows, memory, observer)?;
         Ok(match what {
             "survey" => plan::survey(&load(&policy)?, &data, observer)?.to_bytes(),
+            "facts" => cells::facts(&load(&policy)?, &data, observer)?.to_json().to_string().into_bytes(),
             "frequencies" => plan_of(plan)?.frequencies(&data, observer)?.to_bytes(),
             _ => {
                 let (published, lost) = plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
@@ -241,6 +246,14 @@ pub fn spark_merge<'py>(py: Python<'py>, what: &str, states: Vec<Vec<u8>>) -> Py
             "survey" => {
                 let merge = |all: Survey, state: &Vec<u8>| Ok(all.merge(&Survey::from_bytes(state)?));
                 states.iter().try_fold(Survey::default(), merge)?.to_bytes()
+            }
+            "facts" => {
+                let mut all = Facts::default();
+                for state in &states {
+                    let state = cells::parsed(&String::from_utf8_lossy(state))?;
+                    all = all.merge(Facts::from_json(&state)?);
+                }
+                all.to_json().to_string().into_bytes()
             }
             "frequencies" => {
                 let merge = |all: Frequencies, state: &Vec<u8>| all.merge(&Frequencies::from_bytes(state)?);

@@ -7,6 +7,7 @@
 //! of_part(part 2) ─┘
 //! ```
 
+pub mod cells;
 pub mod plan;
 pub mod shape;
 
@@ -21,6 +22,7 @@ use bosket_model::partition::bytes::{Reader, Writer, damaged};
 use bosket_model::policy::{Format, Policy, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Result};
 use bosket_report::certificate::{Certificate, Facts};
+use bosket_verify::mergeable::ClassState;
 use bosket_verify::partition::{self, Counted};
 use bosket_verify::{Claim, Verification};
 use serde_json::Value;
@@ -36,9 +38,67 @@ const FORMAT: Format = Format::Parquet;
 /// What was found out about some parts of a publication.
 #[derive(Clone, Debug, Default)]
 pub struct PartsState {
-    counted: Counted,
+    counted: Judged,
     /// By number: where a part belongs in the order of all, and its SHA-256.
     parts: BTreeMap<u32, (PartFacts, String)>,
+}
+
+/// What is counted of records, by what is claimed.
+#[derive(Clone, Debug)]
+enum Judged {
+    /// Pieces of knowledge.
+    Knowledge(Counted),
+    /// Records that look alike.
+    Classes(ClassState),
+}
+
+impl Default for Judged {
+    fn default() -> Self {
+        Judged::Knowledge(Counted::default())
+    }
+}
+
+/// Whether records that look alike are counted.
+fn is_by_class(claim: &Claim) -> bool {
+    matches!(claim, Claim::KAnonymity { .. } | Claim::LDiversity { .. })
+}
+
+impl Judged {
+    fn of(
+        file: &PolicyFile,
+        (number, data): (u32, &Dataset),
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
+        if is_by_class(&claim) {
+            let spelled = data.one_spelling();
+            let data = spelled.as_ref().unwrap_or(data);
+            let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            return Ok(Judged::Classes(ClassState::count(data, &binding, &claim, observer)?));
+        }
+        let counted = partition::count(policy, &claim, (number, data), Some(data), memory, observer)?;
+        Ok(Judged::Knowledge(counted))
+    }
+
+    fn records(&self) -> u64 {
+        match self {
+            Judged::Knowledge(counted) => counted.records(),
+            Judged::Classes(classes) => classes.records(),
+        }
+    }
+
+    fn merge(self, other: Self, file: &PolicyFile, memory: usize, observer: &dyn Observer) -> Result<Self> {
+        match (self, other) {
+            (Judged::Knowledge(own), Judged::Knowledge(other)) => {
+                let merged = own.merge(other, observer)?;
+                let claim = Claim::new(&file.policy)?;
+                Ok(Judged::Knowledge(merged.pruned(&file.policy, &claim, memory, observer)?))
+            }
+            (Judged::Classes(own), Judged::Classes(other)) => Ok(Judged::Classes(own.merge(other))),
+            _ => Err(damaged()),
+        }
+    }
 }
 
 /// What became of a publication in parts.
@@ -76,7 +136,21 @@ pub fn refuse_unfit(policy: &Policy) -> Result<()> {
             "the private key would travel to every worker: make pseudonyms and shift dates on one machine";
         return refuse("pseudonyms and shifted dates are not made on partitions", help);
     }
-    partition::refuse_unmergeable(&Claim::new(policy)?)
+    let privacy = policy.need_privacy()?;
+    if privacy.model.is_apart() || policy.anatomizes() {
+        let help = "publish on one machine, or choose a model of one side";
+        return refuse("publications with two sides are not made on partitions by this version", help);
+    }
+    if !privacy.model.has_guarantee() {
+        return refuse("there is no guarantee to keep", "choose a model with one");
+    }
+    let claim = Claim::new(policy)?;
+    if is_by_class(&claim) { Ok(()) } else { partition::refuse_unmergeable(&claim) }
+}
+
+/// Whether a policy asks for clusters of records that look alike.
+pub fn is_clustered(policy: &Policy) -> Result<bool> {
+    Ok(is_by_class(&Claim::new(policy)?))
 }
 
 /// Reads a part as a publication.
@@ -109,8 +183,7 @@ impl PartsState {
     ) -> Result<Self> {
         let path = folder.join(part_name(number as usize, FORMAT.name()));
         let (data, _, facts) = read(file, &path)?;
-        let claim = Claim::new(&file.policy)?;
-        let counted = partition::count(&file.policy, &claim, (number, &data), Some(&data), memory, observer)?;
+        let counted = Judged::of(file, (number, &data), memory, observer)?;
         let sha256 = fingerprint::of_file(&path, observer)?;
         Ok(PartsState { counted, parts: BTreeMap::from([(number, (facts, sha256))]) })
     }
@@ -123,8 +196,7 @@ impl PartsState {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let claim = Claim::new(&file.policy)?;
-        let counted = partition::count(&file.policy, &claim, (number, data), Some(data), memory, observer)?;
+        let counted = Judged::of(file, (number, data), memory, observer)?;
         Ok(PartsState { counted, parts: BTreeMap::new() })
     }
 
@@ -139,16 +211,17 @@ impl PartsState {
         if self.counted.records() == 0 {
             return Ok(other);
         }
-        let claim = Claim::new(&file.policy)?;
-        let merged = self.counted.merge(other.counted, observer)?;
-        self.counted = merged.pruned(&file.policy, &claim, memory, observer)?;
+        self.counted = self.counted.merge(other.counted, file, memory, observer)?;
         self.parts.extend(other.parts);
         Ok(self)
     }
 
-    /// How many records are kept of how many.
-    pub fn kept(&self) -> (usize, u64) {
-        (self.counted.kept(), self.counted.records())
+    /// How many records are kept to judge all of them, where that is how it is done.
+    pub fn kept(&self) -> Option<usize> {
+        match &self.counted {
+            Judged::Knowledge(counted) => Some(counted.kept()),
+            Judged::Classes(_) => None,
+        }
     }
 
     /// The verdict on rows that have no bytes.
@@ -158,8 +231,14 @@ impl PartsState {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Verification> {
-        let hierarchies = vec![None; file.policy.attributes.len()];
-        self.counted.finish(&file.policy, &Claim::new(&file.policy)?, &hierarchies, memory, observer)
+        let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
+        match &self.counted {
+            Judged::Knowledge(counted) => {
+                let hierarchies = vec![None; policy.attributes.len()];
+                counted.finish(policy, &claim, &hierarchies, memory, observer)
+            }
+            Judged::Classes(classes) => classes.finish(&claim, &crate::verify::declared(file)?),
+        }
     }
 
     /// The verdict on all parts of a folder. The first is read once more, for its columns.
@@ -194,7 +273,14 @@ impl PartsState {
     /// The state as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new(WHAT, VERSION);
-        out.bytes(&self.counted.to_bytes());
+        match &self.counted {
+            Judged::Knowledge(counted) => out.bytes(&counted.to_bytes()),
+            Judged::Classes(classes) => {
+                // No state begins so.
+                out.bytes(b"");
+                out.text(&classes.to_json().to_string());
+            }
+        }
         out.length(self.parts.len());
         for (&number, (facts, sha256)) in &self.parts {
             out.number(u64::from(number));
@@ -211,7 +297,10 @@ impl PartsState {
     /// Reads what [`to_bytes`](Self::to_bytes) has written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
-        let counted = Counted::from_bytes(from.bytes()?)?;
+        let counted = match from.bytes()? {
+            [] => Judged::Classes(ClassState::from_json(&cells::parsed(from.text()?)?)?),
+            bytes => Judged::Knowledge(Counted::from_bytes(bytes)?),
+        };
         let mut parts = BTreeMap::new();
         for _ in 0..from.length()? {
             let (number, records) = (from.small()?, from.number()?);

@@ -27,7 +27,7 @@ const WHAT: [u8; 4] = *b"BkPt";
 const VERSION: u8 = 1;
 
 /// What the values of a batch are called in messages.
-const NAME: &str = "the data";
+pub(super) const NAME: &str = "the data";
 
 /// Asks for a kernel of all records: a label for each item, and the most labels of a set.
 pub type Kernels<'a> = &'a mut dyn FnMut(&[u32], usize) -> Result<Kernel>;
@@ -42,7 +42,7 @@ pub struct Plan {
 }
 
 /// A batch without what is never published; refuses what the policy does not name.
-fn stripped(policy: &Policy, batch: &Dataset, observer: &dyn Observer) -> Result<Dataset> {
+pub(super) fn stripped(policy: &Policy, batch: &Dataset, observer: &dyn Observer) -> Result<Dataset> {
     let binding = Binding::of_input(batch.schema(), &policy.attributes, policy.undeclared, NAME)?;
     strip(batch, &binding, observer)
 }
@@ -55,6 +55,17 @@ pub fn survey(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Re
     Survey::of(&data, |id| is_surveyed(policy, &own, id), observer)
 }
 
+/// Refuses a k that there are not enough records for.
+pub(super) fn refuse_too_few(k: u64, records: u64) -> Result<()> {
+    if k <= records {
+        return Ok(());
+    }
+    let there = plural(usize::try_from(records).unwrap_or(usize::MAX), "record");
+    let what = format!("k = {k} exceeds the {there} of the data");
+    let diagnostic = Diagnostic::error(what).at(Place::source(NAME)).help("ask for a smaller k");
+    Err(Failure::new(Fault::Unreachable, diagnostic))
+}
+
 impl Plan {
     /// Checks what is asked for against all values that there are; `given` is the policy's text, and what overrides it.
     pub fn new(file: &PolicyFile, given: (String, Vec<String>), survey: Survey) -> Result<Self> {
@@ -63,12 +74,7 @@ impl Plan {
         refuse_unfit(policy)?;
         partition::refuse_unmergeable(policy)?;
         let k = u64::from(policy.need_privacy()?.k.unwrap_or(0));
-        if k > survey.records {
-            let there = plural(usize::try_from(survey.records).unwrap_or(usize::MAX), "record");
-            let what = format!("k = {k} exceeds the {there} of the data");
-            let diagnostic = Diagnostic::error(what).at(Place::source(NAME)).help("ask for a smaller k");
-            return Err(Failure::new(Fault::Unreachable, diagnostic));
-        }
+        refuse_too_few(k, survey.records)?;
         let schema = survey.frame.schema();
         let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, NAME)?;
         refuse_revealing(policy, &survey, &binding, k)?;
@@ -192,7 +198,7 @@ impl Plan {
     }
 }
 
-fn changing(how: &str) -> Failure {
+pub(super) fn changing(how: &str) -> Failure {
     let what = format!("the data is not the same from job to job: {how}");
     let help = "write it to files or persist it first, so that every job reads the same";
     Failure::new(Fault::Data, Diagnostic::error(what).at(Place::source(NAME)).help(help))

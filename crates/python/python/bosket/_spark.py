@@ -24,6 +24,7 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from . import _errors, _native
 from ._errors import BosketError, DataError, Diagnostic, EnvironmentFault, PolicyError, Unreachable
@@ -129,6 +130,15 @@ def _state(shard: int, state: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), pa.array([state], pa.binary())], schema=_STATES)
 
 
+Made: TypeAlias = tuple[str, bytes, DataFrame]
+"""What is told about a solution, the columns of all parts, and the texts of all published records, in no order."""
+
+
+def _texts(texts: list[bytes]) -> Batches:
+    for at in range(0, len(texts), _BATCH):
+        yield pa.RecordBatch.from_arrays([pa.array(texts[at : at + _BATCH], pa.binary())], ["text"])
+
+
 class Published:
     """A publication in parts that was verified: where it is, and what is known about it."""
 
@@ -163,9 +173,10 @@ class Run:
         self.given = policy._native()
         self.messages: dict[str, int] = {}
 
-    def _policy(self, folder: str | None) -> tuple[NativePolicy, str | None]:
-        path, text, sets, published = _native.spark_policy(self.given, folder)
-        return (os.fspath(path), text, sets), None if published is None else os.fspath(published)
+    def _policy(self, folder: str | None) -> tuple[NativePolicy, str | None, bool]:
+        """The policy as tasks get it, where it publishes to, and whether records are clustered."""
+        path, text, sets, published, by_cells = _native.spark_policy(self.given, folder)
+        return (os.fspath(path), text, sets), None if published is None else os.fspath(published), by_cells
 
     # ---- merging ---------------------------------------------------------------------------------------------------
 
@@ -207,14 +218,14 @@ class Run:
     # ---- verifying -------------------------------------------------------------------------------------------------
 
     def verify_folder(self, folder: str) -> Verdict:
-        policy, _ = self._policy(folder)
+        policy, _, _ = self._policy(folder)
         with _jobs():
             state = self._judged(policy, folder)
         found, _ = _native.spark_verdict(policy, folder, state, None, self.memory)
         return Verdict(json.loads(found))
 
     def verify_rows(self, rows: DataFrame) -> Verdict:
-        policy, _ = self._policy(None)
+        policy, _, _ = self._policy(None)
         memory = self.memory
         with _jobs():
             state = self._merged(
@@ -251,18 +262,24 @@ class Run:
     ) -> Published:
         if records_per_part < 1:
             raise _error(PolicyError, "a part holds at least one record", "ask for records_per_part of 1 or more")
-        policy, published = self._policy(None if path is None else os.fspath(path))
+        policy, published, by_cells = self._policy(None if path is None else os.fspath(path))
         if published is None:
             raise _error(PolicyError, "nobody says where the publication goes", "name a folder, or give the policy a publish.path")
         place = _Place(published, force)
         try:
             with _jobs():
-                known = self._known(policy, data)
-                found, certificate = self._tried(policy, data, known, True, place, records_per_part)
-                if certificate is None and not known.exact:
-                    # Relations that were taken apart may give somebody away: then none are.
-                    place.empty()
-                    found, certificate = self._tried(policy, data, known, False, place, records_per_part)
+                if by_cells:
+                    made = Cells(self, policy, data).made()
+                    found, certificate = self._tried(policy, made, place, records_per_part)
+                else:
+                    known = self._known(policy, data)
+                    made = self._made(policy, data, known, True)
+                    found, certificate = self._tried(policy, made, place, records_per_part)
+                    if certificate is None and not known.exact:
+                        # Relations that were taken apart may give somebody away: then none are.
+                        place.empty()
+                        made = self._made(policy, data, known, False)
+                        found, certificate = self._tried(policy, made, place, records_per_part)
             if certificate is None:
                 raise _error(
                     Unreachable,
@@ -274,17 +291,19 @@ class Run:
             place.clear()
         return Published(place.path, json.loads(found), certificate, self.messages)
 
+    def source(self, data: DataFrame) -> pa.Table:
+        """A table without rows that has the types of the data."""
+        return pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
+
     def _known(self, policy: NativePolicy, data: DataFrame) -> _Known:
         survey = self._counted("survey", data, policy, b"", b"")
         plan, records, exact = _native.spark_plan(policy, survey)
         frequencies = self._counted("frequencies", data, policy, self._noted("plan", plan), b"")
         return _Known(plan, frequencies, records, exact)
 
-    def _tried(
-        self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool, place: _Place, size: int
-    ) -> tuple[str, str | None]:
-        """Writes what a search finds, and judges it from its bytes: the verdict, and a certificate if it holds."""
-        told, sheet, texts = self._made(policy, data, known, may_part)
+    def _tried(self, policy: NativePolicy, made: Made, place: _Place, size: int) -> tuple[str, str | None]:
+        """Writes what was made, and judges it from its bytes: the verdict, and a certificate if it holds."""
+        told, sheet, texts = made
         texts.persist(StorageLevel.DISK_ONLY)
         try:
             self._write(texts, sheet, place.staging, size)
@@ -294,9 +313,7 @@ class Run:
         state = self._judged(policy, place.staging)
         return _native.spark_verdict(policy, place.staging, state, told, self.memory)
 
-    def _made(
-        self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool
-    ) -> tuple[str, bytes, DataFrame]:
+    def _made(self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool) -> Made:
         """What is told about the solution, the columns of all parts, and the texts of all published records, in no order."""
         memory, plan, frequencies = self.memory, known.plan, known.frequencies
 
@@ -313,16 +330,13 @@ class Run:
 
         found = self._noted("solution", _native.spark_search(plan, frequencies, may_part, kernels, memory))
         shape = self._counted("shape", data, policy, plan, found)
-        empty = pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
-        sheet, published, told = _native.spark_sheet(plan, found, shape, empty, memory)
+        sheet, published, told = _native.spark_sheet(plan, found, shape, self.source(data), memory)
         if published != known.records:
             raise _changing()
 
         def recoded(batches: Batches) -> Batches:
             for _, rows in _chunks(batches):
-                texts = _native.spark_recode(plan, found, shape, rows, memory)
-                for at in range(0, len(texts), _BATCH):
-                    yield pa.RecordBatch.from_arrays([pa.array(texts[at : at + _BATCH], pa.binary())], ["text"])
+                yield from _texts(_native.spark_recode(plan, found, shape, rows, memory))
 
         return told, sheet, data.mapInArrow(recoded, "text binary")
 
@@ -403,6 +417,108 @@ class Run:
         sample = sorted(bytes(row["text"]) for row in texts.mapInArrow(sampled, "text binary").collect())
         self._noted("sample of texts", b"".join(sample))
         return sample[_SAMPLE // 2 :: _SAMPLE]
+
+
+_PUBLISHED, _LEFT, _TALLY = 0, 1, 2
+_RELEASE = "kind int, state binary"
+
+
+def _released(made: tuple[bytes, bytes, str]) -> pa.RecordBatch:
+    published, left, tally = made
+    kinds = pa.array([_PUBLISHED, _LEFT, _TALLY], pa.int32())
+    return pa.RecordBatch.from_arrays([kinds, pa.array([published, left, tally.encode()], pa.binary())], ["kind", "state"])
+
+
+class Cells:
+    """Clusters: records are put into cells of like ones, and every cell is clustered by a task of its own."""
+
+    def __init__(self, run: Run, policy: NativePolicy, data: DataFrame) -> None:
+        self.run, self.policy, self.data = run, policy, data
+        self._held: list[DataFrame] = []
+
+    def made(self) -> Made:
+        run, memory = self.run, self.run.memory
+        survey = run._counted("survey", self.data, self.policy, b"", b"")
+        facts = run._counted("facts", self.data, self.policy, b"", b"")
+        plan, records = _native.cells_plan(self.policy, survey, facts.decode())
+        run._noted("plan", plan)
+        try:
+            released = self._hold(self._clustered(plan))
+            # Figures are small, and are told by each cell once.
+            tallies = [bytes(row["state"]).decode() for row in released.where(f"kind = {_TALLY}").collect()]
+            tally, suppressed, told = _native.cells_tally(plan, sorted(tallies))
+            source = run.source(self.data)
+
+            def shaped(batches: Batches) -> Batches:
+                shard = _begin() % _SHARDS
+                for batch in batches:
+                    for state in batch.column("state").to_pylist():
+                        yield _state(shard, _native.cells_shape(plan, tally, state, source, memory))
+
+            published = released.where(f"kind = {_PUBLISHED}")
+            shapes = published.mapInArrow(shaped, _STATE)
+            shape = run._gathered("shape", shapes, lambda states: _native.spark_merge("shape", states))
+            sheet, count = _native.cells_sheet(shape, source, memory)
+            if count + suppressed != records:
+                raise _changing()
+
+            def spelled(batches: Batches) -> Batches:
+                for batch in batches:
+                    for state in batch.column("state").to_pylist():
+                        yield from _texts(_native.cells_texts(plan, tally, shape, state, source, memory))
+
+            texts = published.mapInArrow(spelled, "text binary").persist(StorageLevel.DISK_ONLY)
+            texts.count()
+        finally:
+            for held in self._held:
+                held.unpersist()
+        return told, sheet, texts
+
+    def _hold(self, frame: DataFrame) -> DataFrame:
+        """Keeps what several jobs need until all of it is made."""
+        self._held.append(frame.persist(StorageLevel.DISK_ONLY))
+        return frame
+
+    def _clustered(self, plan: bytes) -> DataFrame:
+        """What became of every cell: published records, and figures."""
+        run, memory, data = self.run, self.run.memory, self.data
+        sample = run._merged(
+            "sample",
+            data,
+            lambda rows, _: _native.cells_sample(plan, rows, memory),
+            _native.cells_together,
+        )
+        splitter, cells = _native.cells_split(plan, sample)
+        found = {row["cell"]: row["count"] for row in self._assigned(plan, splitter).groupBy("cell").count().collect()}
+        splitter, cells = _native.cells_joined(plan, splitter, [found.get(cell, 0) for cell in range(cells)])
+        columns = data.columns
+
+        def clustered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            _begin()
+            rows = pa.Table.from_batches(list(batches)).select(columns)
+            yield _released(_native.cells_make(plan, rows, memory))
+
+        released = self._hold(self._assigned(plan, splitter).groupBy("cell").applyInArrow(clustered, _RELEASE))
+
+        def left_over(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            _begin()
+            left = [state for batch in batches for state in batch.column("state").to_pylist()]
+            yield _released(_native.cells_make_left(plan, left, memory))
+
+        again = released.where(f"kind = {_LEFT}").groupBy("kind").applyInArrow(left_over, _RELEASE)
+        return released.where(f"kind <> {_LEFT}").union(again.where(f"kind <> {_LEFT}"))
+
+    def _assigned(self, plan: bytes, splitter: str) -> DataFrame:
+        """The data with the cell of each row."""
+        memory, schema = self.run.memory, self.data.schema
+
+        def assigned(batches: Batches) -> Batches:
+            _begin()
+            for batch in batches:
+                cells = _native.cells_assign(plan, splitter, batch, memory)
+                yield batch.append_column("cell", pa.array(cells, pa.int32()))
+
+        return self.data.mapInArrow(assigned, StructType([*schema.fields, StructField("cell", IntegerType())]))
 
 
 @dataclass(frozen=True)
