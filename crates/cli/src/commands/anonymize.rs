@@ -160,8 +160,9 @@ fn in_words(figures: &Figures) -> String {
                     plural(values, "sensitive value")
                 )
             });
+            let cells = if f.cells > 1 { format!(" in {} cells", count(f.cells)) } else { String::new() };
             format!(
-                "loss LM {:.3}; {suppressed}, {} vertices of the others pruned; {}: {} of {} to {} records{apart}",
+                "loss LM {:.3}; {suppressed}, {} vertices of the others pruned; {}{cells}: {} of {} to {} records{apart}",
                 f.lm,
                 count(f.pruned as usize),
                 f.algorithm,

@@ -1,7 +1,7 @@
 //! Records that are clustered in cells: promises kept, the same result whatever order and threads, cells as other machines make them.
 
 use bosket_engine::Input;
-use bosket_engine::cells::{self, Facts, Splitter, Tally};
+use bosket_engine::cells::{self, Facts, Round, Splitter, Tally};
 use bosket_engine::cluster::{Algorithm, Cells, Diverse, Params, Release};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
@@ -133,26 +133,44 @@ fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents,
     let sample = case.data.picked(&batches.concat());
     let splitter =
         Splitter::new(of(case, &sample), params, &facts, facts.cells(params), &Quiet).expect("split");
-    let mut counts = vec![0; splitter.cells()];
-    for data in &data {
-        let cells = splitter.assign(of(case, data), &Quiet).expect("assigned");
-        cells.iter().for_each(|&cell| counts[cell as usize] += 1);
-    }
-    let splitter = Splitter::from_json(&splitter.joined(&counts, params).to_json()).expect("its own form");
-    let mut cells: Vec<Vec<u32>> = vec![Vec::new(); splitter.cells()];
-    for (batch, data) in batches.iter().zip(&data) {
-        let assigned = splitter.assign(of(case, data), &Quiet).expect("assigned");
-        batch.iter().zip(assigned).for_each(|(&record, cell)| cells[cell as usize].push(record));
-    }
-    let (mut parts, mut left, mut tally) = (Vec::new(), Vec::new(), Tally::default());
-    for cell in &cells {
-        let made = cells::anonymize(of(case, &case.data.picked(cell)), params, &facts, &Quiet).expect("made");
-        left.extend(made.left.iter().map(|&record| cell[record as usize]));
-        tally = tally.merge(Tally::from_json(&made.tally.to_json()).expect("its own form"));
-        parts.push(made.data);
+    let assign = |splitter: &Splitter, records: &[u32]| -> Vec<Vec<u32>> {
+        let mut cells: Vec<Vec<u32>> = vec![Vec::new(); splitter.cells()];
+        // Batch by batch, whoever is not asked for left out.
+        for (batch, data) in batches.iter().zip(&data) {
+            let assigned = splitter.assign(of(case, data), &Quiet).expect("assigned");
+            let asked = batch.iter().zip(assigned).filter(|(record, _)| records.contains(record));
+            asked.for_each(|(&record, cell)| cells[cell as usize].push(record));
+        }
+        cells
+    };
+    let (mut parts, mut tally) = (Vec::new(), Tally::default());
+    let mut made = |cells: &[Vec<u32>], round: Round| -> Vec<u32> {
+        let mut left = Vec::new();
+        for cell in cells {
+            let data = case.data.picked(cell);
+            let made = cells::anonymize(of(case, &data), params, &facts, round, &Quiet).expect("made");
+            left.extend(made.left.iter().map(|&record| cell[record as usize]));
+            let own = Tally::from_json(&made.tally.to_json()).expect("its own form");
+            tally = std::mem::take(&mut tally).merge(own);
+            parts.push(made.data);
+        }
+        left
+    };
+    let split = |splitter: Splitter, records: &[u32]| {
+        let counts: Vec<u64> = assign(&splitter, records).iter().map(|cell| cell.len() as u64).collect();
+        let splitter = splitter.joined(&counts, params);
+        assign(&Splitter::from_json(&splitter.to_json()).expect("its own form"), records)
+    };
+    let cells = split(splitter, &batches.concat());
+    let mut left = made(&cells, Round::First);
+    let again = cells::again(left.len() as u64, facts.records(), cells.len());
+    if again > 1 {
+        let sample = case.data.picked(&left);
+        let splitter = Splitter::new(of(case, &sample), params, &facts, again, &Quiet).expect("split");
+        left = made(&split(splitter, &left), Round::Last);
     }
     let last = case.data.picked(&left);
-    let made = cells::anonymize(of(case, &last), params, &facts, &Quiet).expect("made");
+    let made = cells::anonymize(of(case, &last), params, &facts, Round::Last, &Quiet).expect("made");
     let gone = cells::suppressed(of(case, &last), &made.left, params, &facts, &Quiet).expect("counted");
     tally = tally.merge(made.tally).merge(gone);
     parts.push(made.data);
@@ -214,12 +232,12 @@ fn a_value_that_may_stand_once_stands_once_over_all_cells() {
     for cell in 0..splitter.cells() as u32 {
         let own: Vec<u32> = (0..of.len() as u32).filter(|&record| of[record as usize] == cell).collect();
         let own = Input { data: &case.data.picked(&own), ..input(&case) };
-        let made = cells::anonymize(own, &careless, &facts, &Quiet).expect("made");
+        let made = cells::anonymize(own, &careless, &facts, Round::Last, &Quiet).expect("made");
         assert!(!broken(&case, &careful, &made.data), "cell {cell}");
     }
     let refused = cells::refuse_partitions(&careful).expect_err("nobody sees all cells there");
     assert!(refused.diagnostics[0].message.contains("distinct_everywhere"));
-    assert!(cells::anonymize(input(&case), &careful, &facts, &Quiet).is_err());
+    assert!(cells::anonymize(input(&case), &careful, &facts, Round::Last, &Quiet).is_err());
 }
 
 fn broken(case: &Case, params: &Params, published: &Dataset) -> bool {

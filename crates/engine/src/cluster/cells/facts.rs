@@ -20,7 +20,7 @@ const ONE_CELL: u64 = 200_000;
 const CELL_RECORDS: u64 = 100_000;
 
 /// Vertices of a cell, at most about: how long clusters are searched for grows with the square of what stands in a cell.
-const CELL_VERTICES: u64 = 1_000_000;
+const CELL_VERTICES: u64 = 500_000;
 
 /// How many vertices and values there are, by path: batches may have come to know their classes in different orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

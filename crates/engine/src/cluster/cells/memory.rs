@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::listed::{Judged, Pending, judge};
 use super::spelling::{ambiguous, united};
 use super::tally::Tally;
-use super::{CellRelease, MOST_SAMPLED, by_content, clustered, given_up, split};
+use super::{CellRelease, MOST_SAMPLED, Round, again, by_content, clustered, given_up, split};
 use crate::cluster::cost::{Cost, SCALE};
 use crate::cluster::params::Params;
 use crate::cluster::publish::Published;
@@ -26,48 +26,60 @@ pub(in crate::cluster) fn run(
 ) -> Result<Release> {
     observer.stage("cells of like records", 1);
     let order = by_content(input, observer)?;
-    let cells = cells(input, &order, params, known, wanted, observer)?;
+    let cells = split_up(input, &order, params, known, wanted, observer)?;
     observer.advance(1);
     observer.stage("clustering", input.data.len() as u64);
     let at_once = rayon::current_num_threads().min(cells.len()).max(1);
     let share = Params { memory: params.memory / at_once, ..params.clone() };
-    let made: Result<Vec<CellRelease>> = (cells.par_iter().with_max_len(1))
-        .map(|records| {
-            let release = cell(input, records, &share, known, observer)?;
-            observer.advance(records.len() as u64);
+    let all = |cells: &[Vec<u32>], round: Round| -> Result<Vec<CellRelease>> {
+        let one = |records: &Vec<u32>| {
+            let release = cell(input, records, &share, known, round, observer)?;
+            observer.advance(release.records.len() as u64);
             Ok(release)
-        })
-        .collect();
-    let mut made = made?;
-    let cells = cells.len();
-    // In the order of what they say, as in every cell.
-    let mut left: Vec<u32> = made.iter().flat_map(|cell| cell.left.iter().copied()).collect();
+        };
+        cells.par_iter().with_max_len(1).map(one).collect()
+    };
     let mut place = vec![0u32; input.data.len()];
     (0u32..).zip(&order).for_each(|(at, &record)| place[record as usize] = at);
-    left.sort_unstable_by_key(|&record| place[record as usize]);
-    drop((order, place));
-    made.push(cell(input, &left, params, known, observer)?);
-    finish(input, made, cells, params, known, observer)
+    drop(order);
+    // In the order of what they say, as in every cell.
+    let left = |made: &[CellRelease]| {
+        let mut left: Vec<u32> = made.iter().flat_map(|cell| cell.left.iter().copied()).collect();
+        left.sort_unstable_by_key(|&record| place[record as usize]);
+        left
+    };
+    let mut made = all(&cells, Round::First)?;
+    let mut over = left(&made);
+    let again = again(over.len() as u64, input.data.len() as u64, cells.len());
+    if again > 1 {
+        let again = split_up(input, &over, params, known, again, observer)?;
+        let second = all(&again, Round::Last)?;
+        over = left(&second);
+        made.extend(second);
+    }
+    made.push(cell(input, &over, params, known, Round::Last, observer)?);
+    finish(input, made, cells.len(), params, known, observer)
 }
 
 /// The records of each cell, in the order of what they say.
-fn cells(
+fn split_up(
     input: Input<'_>,
-    order: &[u32],
+    records: &[u32],
     params: &Params,
     known: (&Facts, &dyn Cost),
     wanted: usize,
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<u32>>> {
-    let sample = input.data.picked(&order[..order.len().min(MOST_SAMPLED)]);
+    let sample = input.data.picked(&records[..records.len().min(MOST_SAMPLED)]);
     let splitter = split::splitter(Input { data: &sample, ..input }, params, known, wanted, observer)?;
     drop(sample);
     let mut counts = vec![0u64; splitter.cells()];
-    splitter.assign(input, observer)?.iter().for_each(|&cell| counts[cell as usize] += 1);
+    let of = splitter.assign(input, observer)?;
+    records.iter().for_each(|&record| counts[of[record as usize] as usize] += 1);
     let splitter = splitter.joined(&counts, params);
     let of = splitter.assign(input, observer)?;
     let mut cells = vec![Vec::new(); splitter.cells()];
-    order.iter().for_each(|&record| cells[of[record as usize] as usize].push(record));
+    records.iter().for_each(|&record| cells[of[record as usize] as usize].push(record));
     Ok(cells)
 }
 
@@ -77,10 +89,11 @@ fn cell(
     records: &[u32],
     params: &Params,
     known: (&Facts, &dyn Cost),
+    round: Round,
     observer: &dyn Observer,
 ) -> Result<CellRelease> {
     let data = input.data.picked(records);
-    let mut release = clustered(Input { data: &data, ..input }, params, known, &Silenced(observer))?;
+    let mut release = clustered(Input { data: &data, ..input }, params, known, round, &Silenced(observer))?;
     let own = |record: &mut u32| *record = records[*record as usize];
     release.records.iter_mut().for_each(own);
     release.left.iter_mut().for_each(own);

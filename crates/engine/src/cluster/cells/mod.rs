@@ -21,6 +21,8 @@ mod split;
 mod splitter;
 mod tally;
 
+use std::collections::BTreeSet;
+
 use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 
@@ -91,22 +93,38 @@ impl Splitter {
     }
 }
 
+/// How often records have been put into cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Round {
+    /// The costliest clusters are left over: their members may have somebody nearer in another cell.
+    First,
+    /// Only who is in no cluster is left over.
+    Last,
+}
+
 /// Clusters one cell alone. A cell of which nothing can be made is left over as a whole, and is no error.
 pub fn anonymize(
     cell: Input<'_>,
     params: &Params,
     facts: &Facts,
+    round: Round,
     observer: &dyn Observer,
 ) -> Result<CellRelease> {
     refuse_partitions(params)?;
     let order = by_content(cell, observer)?;
     let data = cell.data.picked(&order);
-    let mut release = clustered(Input { data: &data, ..cell }, params, (facts, &Lm), observer)?;
+    let mut release = clustered(Input { data: &data, ..cell }, params, (facts, &Lm), round, observer)?;
     let own = |record: &mut u32| *record = order[*record as usize];
     release.records.iter_mut().for_each(own);
     release.left.iter_mut().for_each(own);
     release.clusters.iter_mut().flatten().for_each(own);
     Ok(release)
+}
+
+/// In how many cells those are put who are left over in the first round, of so many records in so many cells: cells of the same size. One
+/// is the last.
+pub fn again(left: u64, records: u64, cells: usize) -> usize {
+    (left * cells as u64).div_ceil(records.max(1)) as usize
 }
 
 /// What becomes of records of a batch that are not published.
@@ -151,6 +169,7 @@ fn clustered(
     cell: Input<'_>,
     params: &Params,
     (facts, cost): (&Facts, &dyn Cost),
+    round: Round,
     observer: &dyn Observer,
 ) -> Result<CellRelease> {
     let Input { data, binding, hierarchies } = cell;
@@ -159,7 +178,17 @@ fn clustered(
         true => Clustering { left: (0..data.len() as u32).collect(), ..Clustering::default() },
         false => best(data, binding, hierarchies, (&forest, params), observer)?,
     };
-    let Clustering { clusters, left, cut_short } = found;
+    let Clustering { mut clusters, mut left, cut_short } = found;
+    if round == Round::First {
+        let dear = costliest(&clusters, params.th);
+        let mut at = 0..;
+        clusters.retain(|cluster| {
+            let stays = !at.next().is_some_and(|at: usize| dear.contains(&at));
+            left.extend(cluster.members.iter().copied().filter(|_| !stays));
+            stays
+        });
+        left.sort_unstable();
+    }
     let (pending, clusters): (Vec<Cluster>, Vec<Cluster>) =
         clusters.into_iter().partition(|cluster| listed::has_listed(&forest, &cluster.rep));
     let Published { data: published, records, quasi, tally } =
@@ -174,4 +203,16 @@ fn clustered(
         quasi,
         pending: pending.into_iter().map(|cluster| Pending::new(data, cluster)).collect(),
     })
+}
+
+/// The clusters that cost most per member, a share of all.
+fn costliest(clusters: &[Cluster], share: f64) -> BTreeSet<usize> {
+    let cost = |at: usize| (i128::from(clusters[at].cost()), clusters[at].members.len() as i128);
+    let mut order: Vec<usize> = (0..clusters.len()).filter(|&at| clusters[at].cost() > 0).collect();
+    order.sort_by(|&a, &b| {
+        let ((a, of_a), (b, of_b)) = (cost(a), cost(b));
+        (b * of_a).cmp(&(a * of_b))
+    });
+    order.truncate((clusters.len() as f64 * share) as usize);
+    order.into_iter().collect()
 }
