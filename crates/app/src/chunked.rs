@@ -31,7 +31,7 @@ pub(crate) struct ChunkedInput {
 }
 
 /// Records of a chunk at most, unless told otherwise.
-const RECORDS: usize = 250_000;
+const RECORDS: usize = 100_000;
 
 /// A text takes about so many times its bytes in memory while it is worked on; a compressed one so many more.
 const GROWTH: u64 = 4;
@@ -56,7 +56,7 @@ fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) ->
     let by_knowledge =
         policy.privacy.as_ref().is_some_and(|p| matches!(p.model.family(), Family::Km | Family::Kmn));
     let memory = run.settings.memory();
-    let bytes = (memory / 64).clamp(1 << 16, 64 << 20);
+    let bytes = (memory / 128).clamp(1 << 16, 16 << 20);
     if let Some(chunk) = run.settings.chunk {
         if by_knowledge {
             return Ok(Some(BatchSize { records: chunk.get(), bytes: usize::MAX }));
@@ -210,6 +210,17 @@ pub(crate) fn each<T: Send>(
     stage: &str,
     run: &Run<'_>,
     prepare: impl Fn(Dataset) -> Result<T> + Sync,
+    take: impl FnMut(u32, T) -> Result<()>,
+) -> Result<()> {
+    each_bytes(chunks, stage, run, |bytes| prepare(Dataset::from_bytes(bytes)?), take)
+}
+
+/// The same where chunks are in a form of somebody's own.
+pub(crate) fn each_bytes<T: Send>(
+    chunks: &mut Chunks,
+    stage: &str,
+    run: &Run<'_>,
+    prepare: impl Fn(&[u8]) -> Result<T> + Sync,
     mut take: impl FnMut(u32, T) -> Result<()>,
 ) -> Result<()> {
     run.observer.stage(stage, chunks.len() as u64);
@@ -218,8 +229,7 @@ pub(crate) fn each<T: Send>(
         run.observer.go_on()?;
         let to = chunks.len().min(from + side_by_side);
         let texts: Vec<Vec<u8>> = (from..to).map(|chunk| chunks.bytes(chunk)).collect::<Result<_>>()?;
-        let prepared: Vec<Result<T>> =
-            texts.into_par_iter().map(|bytes| prepare(Dataset::from_bytes(&bytes)?)).collect();
+        let prepared: Vec<Result<T>> = texts.into_par_iter().map(|bytes| prepare(&bytes)).collect();
         for (chunk, prepared) in (from..to).zip(prepared) {
             take(chunk as u32, prepared?)?;
             run.observer.advance(1);

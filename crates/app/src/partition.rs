@@ -166,6 +166,11 @@ impl Plan {
         partition::take(kernel, filter, (number, &part.trees), Some(&quasi), observer)
     }
 
+    /// Whether records are sets of items, which kernels can be made of alone.
+    pub fn has_sets(&self) -> bool {
+        matches!(self.params, Params::Km(_))
+    }
+
     /// Some records with their quasi values alone.
     fn quasi(
         &self,

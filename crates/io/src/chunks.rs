@@ -35,14 +35,19 @@ impl Chunks {
 
     /// Adds one behind all others.
     pub fn push(&mut self, data: &Dataset) -> Result<()> {
+        self.push_bytes(&data.to_bytes(), data.len())
+    }
+
+    /// The same with records in a form of somebody's own.
+    pub fn push_bytes(&mut self, bytes: &[u8], records: usize) -> Result<()> {
         let scratch = match &mut self.scratch {
             Some(scratch) => scratch,
             none => none.insert(Scratch::create()?),
         };
-        let (start, bytes) = (scratch.len(), data.to_bytes());
-        scratch.write(&bytes)?;
+        let start = scratch.len();
+        scratch.write(bytes)?;
         scratch.flush()?;
-        self.spans.push((start, bytes.len() as u64, data.len()));
+        self.spans.push((start, bytes.len() as u64, records));
         Ok(())
     }
 

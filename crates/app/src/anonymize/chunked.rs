@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosket_engine::kmn::Tally;
-use bosket_engine::partition::{Frequencies, Kernel};
+use bosket_engine::partition::{Frequencies, Kernel, Sets, take_sets};
 use bosket_io::{BatchSize, Certify, Chunks, Create, Output, Publication, SourceForm};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
@@ -21,7 +21,7 @@ use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, refuse_empty, too_early};
-use crate::chunked::{ChunkedInput, each};
+use crate::chunked::{ChunkedInput, each, each_bytes};
 use crate::legend::{People, legend_of};
 use crate::partition::{Found, Plan};
 use crate::prepare::Prepared;
@@ -33,6 +33,8 @@ pub(super) struct Chunked<'p> {
     claim: &'p Claim,
     plan: Plan,
     chunks: Chunks,
+    /// The same as sets of items, where that is what they are: most passes need no more.
+    sets: Chunks,
     size: BatchSize,
     publication: Option<Publication>,
     made: Option<Made>,
@@ -67,7 +69,8 @@ impl<'p> Chunked<'p> {
         let publication = begun(prepared, &form, create)?;
         let plan = Plan::new(&prepared.file.policy, survey, hierarchies)?;
         let publication = Some(publication);
-        Ok(Chunked { prepared, claim, plan, chunks, size, publication, made: None, again: None })
+        let sets = Chunks::new();
+        Ok(Chunked { prepared, claim, plan, chunks, sets, size, publication, made: None, again: None })
     }
 
     fn made(&self) -> Result<&Made> {
@@ -79,11 +82,17 @@ impl<'p> Chunked<'p> {
     }
 
     fn frequencies(&mut self, run: &Run<'_>) -> Result<Arc<Frequencies>> {
-        let (plan, mut all) = (&self.plan, Frequencies::default());
-        let count = |data: Dataset| plan.frequencies(&plan.part(&data, run.observer)?, run.observer);
-        each(&mut self.chunks, "counting values", run, count, |_, own| {
-            all = std::mem::take(&mut all).merge(&own)?;
-            Ok(())
+        let Chunked { plan, chunks, sets, .. } = self;
+        let (plan, mut all) = (&*plan, Frequencies::default());
+        let count = |data: Dataset| {
+            let part = plan.part(&data, run.observer)?;
+            let own = plan.has_sets().then(|| Sets::of_trees(&part.trees, run.observer)).transpose()?;
+            let own = own.map(|sets| (sets.to_bytes(), sets.len()));
+            Ok((plan.frequencies(&part, run.observer)?, own))
+        };
+        each(chunks, "counting values", run, count, |_, (sums, own)| {
+            all = std::mem::take(&mut all).merge(&sums)?;
+            own.map_or(Ok(()), |(bytes, records)| sets.push_bytes(&bytes, records))
         })?;
         Ok(Arc::new(all))
     }
@@ -91,20 +100,29 @@ impl<'p> Chunked<'p> {
     /// A kernel of all records.
     fn kernel(
         plan: &Plan,
-        chunks: &mut Chunks,
+        (chunks, sets): (&mut Chunks, &mut Chunks),
         (labels, size): (&[u32], usize),
         run: &Run<'_>,
     ) -> Result<Kernel> {
         let memory = run.settings.memory() / 8 * 3;
         let mut filter = plan.filter(labels, size, memory)?;
         let mut kernel = plan.no_kernel();
+        let stage = format!("choosing records for sets of {size}");
+        let most = run.settings.memory() / 2;
+        let check = |kernel: &Kernel| {
+            if kernel.size() > most { Err(too_large(run.settings.memory())) } else { Ok(()) }
+        };
+        if plan.has_sets() {
+            each_bytes(sets, &stage, run, Sets::from_bytes, |chunk, sets| {
+                take_sets(&mut kernel, &mut filter, (chunk, &sets), run.observer)?;
+                check(&kernel)
+            })?;
+            return Ok(kernel);
+        }
         let part = |data: Dataset| plan.part(&data, run.observer);
-        each(chunks, &format!("choosing records for sets of {size}"), run, part, |chunk, part| {
+        each(chunks, &stage, run, part, |chunk, part| {
             plan.take(&mut kernel, &mut filter, (chunk, &part), run.observer)?;
-            if kernel.size() > run.settings.memory() / 2 {
-                return Err(too_large(run.settings.memory()));
-            }
-            Ok(())
+            check(&kernel)
         })?;
         Ok(kernel)
     }
@@ -116,9 +134,9 @@ impl<'p> Chunked<'p> {
         more: Option<&Kernel>,
         run: &Run<'_>,
     ) -> Result<Found> {
-        let Chunked { plan, chunks, .. } = self;
+        let Chunked { plan, chunks, sets, .. } = self;
         let mut kernels = |labels: &[u32], size: usize| {
-            let kernel = Self::kernel(plan, chunks, (labels, size), run)?;
+            let kernel = Self::kernel(plan, (chunks, sets), (labels, size), run)?;
             match more {
                 Some(more) => kernel.merge(more.clone(), run.observer),
                 None => Ok(kernel),
@@ -245,7 +263,8 @@ impl Draft for Chunked<'_> {
             run.warn([Diagnostic::warning(what).help("the promise is kept all the same; see docs/scale.md")]);
         }
         let publication = self.publication.as_mut().ok_or_else(too_early)?;
-        publication.write_parts(&mut made.published, run.settings.memory() / 8, run.observer)?;
+        let room = (run.settings.memory() / 64).clamp(1 << 20, 32 << 20);
+        publication.write_parts(&mut made.published, room, run.observer)?;
         made.published = Chunks::new();
         self.made = Some(made);
         Ok(())

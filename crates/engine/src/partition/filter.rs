@@ -10,6 +10,8 @@ use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use super::sets::Sets;
+
 /// The label of an item that is not published.
 pub const NO_LABEL: u32 = u32::MAX;
 
@@ -99,6 +101,67 @@ impl Filter {
         Ok(taken)
     }
 
+    /// The same for sets of items.
+    pub fn take_sets(&mut self, sets: &Sets, observer: &dyn Observer) -> Result<Vec<bool>> {
+        let dense = matches!(self.table, Table::Dense { .. }) && self.range.n == 0;
+        let closed: Vec<bool> = match dense {
+            true => (0..sets.len())
+                .into_par_iter()
+                .map_init(Vec::new, |labels, record| {
+                    observer.go_on()?;
+                    self.labels_of_set(sets.of(record), labels);
+                    Ok(!self.table.has_open(labels, self.range.k, self.range.m))
+                })
+                .collect::<Result<_>>()?,
+            false => vec![false; sets.len()],
+        };
+        let mut labels = Vec::new();
+        let mut taken = Vec::with_capacity(sets.len());
+        for (record, closed) in closed.into_iter().enumerate() {
+            observer.go_on()?;
+            if closed {
+                taken.push(false);
+                continue;
+            }
+            self.labels_of_set(sets.of(record), &mut labels);
+            taken.push(self.take_labels(&labels)?);
+        }
+        Ok(taken)
+    }
+
+    fn labels_of_set(&self, set: &[u32], labels: &mut Vec<u32>) {
+        labels.clear();
+        let own = set.iter().map(|&item| self.label_of[item as usize]);
+        labels.extend(own.filter(|&label| label != NO_LABEL));
+        labels.sort_unstable();
+        labels.dedup();
+    }
+
+    /// Takes a record of ascending labels without relations.
+    fn take_labels(&mut self, labels: &[u32]) -> Result<bool> {
+        let Filter { range, table, scratch, .. } = self;
+        if let Table::Dense { .. } = table {
+            let open = table.has_open(labels, range.k, range.m);
+            if open {
+                table.count_all(labels, range.k, range.m);
+            }
+            return Ok(open);
+        }
+        let own = Own { trees: None, labels, nodes: &[], first: &[], range: Range { n: 0, ..*range } };
+        let mut open = false;
+        own.pieces(&mut scratch.masks, &mut |set, relations| {
+            open = table.is_open(set, relations, range.k);
+            Ok(!open)
+        })?;
+        if open {
+            own.pieces(&mut scratch.masks, &mut |set, relations| {
+                table.count(set, relations, range.k)?;
+                Ok(true)
+            })?;
+        }
+        Ok(open)
+    }
+
     fn labels_of(&self, trees: &ValueTrees, record: usize, labels: &mut Vec<u32>) {
         labels.clear();
         let own = trees.nodes(record).map(|node| self.label_of[trees.item(node) as usize]);
@@ -127,7 +190,7 @@ impl Filter {
             }
         }
         first.push(nodes.len() as u32);
-        let own = Own { trees, labels, nodes, first, range: *range };
+        let own = Own { trees: Some(trees), labels, nodes, first, range: *range };
         if let (Table::Dense { .. }, 0) = (&*table, range.n) {
             if table.has_open(labels, range.k, range.m) {
                 table.count_all(labels, range.k, range.m);
@@ -152,7 +215,7 @@ impl Filter {
 
 /// The labels of a record, and where they stand.
 struct Own<'a> {
-    trees: &'a ValueTrees,
+    trees: Option<&'a ValueTrees>,
     labels: &'a [u32],
     nodes: &'a [(u32, u32)],
     first: &'a [u32],
@@ -166,7 +229,8 @@ impl Own<'_> {
     }
 
     fn is_above(&self, a: usize, b: usize) -> bool {
-        (a < b && b < self.trees.end(a)) || (b < a && a < self.trees.end(b))
+        let below = |a: usize, b: usize| a < b && self.trees.is_some_and(|trees| b < trees.end(a));
+        below(a, b) || below(b, a)
     }
 
     /// Hands out every set with every choice of its relations, until told to stop.

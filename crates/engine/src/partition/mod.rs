@@ -12,6 +12,7 @@ mod filter;
 mod frequencies;
 mod kernel;
 mod pruned;
+mod sets;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
@@ -25,6 +26,7 @@ pub use filter::{Filter, NO_LABEL, Range};
 pub use frequencies::Frequencies;
 pub use kernel::Kernel;
 pub(crate) use kernel::Taken;
+pub use sets::Sets;
 
 /// Most known values whose relations are told by bits.
 const MOST_RELATED: usize = 8;
@@ -134,6 +136,20 @@ pub fn take(
             }
         }
         Some(data) => kernel.push_records(part, data, &taken, observer)?,
+    }
+    Ok(())
+}
+
+/// The same for sets of items.
+pub fn take_sets(
+    kernel: &mut Kernel,
+    filter: &mut Filter,
+    (part, sets): (u32, &Sets),
+    observer: &dyn Observer,
+) -> Result<()> {
+    let taken = filter.take_sets(sets, observer)?;
+    for record in (0..sets.len()).filter(|&record| taken[record]) {
+        kernel.push_set((part, record as u32), sets.of(record).iter().copied());
     }
     Ok(())
 }

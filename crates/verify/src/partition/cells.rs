@@ -38,13 +38,12 @@ impl Cells {
     /// For sets of up to `m` of so many items, with or without relations, in so many bytes.
     pub(super) fn new(k: u32, m: usize, items: usize, related: bool, memory: usize) -> Self {
         let bits: Vec<u32> = (0..=m).map(|v| if related { pair_count(v) as u32 } else { 0 }).collect();
-        let sizes: Option<Vec<u64>> =
-            (0..=m).map(|v| choose(items as u64, v as u64)?.checked_shl(bits[v])).collect();
-        // A shift may have lost bits.
+        // Many known values have more relations than any table has places.
         let fits = bits.iter().all(|&bits| bits < 24);
+        let size = |v: usize| choose(items as u64, v as u64)?.checked_mul(1 << bits[v]);
+        let sizes: Option<Vec<u64>> = if fits { (0..=m).map(size).collect() } else { None };
         let all = sizes
             .as_ref()
-            .filter(|_| fits)
             .and_then(|sizes| sizes.iter().skip(1).try_fold(0u64, |sum, &size| sum.checked_add(size)));
         let (room, halves) = (memory as u64, k <= 15);
         let bytes = all.filter(|_| k <= 255).map(|all| if halves { all.div_ceil(2) } else { all });
