@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosket_app::parted::cells::{CellPlan, Clustered, Facts, Splitter, Tally, parsed, together};
+use bosket_app::parted::cells::{
+    CellPlan, Clustered, Facts, Round, Splitter, Tally, again, parsed, together,
+};
 use bosket_app::parted::shape::Shape;
 use bosket_model::partition::Survey;
 use bosket_model::{Dataset, Result};
@@ -59,9 +61,36 @@ pub fn cells_sample<'py>(
     let rows = handed("frame".to_owned(), &rows)?;
     let sample = watched(py, None, |observer| {
         let (data, _) = frame(rows, memory, observer)?;
-        Ok(plan_of(plan)?.sample(&data, observer)?.to_bytes())
+        let plan = plan_of(plan)?;
+        Ok(plan.sample(&data, plan.records(), observer)?.to_bytes())
     })?;
     Ok(PyBytes::new(py, &sample))
+}
+
+/// The same of records that were left over, of so many in all.
+#[pyfunction]
+pub fn cells_sample_left<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    left: &[u8],
+    records: u64,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let sample = watched(py, None, |observer| {
+        Ok(plan_of(plan)?.sample(&Dataset::from_bytes(left)?, records, observer)?.to_bytes())
+    })?;
+    Ok(PyBytes::new(py, &sample))
+}
+
+/// How many records there are in a state.
+#[pyfunction]
+pub fn cells_records(py: Python<'_>, state: &[u8]) -> PyResult<usize> {
+    watched(py, None, |_| Ok(Dataset::from_bytes(state)?.len()))
+}
+
+/// In how many cells those are put who were left over.
+#[pyfunction]
+pub fn cells_again(left: u64, records: u64, cells: usize) -> usize {
+    again(left, records, cells)
 }
 
 /// Records of several batches as one.
@@ -73,9 +102,16 @@ pub fn cells_together<'py>(py: Python<'py>, states: Vec<Vec<u8>>) -> PyResult<Bo
 
 /// How records are parted, by a sample, and into how many cells.
 #[pyfunction]
-pub fn cells_split(py: Python<'_>, plan: &[u8], sample: &[u8]) -> PyResult<(String, usize)> {
+pub fn cells_split(
+    py: Python<'_>,
+    plan: &[u8],
+    sample: &[u8],
+    wanted: Option<usize>,
+) -> PyResult<(String, usize)> {
     watched(py, None, |observer| {
-        let splitter = plan_of(plan)?.split(&Dataset::from_bytes(sample)?, observer)?;
+        let plan = plan_of(plan)?;
+        let wanted = wanted.unwrap_or_else(|| plan.cells());
+        let splitter = plan.split(&Dataset::from_bytes(sample)?, wanted, observer)?;
         Ok((splitter.to_json().to_string(), splitter.cells()))
     })
 }
@@ -110,6 +146,29 @@ pub fn cells_assign(
     })
 }
 
+/// Records that were left over, by the cells that they are put into, and how many.
+type Parted<'py> = Vec<(u32, usize, Bound<'py, PyBytes>)>;
+
+/// Parts records that were left over.
+#[pyfunction]
+pub fn cells_parted<'py>(py: Python<'py>, plan: &[u8], splitter: &str, left: &[u8]) -> PyResult<Parted<'py>> {
+    let parted = watched(py, None, |observer| {
+        let data = Dataset::from_bytes(left)?;
+        let splitter = Splitter::from_json(&parsed(splitter)?)?;
+        let cells = plan_of(plan)?.assign(&splitter, &data, observer)?;
+        let mut parted = Vec::new();
+        for cell in 0..splitter.cells() as u32 {
+            let own: Vec<bool> = cells.iter().map(|&of| of == cell).collect();
+            if own.contains(&true) {
+                let own = data.subset(&own);
+                parted.push((cell, own.len(), own.to_bytes()));
+            }
+        }
+        Ok(parted)
+    })?;
+    Ok(parted.into_iter().map(|(cell, records, state)| (cell, records, PyBytes::new(py, &state))).collect())
+}
+
 /// Published records, those that are left over, and figures.
 type Made<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
@@ -130,21 +189,22 @@ pub fn cells_make<'py>(
     let rows = handed("frame".to_owned(), &rows)?;
     let done = watched(py, None, |observer| {
         let (data, _) = frame(rows, memory, observer)?;
-        plan_of(plan)?.make(&data, false, memory, observer)
+        plan_of(plan)?.make(&data, (Round::First, false), memory, observer)
     })?;
     Ok(made(py, &done))
 }
 
-/// Clusters whoever was left over in any cell; who is left over again is suppressed.
+/// Clusters whoever was left over in any cell; who is left over by the last is suppressed.
 #[pyfunction]
 pub fn cells_make_left<'py>(
     py: Python<'py>,
     plan: &[u8],
     left: Vec<Vec<u8>>,
+    last: bool,
     memory: usize,
 ) -> PyResult<Made<'py>> {
     let done = watched(py, None, |observer| {
-        plan_of(plan)?.make(&together(&datasets(&left)?, observer)?, true, memory, observer)
+        plan_of(plan)?.make(&together(&datasets(&left)?, observer)?, (Round::Last, last), memory, observer)
     })?;
     Ok(made(py, &done))
 }

@@ -48,6 +48,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spark::spark_sheet, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_plan, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_sample, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sample_left, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_records, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_again, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_parted, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_together, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_split, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_joined, module)?)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bosket_engine::cluster::Params;
 use bosket_engine::cluster::cells;
-pub use bosket_engine::cluster::cells::{Facts, Splitter, Tally};
+pub use bosket_engine::cluster::cells::{Facts, Round, Splitter, Tally, again};
 use bosket_engine::{Input, Params as AnyParams};
 use bosket_io::PolicyFile;
 use bosket_model::binding::Binding;
@@ -146,16 +146,18 @@ impl CellPlan {
         work(Input { data, binding, hierarchies: &self.hierarchies })
     }
 
-    /// The records of a batch by which cells are chosen.
-    pub fn sample(&self, batch: &Dataset, observer: &dyn Observer) -> Result<Dataset> {
-        self.with(batch, observer, |input| {
-            Ok(input.data.subset(&cells::sampled(input, self.records(), observer)?))
-        })
+    /// The records of a batch by which cells are chosen, of so many in all batches.
+    pub fn sample(&self, batch: &Dataset, records: u64, observer: &dyn Observer) -> Result<Dataset> {
+        self.with(batch, observer, |input| Ok(input.data.subset(&cells::sampled(input, records, observer)?)))
     }
 
-    /// How records are parted, by a sample of all.
-    pub fn split(&self, sample: &Dataset, observer: &dyn Observer) -> Result<Splitter> {
-        let wanted = self.facts.cells(&self.params);
+    /// In how many cells all records are put.
+    pub fn cells(&self) -> usize {
+        self.facts.cells(&self.params)
+    }
+
+    /// How records are parted into so many cells, by a sample of them.
+    pub fn split(&self, sample: &Dataset, wanted: usize, observer: &dyn Observer) -> Result<Splitter> {
         self.with(sample, observer, |input| Splitter::new(input, &self.params, &self.facts, wanted, observer))
     }
 
@@ -173,7 +175,7 @@ impl CellPlan {
     pub fn make(
         &self,
         cell: &Dataset,
-        last: bool,
+        (round, last): (Round, bool),
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Clustered> {
@@ -183,7 +185,7 @@ impl CellPlan {
                 return Ok(Clustered { published, left, tally: Tally::default() });
             }
             let params = Params { memory, ..self.params.clone() };
-            let made = cells::anonymize(input, &params, &self.facts, observer)?;
+            let made = cells::anonymize(input, &params, &self.facts, round, observer)?;
             let mut tally = made.tally;
             let mut left = input.data.picked(&made.left);
             if last && !made.left.is_empty() {

@@ -443,7 +443,7 @@ class Cells:
         plan, records = _native.cells_plan(self.policy, survey, facts.decode())
         run._noted("plan", plan)
         try:
-            released = self._hold(self._clustered(plan))
+            released = self._hold(self._clustered(plan, records))
             # Figures are small, and are told by each cell once.
             tallies = [bytes(row["state"]).decode() for row in released.where(f"kind = {_TALLY}").collect()]
             tally, suppressed, told = _native.cells_tally(plan, sorted(tallies))
@@ -479,7 +479,7 @@ class Cells:
         self._held.append(frame.persist(StorageLevel.DISK_ONLY))
         return frame
 
-    def _clustered(self, plan: bytes) -> DataFrame:
+    def _clustered(self, plan: bytes, records: int) -> DataFrame:
         """What became of every cell: published records, and figures."""
         run, memory, data = self.run, self.run.memory, self.data
         sample = run._merged(
@@ -488,7 +488,7 @@ class Cells:
             lambda rows, _: _native.cells_sample(plan, rows, memory),
             _native.cells_together,
         )
-        splitter, cells = _native.cells_split(plan, sample)
+        splitter, cells = _native.cells_split(plan, sample, None)
         found = {row["cell"]: row["count"] for row in self._assigned(plan, splitter).groupBy("cell").count().collect()}
         splitter, cells = _native.cells_joined(plan, splitter, [found.get(cell, 0) for cell in range(cells)])
         columns = data.columns
@@ -500,13 +500,66 @@ class Cells:
 
         released = self._hold(self._assigned(plan, splitter).groupBy("cell").applyInArrow(clustered, _RELEASE))
 
-        def left_over(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            _begin()
-            left = [state for batch in batches for state in batch.column("state").to_pylist()]
-            yield _released(_native.cells_make_left(plan, left, memory))
+        # Who is left over in the first round is put into cells once more, if these are many, and then into one.
+        made = released.where(f"kind <> {_LEFT}")
+        left = released.where(f"kind = {_LEFT}")
+        again = self._again(plan, left, records, cells)
+        if again is not None:
+            second = self._hold(self._clustered_again(plan, again, False))
+            made = made.union(second.where(f"kind <> {_LEFT}"))
+            left = second.where(f"kind = {_LEFT}")
+        last = self._clustered_again(plan, left.withColumnRenamed("kind", "cell"), True)
+        return made.union(last.where(f"kind <> {_LEFT}"))
 
-        again = released.where(f"kind = {_LEFT}").groupBy("kind").applyInArrow(left_over, _RELEASE)
-        return released.where(f"kind <> {_LEFT}").union(again.where(f"kind <> {_LEFT}"))
+    def _clustered_again(self, plan: bytes, left: DataFrame, last: bool) -> DataFrame:
+        """What becomes of those who were left over, by cells."""
+        memory = self.run.memory
+
+        def clustered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            _begin()
+            states = [state for batch in batches for state in batch.column("state").to_pylist()]
+            yield _released(_native.cells_make_left(plan, states, last, memory))
+
+        return left.groupBy("cell").applyInArrow(clustered, _RELEASE)
+
+    def _again(self, plan: bytes, left: DataFrame, records: int, cells: int) -> DataFrame | None:
+        """Those who were left over, by new cells; none where one cell is enough."""
+
+        def counted(batches: Batches) -> Batches:
+            for batch in batches:
+                numbers = [_native.cells_records(state) for state in batch.column("state").to_pylist()]
+                yield pa.RecordBatch.from_arrays([pa.array(numbers, pa.int64())], ["records"])
+
+        over = sum(row["records"] for row in left.mapInArrow(counted, "records long").collect())
+        wanted = _native.cells_again(over, records, cells)
+        if wanted <= 1:
+            return None
+
+        def sampled(batches: Batches) -> Batches:
+            shard = _begin() % _SHARDS
+            for batch in batches:
+                for state in batch.column("state").to_pylist():
+                    yield _state(shard, _native.cells_sample_left(plan, state, over))
+
+        sample = self.run._gathered("sample", left.mapInArrow(sampled, _STATE), _native.cells_together)
+        splitter, cells = _native.cells_split(plan, sample, wanted)
+
+        def parted(splitter: str) -> DataFrame:
+            def own(batches: Batches) -> Batches:
+                for batch in batches:
+                    for state in batch.column("state").to_pylist():
+                        for cell, number, part in _native.cells_parted(plan, splitter, state):
+                            yield pa.RecordBatch.from_arrays(
+                                [pa.array([cell], pa.int32()), pa.array([number], pa.int64()), pa.array([part], pa.binary())],
+                                ["cell", "records", "state"],
+                            )
+
+            return left.mapInArrow(own, "cell int, records long, state binary")
+
+        rows = parted(splitter).groupBy("cell").sum("records").collect()
+        found = {row["cell"]: row["sum(records)"] for row in rows}
+        splitter, _ = _native.cells_joined(plan, splitter, [found.get(cell, 0) for cell in range(cells)])
+        return parted(splitter).select("cell", "state")
 
     def _assigned(self, plan: bytes, splitter: str) -> DataFrame:
         """The data with the cell of each row."""
