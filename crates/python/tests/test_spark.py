@@ -238,3 +238,33 @@ def test_what_partitions_cannot_do_is_refused(
     with pytest.raises(bk.PolicyError, match="exists already"):
         bk.spark.anonymize(frame, policy, tmp_path / "taken")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "taken"]
+
+
+@pytest.fixture
+def students(run: Run, tmp_path: Path) -> tuple[pa.Table, bk.Policy, dict[str, str]]:
+    """Trees with sensitive values, to be clustered."""
+    run("generate", "students", "--students", "400", "--out", "data")
+    table = pa.json.read_json(tmp_path / "data/data.ndjson")
+    pq.write_table(table, tmp_path / "data/in.parquet")
+    sets = PARQUET | {"method.cells": "3"}
+    return table, with_sets(bk.Policy.load(tmp_path / "data/policy.toml"), sets), sets
+
+
+def test_clusters_in_cells(
+    spark: Any, run: Run, tmp_path: Path, students: tuple[pa.Table, bk.Policy, dict[str, str]]
+) -> None:
+    table, policy, sets = students
+    expected = anonymized(run, tmp_path, sets)
+    seen = []
+    for round, partitions in enumerate([3, 1]):
+        out = tmp_path / f"out-{round}"
+        pub = bk.spark.anonymize(spark.createDataFrame(table).repartition(partitions), policy, out, records_per_part=150)
+        seen.append(bytes_of(out))
+    assert seen[0] == seen[1]
+    assert published(tmp_path / "out-0").equals(expected)
+    assert bk.spark.verify(tmp_path / "out-0", policy, spark=spark)
+    assert pub.records + pub.certificate["suppressed"]["records_suppressed"] == table.num_rows
+    certificate = str(tmp_path / "out-1.certificate.json")
+    assert "AS CERTIFIED" in run("verify", str(tmp_path / "out-1"), "--certificate", certificate)
+    # Raw records do not look alike.
+    assert not bk.spark.verify(spark.createDataFrame(table.drop_columns(["sid"])), policy)
