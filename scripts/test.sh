@@ -24,6 +24,8 @@ fi
 if ! command -v python3 >/dev/null || ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     missing+=(python3-venv python3-dev)
 fi
+# The tests start a cluster of Spark.
+command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
 if [ "${#missing[@]}" -gt 0 ]; then
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
@@ -40,7 +42,7 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
 fi
 rm -rf target/python
 python3 -m venv target/python
-target/python/bin/pip install --quiet --disable-pip-version-check maturin -r crates/python/requirements-test.txt
+target/python/bin/pip install --quiet --disable-pip-version-check maturin -r crates/python/requirements-test.txt -r crates/python/requirements-spark.txt
 # In the profile of the tests, which has built most of it already.
 target/python/bin/maturin build --quiet --locked --profile dev --manifest-path crates/python/Cargo.toml --out target/python/wheels
 target/python/bin/pip install --quiet --disable-pip-version-check target/python/wheels/bosket-*.whl

@@ -223,7 +223,15 @@ pub(crate) fn raw(path: &Path, text: String, frames: Option<Frames>, run: &Run<'
     let options = Options::of(&file.policy);
     let before = risk(&records.data, &known, &file.policy, &options, run.observer)?;
     let before = AttackedData { name, risk: before };
-    Ok(Attacked { privacy, before, after: None, population: None, own: None, uncounted: Vec::new() })
+    Ok(Attacked {
+        privacy,
+        before,
+        after: None,
+        joint: None,
+        population: None,
+        own: None,
+        uncounted: Vec::new(),
+    })
 }
 
 fn options(request: &AttackRequest, file: &PolicyFile) -> Options {

@@ -165,7 +165,7 @@ pub(crate) fn named(spec: &HierarchySpec) -> Option<&str> {
 
 /// The hierarchies that are given as files and that a run reads. Those that are built are determined by the policy, or
 /// hold values of the data, which a hash would confirm.
-fn given(file: &PolicyFile, observer: &dyn Observer) -> Result<Vec<GivenHierarchy>> {
+pub(crate) fn given(file: &PolicyFile, observer: &dyn Observer) -> Result<Vec<GivenHierarchy>> {
     let dissected = file.policy.need_privacy()?.model.is_apart();
     let mut found: Vec<(PathBuf, GivenHierarchy)> = Vec::new();
     for attribute in &file.policy.attributes {

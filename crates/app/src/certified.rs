@@ -121,14 +121,14 @@ impl CertificateCheck {
         };
         for (i, file) in files.iter().enumerate() {
             let place = match self.certificate.form {
-                Form::Folder => publication.join(&file.name),
+                Form::Folder | Form::Parts => publication.join(&file.name),
                 _ if i == 0 => main.clone(),
                 _ => self.beside(&main, &file.name),
             };
             let now = place.is_file().then(|| fingerprint::of_file(&place, observer)).transpose()?;
             self.compare(&file.name, &file.sha256, now);
         }
-        if self.certificate.form == Form::Folder {
+        if matches!(self.certificate.form, Form::Folder | Form::Parts) {
             let mut extra = Vec::new();
             list(publication, "", &mut extra);
             let known = |name: &str| files.iter().any(|f| f.name == name);

@@ -185,7 +185,7 @@ fn rare(policy: &Policy, survey: &Survey) -> BTreeSet<AttributeId> {
 }
 
 /// An attribute published as it is must not give people away.
-fn refuse_revealing(policy: &Policy, survey: &Survey, binding: &Binding, k: u64) -> Result<()> {
+pub(crate) fn refuse_revealing(policy: &Policy, survey: &Survey, binding: &Binding, k: u64) -> Result<()> {
     let mut problems = Vec::new();
     for (id, _) in survey.frame.schema().attributes() {
         let insensitive = binding.role(id) == Some(Role::Insensitive);

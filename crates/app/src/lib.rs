@@ -38,6 +38,7 @@ mod negative;
 pub mod open;
 mod paired;
 mod pairs;
+pub mod parted;
 pub mod partition;
 mod places;
 pub mod prepare;

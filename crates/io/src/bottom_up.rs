@@ -64,10 +64,24 @@ pub(crate) fn write_records(
 pub(crate) fn record_texts(
     data: &Dataset,
     observer: &dyn Observer,
-    mut write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
+    write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
 ) -> Result<Sorted> {
-    let mut texts = Texts::default();
     let mut sorted = Sorted::default();
+    each_record_text(data, observer, write, &mut |text| {
+        sorted.push(|out| out.extend_from_slice(text));
+        Ok(())
+    })?;
+    Ok(sorted)
+}
+
+/// The same one by one.
+pub(crate) fn each_record_text(
+    data: &Dataset,
+    observer: &dyn Observer,
+    mut write: impl FnMut(&mut Texts, usize, usize) -> Result<()>,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut texts = Texts::default();
     let mut links = Vec::new();
     for record in 0..data.len() {
         observer.go_on()?;
@@ -88,7 +102,7 @@ pub(crate) fn record_texts(
                 links[here].next = std::mem::replace(&mut links[parent].child, here as u32);
             }
         }
-        sorted.push(|out| out.extend_from_slice(&texts.buffer[links[0].start..links[0].end]));
+        take(&texts.buffer[links[0].start..links[0].end])?;
     }
-    Ok(sorted)
+    Ok(())
 }

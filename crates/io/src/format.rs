@@ -35,6 +35,8 @@ pub struct Layout {
     pub extended: Box<Types>,
     /// Where the policy has its classes.
     pub homes: Box<Homes>,
+    /// Files that may lie in the folder of a publication in parts: its certificate, and signatures of it.
+    pub beside: Vec<String>,
 }
 
 /// A way to write records down.

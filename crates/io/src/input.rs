@@ -208,8 +208,13 @@ impl Input {
         }
         let name = path.to_string_lossy();
         let files = document_files(path).map_err(|e| fault::reading(&name, &e))?;
+        Self::of_files(path, files)
+    }
+
+    /// Files of a folder that are read as one.
+    pub(crate) fn of_files(folder: &Path, files: Vec<PathBuf>) -> Result<Self> {
         let total = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
-        let mut input = Self::new(&name, io::empty(), Some(total))?;
+        let mut input = Self::new(&folder.to_string_lossy(), io::empty(), Some(total))?;
         input.files = Some(files);
         Ok(input)
     }

@@ -39,6 +39,7 @@ pub mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet/absent.rs"]
 pub mod parquet;
+pub mod parts;
 pub mod policy_file;
 mod problems;
 pub mod publication;

@@ -12,8 +12,9 @@ use crate::gather;
 use crate::homes::Homes;
 use crate::input::{Input, document_files};
 use crate::kinds::Kinds;
+use crate::parts;
 use crate::policy_file::PolicyFile;
-use crate::tables::{self, Tables, is_linked};
+use crate::tables::{self, Tables, certificate_files, is_linked};
 use crate::xml::Outline;
 
 /// How records were written down, so that a publication can be written the same way.
@@ -145,6 +146,7 @@ impl Whereabouts {
             separator: source.and_then(|s| s.separator.clone()),
             outline: Outline::expected(attributes),
             homes: Box::new(Homes::expected(attributes)),
+            beside: if published { certificate_files(&file.policy).to_vec() } else { Vec::new() },
             ..Layout::default()
         };
         let format = source.map(|s| s.format.name());
@@ -183,6 +185,10 @@ impl Whereabouts {
                 let (data, form) = tables.read(observer)?;
                 let warnings = form.warnings.clone();
                 Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings })
+            }
+            Whereabouts::Document { path, format, layout, published: true, kinds, .. } if path.is_dir() => {
+                let loaded = parts::open(&path, format, &layout, observer)?;
+                arranged(loaded, None, &kinds, &path.display().to_string(), observer)
             }
             Whereabouts::Document { path, format, layout, published, gather, kinds } => {
                 let input = Input::open_records(&path)?;

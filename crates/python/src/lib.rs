@@ -4,11 +4,13 @@
 
 mod arrays;
 mod calls;
+mod cells;
 mod errors;
 mod frames;
 mod given;
 mod leaves;
 mod published;
+mod spark;
 mod watch;
 
 use pyo3::prelude::*;
@@ -30,5 +32,36 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(published::tables, module)?)?;
     module.add_function(wrap_pyfunction!(published::write, module)?)?;
     module.add_function(wrap_pyfunction!(published::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_judge_part, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_judge_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge_judged, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_write_part, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_count, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_kernel, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_merge_kernels, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_search, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_recode, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_sheet, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sample, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sample_left, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_records, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_again, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_parted, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_together, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_split, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_joined, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_assign, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_make, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_make_left, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_tally, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_shape, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::cells_sheet, module)?)?;
     module.add_function(wrap_pyfunction!(watch::break_down, module)?)
 }

@@ -311,7 +311,7 @@ fn certificate(check: &CertificateCheck) -> String {
     let mut out = if check.holds() {
         let what = match check.certificate.form {
             Form::Database => "table",
-            Form::Document | Form::Folder => "file",
+            Form::Document | Form::Folder | Form::Parts => "file",
         };
         let hierarchies = match check.hierarchies_compared {
             0 => String::new(),

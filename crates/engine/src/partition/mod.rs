@@ -11,6 +11,7 @@
 mod filter;
 mod frequencies;
 mod kernel;
+mod pruned;
 mod sets;
 
 use bosket_model::hierarchy::Hierarchy;

@@ -173,3 +173,17 @@ pub(crate) mod people {
         }
     }
 }
+
+pub mod parts {
+    //! Publications in several files, which this build cannot read.
+
+    use bosket_model::{Dataset, Result};
+
+    use super::Columns;
+    use crate::input::Input;
+    use crate::parts::PartFacts;
+
+    pub(crate) fn read(_: &mut Input) -> Result<(Dataset, Columns, Vec<PartFacts>)> {
+        Err(super::refused())
+    }
+}

@@ -12,6 +12,7 @@ mod fill;
 pub mod frame;
 pub(crate) mod leaf;
 pub(crate) mod pairs;
+pub mod parts;
 pub(crate) mod people;
 mod plan;
 mod read;

@@ -16,7 +16,7 @@ use super::fill::{Filler, Spelling, push};
 use super::plan::{Field, Plan, classes};
 use super::scalar::Scalar;
 use super::writer::{Full, Writer, failure};
-use crate::bottom_up::record_texts;
+use crate::bottom_up::{Texts, each_record_text};
 use crate::sorted::Sorted;
 
 /// What says that there is no value, and what stands before and after one that is there.
@@ -25,7 +25,7 @@ const VALUE: u8 = 3;
 const END: u8 = 2;
 
 /// Values that stand as their texts.
-struct Spelt;
+pub(super) struct Spelt;
 
 impl Spelling for Spelt {
     fn value<'t>(&'t self, _: AttributeId, text: &mut &'t [u8]) -> Option<Cow<'t, str>> {
@@ -43,7 +43,7 @@ impl Spelling for Spelt {
 /// The columns that people are published in.
 #[derive(Debug)]
 pub(crate) struct Sheet {
-    plan: Plan,
+    pub(super) plan: Plan,
 }
 
 impl Sheet {
@@ -61,16 +61,35 @@ impl Sheet {
 
     /// The texts of records, in their order.
     pub(crate) fn texts(&mut self, data: &Dataset) -> Result<Sorted> {
-        let Plan { classes, types, .. } = &mut self.plan;
+        let mut sorted = Sorted::default();
+        self.each_text(data, &mut |text| {
+            sorted.push(|out| out.extend_from_slice(text));
+            Ok(())
+        })?;
+        Ok(sorted)
+    }
+
+    /// Makes columns text whose type cannot hold all values.
+    pub(super) fn fit(&mut self, data: &Dataset) {
         for (id, _) in data.schema().attributes() {
-            let (dictionary, scalar) = (data.dictionary(id), &mut types[id.index()]);
+            let (dictionary, scalar) = (data.dictionary(id), &mut self.plan.types[id.index()]);
             // Files may hold numbers that are too large for the type they declare.
             if !scalar.fits(dictionary.iter()) {
                 *scalar = Scalar::text();
             }
         }
+    }
+
+    /// The same one by one.
+    pub(super) fn each_text(
+        &mut self,
+        data: &Dataset,
+        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.fit(data);
+        let classes = &self.plan.classes;
         // Parts are small: whoever reads them asks whether to go on.
-        record_texts(data, &Quiet, |texts, _, vertex| {
+        let write = |texts: &mut Texts, _: usize, vertex: usize| {
             push(texts, &classes[data.class(vertex).index()], &|attribute, out| {
                 let slot = data.schema().attribute(attribute).slot as usize;
                 match data.values(vertex).get(slot).copied().unwrap_or(MISSING) {
@@ -83,7 +102,8 @@ impl Sheet {
                 }
             });
             Ok(())
-        })
+        };
+        each_record_text(data, &Quiet, write, take)
     }
 
     /// Begins the file, with a column for the groups before the others.

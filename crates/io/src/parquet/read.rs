@@ -5,12 +5,13 @@
 
 use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use parquet::column::reader::ColumnReader;
-use parquet::file::reader::FileReader;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::Columns;
-use super::chunks::{damaged, failure, open};
+use super::chunks::{Chunks, damaged, failure, open};
 use super::decode::{Raw, Scratch, Wrong};
 use super::leaf::{self, Levels};
+use super::parts::other_columns;
 use super::scalar::Scalar;
 use super::shape::{Field, Leaf, Shape};
 use crate::input::Input;
@@ -57,28 +58,52 @@ pub(super) fn read_parts(input: &mut Input, records: usize, take: &mut Take<'_>)
         problems: Problems::new(&name),
         records: 0,
     };
-    for group in 0..file.num_row_groups() {
-        let group = file.get_row_group(group).map_err(|e| failure(&name, &e))?;
-        let mut readers = Vec::new();
-        for column in 0..reader.columns.len() {
-            readers.push(group.get_column_reader(column).map_err(|e| failure(&name, &e))?);
+    let whole = reader.file(&file, &record, input, &mut |reader| {
+        if reader.builder.len() < records || !reader.problems.is_empty() {
+            return Ok(());
         }
-        let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        while left > 0 {
-            input.stop().go_on()?;
-            let count = left.min(BATCH);
-            if !reader.batch(&mut readers, count, &record, &name)? {
-                return reader.problems.settle();
-            }
-            left -= count;
-            if reader.builder.len() >= records && reader.problems.is_empty() {
-                // The same columns have the same numbers in every part.
-                take(reader.next_part(shaped().0), &columns)?;
-            }
-        }
+        // The same columns have the same numbers in every part.
+        take(reader.next_part(shaped().0), &columns)
+    })?;
+    if !whole {
+        return reader.problems.settle();
     }
     reader.problems.settle()?;
     if reader.builder.is_empty() { Ok(()) } else { take(reader.builder.finish(), &columns) }
+}
+
+/// All records of several files that have the same columns, these columns, and how many records each file has.
+pub(super) fn read_files(
+    inputs: impl Iterator<Item = Result<Input>>,
+) -> Result<(Dataset, Columns, Vec<u64>)> {
+    let (mut builder, mut columns, mut counts) = (Builder::new(), None, Vec::new());
+    for input in inputs {
+        let mut input = input?;
+        let file = open(&mut input)?;
+        let name = input.name().to_owned();
+        let mut shape = Shape::default();
+        let record = shape.record(file.metadata().file_metadata().schema(), &mut builder, &name);
+        if !shape.problems.is_empty() {
+            return Err(Failure::all(Fault::Data, shape.problems));
+        }
+        let own = Columns::of(builder.schema(), &shape.leaves);
+        if *columns.get_or_insert_with(|| own.clone()) != own {
+            return Err(other_columns(&name));
+        }
+        let before = builder.len();
+        let mut reader = Reader {
+            columns: shape.leaves.into_iter().map(Column::new).collect(),
+            builder,
+            problems: Problems::new(&name),
+            records: 0,
+        };
+        reader.file(&file, &record, &input, &mut |_| Ok(()))?;
+        reader.problems.settle()?;
+        input.nothing_outside()?;
+        builder = reader.builder;
+        counts.push((builder.len() - before) as u64);
+    }
+    Ok((builder.finish(), columns.unwrap_or_default(), counts))
 }
 
 struct Column {
@@ -180,6 +205,35 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads a file, and lets somebody look after each batch; false if no more can be taken.
+    fn file(
+        &mut self,
+        file: &SerializedFileReader<Chunks>,
+        record: &Field,
+        input: &Input,
+        after: &mut dyn FnMut(&mut Self) -> Result<()>,
+    ) -> Result<bool> {
+        let name = input.name();
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(|e| failure(name, &e))?;
+            let mut readers = Vec::new();
+            for column in 0..self.columns.len() {
+                readers.push(group.get_column_reader(column).map_err(|e| failure(name, &e))?);
+            }
+            let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+            while left > 0 {
+                input.stop().go_on()?;
+                let count = left.min(BATCH);
+                if !self.batch(&mut readers, count, record, name)? {
+                    return Ok(false);
+                }
+                left -= count;
+                after(self)?;
+            }
+        }
+        Ok(true)
+    }
+
     /// The records since the last part.
     fn next_part(&mut self, empty: Builder) -> Dataset {
         for column in &mut self.columns {

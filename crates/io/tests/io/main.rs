@@ -24,6 +24,7 @@ mod mongo;
 mod parquet;
 mod parquet_laws;
 mod parser;
+mod parts;
 mod read_again;
 mod real_files;
 mod sealed_files;

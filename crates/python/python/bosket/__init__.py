@@ -8,6 +8,7 @@
 True
 """
 
+from . import spark
 from ._calls import anonymize, attack, draft, export, inspect, measure, sweep, verify
 from ._errors import (
     BosketError,
@@ -48,6 +49,7 @@ __all__ = [
     "export",
     "inspect",
     "measure",
+    "spark",
     "sweep",
     "verify",
 ]

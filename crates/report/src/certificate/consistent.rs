@@ -16,11 +16,20 @@ impl Certificate {
         unless(!self.files.is_empty(), "`publication.files` must name at least one");
         let (most, what) = match self.form {
             Form::Document => (1, "`publication.files.name` must be the name of a file, without a way to it"),
+            Form::Parts => (1, "`publication.files.name` must be the name of a part"),
             Form::Folder => (usize::MAX, "`publication.files.name` must be a file within the folder"),
             Form::Database => (usize::MAX, "`publication.files.name` must be the name of a table"),
         };
         let plain = |name: &str| self.form == Form::Database && !name.is_empty() || is_within(name, most);
         unless(self.files.iter().all(|file| plain(&file.name)), what);
+        // Named in any other way, parts could say something by their names.
+        let ending = self.files.first().and_then(|file| file.name.rsplit_once('.')).map_or("", |(_, e)| e);
+        let mut numbered = self.files.iter().enumerate();
+        let numbered = numbered.all(|(at, file)| file.name == format!("part-{at:05}.{ending}"));
+        unless(
+            self.form != Form::Parts || numbered,
+            "`publication.files.name` must be part-00000, part-00001, … in their order",
+        );
         let absolute = self.hierarchies.iter().any(|h| Path::new(&h.path).has_root());
         unless(!absolute, "`hierarchies.path` must be seen from the policy");
         unless(!self.not_claimed.is_empty(), "`not_claimed` must name at least one limit");
@@ -31,10 +40,7 @@ impl Certificate {
     pub fn contradictions(&self, policy: &Policy) -> Vec<String> {
         let mut found = Vec::new();
         let mut unless = |fine: bool, what: &str| found.extend((!fine).then(|| what.to_owned()));
-        unless(
-            self.form == Form::of(policy),
-            "its policy does not publish a thing of the form that it speaks of",
-        );
+        unless(self.form.fits(policy), "its policy does not publish a thing of the form that it speaks of");
         unless(self.names_all_tables(policy), "it does not name all tables of its policy");
         unless(self.seed == policy.seed, "its seed is not that of its policy");
         unless(

@@ -34,13 +34,15 @@ pub enum Form {
     Document,
     /// The files of a folder.
     Folder,
+    /// One document in several files: a folder of parts.
+    Parts,
     /// The tables of a database.
     Database,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Form; 3] = [Form::Document, Form::Folder, Form::Database];
+    pub const ALL: [Form; 4] = [Form::Document, Form::Folder, Form::Parts, Form::Database];
 
     /// What a policy publishes.
     pub fn of(policy: &Policy) -> Form {
@@ -54,11 +56,21 @@ impl Form {
         }
     }
 
+    /// Whether a policy may publish this: its own form, or in parts what it publishes as a document.
+    pub fn fits(self, policy: &Policy) -> bool {
+        let format = policy.source.as_ref().map(|s| s.format);
+        match (self, Form::of(policy)) {
+            (Form::Parts, Form::Document) => matches!(format, Some(Format::Parquet | Format::Ndjson)),
+            (own, expected) => own == expected,
+        }
+    }
+
     /// What a certificate calls it.
     pub const fn name(self) -> &'static str {
         match self {
             Form::Document => "document",
             Form::Folder => "folder",
+            Form::Parts => "parts",
             Form::Database => "database",
         }
     }
@@ -190,6 +202,13 @@ impl Certificate {
         };
         certificate.digest = certificate.expected_digest();
         certificate
+    }
+
+    /// The same of a publication in parts.
+    pub fn in_parts(mut self) -> Self {
+        self.form = Form::Parts;
+        self.digest = self.expected_digest();
+        self
     }
 
     /// Whether it claims this and nothing else.

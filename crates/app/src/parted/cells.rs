@@ -1,0 +1,234 @@
+//! Clusters of records that lie in partitions: a sample says how to part them into cells of like records, each cell is clustered
+//! by a worker, and whoever is left over in any cell is clustered once more.
+//!
+//! ```text
+//! survey, facts ─► CellPlan ─► sample(batch) ─► split ─► assign(batch) ─► joined ─► make(cell) ─► make(left over)
+//! ```
+
+use std::path::Path;
+
+use bosket_engine::cluster::Params;
+use bosket_engine::cluster::cells;
+pub use bosket_engine::cluster::cells::{Facts, Round, Splitter, Tally, again};
+use bosket_engine::{Input, Params as AnyParams};
+use bosket_io::PolicyFile;
+use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
+use bosket_model::observe::Observer;
+use bosket_model::partition::bytes::{Reader, Writer, damaged};
+use bosket_model::partition::{Joined, Survey};
+use bosket_model::policy::{Policy, Undeclared};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use serde_json::{Value, json};
+
+use super::plan::{NAME, refuse_too_few, stripped};
+use super::refuse_unfit;
+use crate::chunked::refuse_revealing;
+use crate::partition;
+use crate::prepare::check_policy;
+
+const WHAT: [u8; 4] = *b"BkCp";
+const VERSION: u8 = 1;
+
+/// What is known of all records before any is clustered.
+#[derive(Debug)]
+pub struct CellPlan {
+    given: (String, Vec<String>),
+    policy: Policy,
+    params: Params,
+    hierarchies: Vec<Option<Hierarchy>>,
+    facts: Facts,
+}
+
+/// What became of a cell.
+#[derive(Debug)]
+pub struct Clustered {
+    /// The published records.
+    pub published: Dataset,
+    /// The records that are in no cluster, as they were.
+    pub left: Dataset,
+    /// Figures that add up.
+    pub tally: Tally,
+}
+
+fn bound(policy: &Policy, data: &Dataset) -> Result<Binding> {
+    Ok(Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)?.without_companions())
+}
+
+fn params_of(policy: &Policy) -> Result<Params> {
+    match AnyParams::new(policy)? {
+        AnyParams::Cluster(params) => Ok(params),
+        _ => Err(Failure::defect("cells are for clusters")),
+    }
+}
+
+/// What a batch has of everything.
+pub fn facts(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Result<Facts> {
+    let data = stripped(&file.policy, batch, observer)?;
+    Facts::count(&data, &bound(&file.policy, &data)?, observer)
+}
+
+impl CellPlan {
+    /// Checks what is asked for against all values that there are.
+    pub fn new(
+        file: &PolicyFile,
+        given: (String, Vec<String>),
+        survey: &Survey,
+        facts: Facts,
+    ) -> Result<Self> {
+        let policy = &file.policy;
+        check_policy(file)?;
+        refuse_unfit(policy)?;
+        let params = params_of(policy)?;
+        cells::refuse_partitions(&params)?;
+        if facts.records() != survey.records {
+            return Err(super::plan::changing("there are more or fewer records than before"));
+        }
+        let privacy = policy.need_privacy()?;
+        let (k, l) = (privacy.k.unwrap_or(0), privacy.l.map_or(0.0, f64::ceil) as u64);
+        refuse_too_few(u64::from(k), survey.records)?;
+        let schema = survey.frame.schema();
+        let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, NAME)?;
+        refuse_revealing(policy, survey, &binding, u64::from(k).max(l))?;
+        let (hierarchies, _) = partition::hierarchies(file, survey, NAME, false)?;
+        Ok(CellPlan { given, policy: policy.clone(), params, hierarchies, facts })
+    }
+
+    /// How many records there are.
+    pub fn records(&self) -> u64 {
+        self.facts.records()
+    }
+
+    /// The plan as bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = Writer::new(WHAT, VERSION);
+        out.text(&self.given.0);
+        out.length(self.given.1.len());
+        self.given.1.iter().for_each(|set| out.text(set));
+        out.text(&self.facts.to_json().to_string());
+        out.length(self.hierarchies.len());
+        for hierarchy in &self.hierarchies {
+            let form = |h: &Hierarchy| h.to_bytes().ok_or_else(|| of_ranges(&self.policy));
+            out.bytes(&hierarchy.as_ref().map(form).transpose()?.unwrap_or_default());
+        }
+        Ok(out.finish())
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) has written. No file of the policy is looked at.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut from = Reader::new(bytes, WHAT, VERSION)?;
+        let text = from.text()?.to_owned();
+        let sets: Vec<String> =
+            (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
+        let policy = PolicyFile::parse(Path::new("policy.toml"), &text, &sets)?.policy;
+        let facts = Facts::from_json(&parsed(from.text()?)?)?;
+        let hierarchies = (0..from.length()?).map(|_| {
+            let bytes = from.bytes()?;
+            if bytes.is_empty() { Ok(None) } else { Hierarchy::from_bytes(bytes).map(Some) }
+        });
+        let hierarchies: Vec<Option<Hierarchy>> = hierarchies.collect::<Result<_>>()?;
+        from.end()?;
+        if hierarchies.len() != policy.attributes.len() {
+            return Err(damaged());
+        }
+        let params = params_of(&policy)?;
+        Ok(CellPlan { given: (text, sets), policy, params, hierarchies, facts })
+    }
+
+    fn with<T>(
+        &self,
+        batch: &Dataset,
+        observer: &dyn Observer,
+        work: impl FnOnce(Input<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let data = &stripped(&self.policy, batch, observer)?;
+        let binding = &bound(&self.policy, data)?;
+        work(Input { data, binding, hierarchies: &self.hierarchies })
+    }
+
+    /// The records of a batch by which cells are chosen, of so many in all batches.
+    pub fn sample(&self, batch: &Dataset, records: u64, observer: &dyn Observer) -> Result<Dataset> {
+        self.with(batch, observer, |input| Ok(input.data.subset(&cells::sampled(input, records, observer)?)))
+    }
+
+    /// In how many cells all records are put.
+    pub fn cells(&self) -> usize {
+        self.facts.cells(&self.params)
+    }
+
+    /// How records are parted into so many cells, by a sample of them.
+    pub fn split(&self, sample: &Dataset, wanted: usize, observer: &dyn Observer) -> Result<Splitter> {
+        self.with(sample, observer, |input| Splitter::new(input, &self.params, &self.facts, wanted, observer))
+    }
+
+    /// The cell of each record of a batch.
+    pub fn assign(&self, splitter: &Splitter, batch: &Dataset, observer: &dyn Observer) -> Result<Vec<u32>> {
+        self.with(batch, observer, |input| splitter.assign(input, observer))
+    }
+
+    /// The same without cells that have too few of all records.
+    pub fn joined(&self, splitter: &Splitter, counts: &[u64]) -> Splitter {
+        splitter.joined(counts, &self.params)
+    }
+
+    /// Clusters the records of a cell; `last` says whether whoever is left over is suppressed.
+    pub fn make(
+        &self,
+        cell: &Dataset,
+        (round, last): (Round, bool),
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Clustered> {
+        self.with(cell, observer, |input| {
+            if input.data.is_empty() {
+                let (published, left) = (input.data.clone(), input.data.clone());
+                return Ok(Clustered { published, left, tally: Tally::default() });
+            }
+            let params = Params { memory, ..self.params.clone() };
+            let made = cells::anonymize(input, &params, &self.facts, round, observer)?;
+            let mut tally = made.tally;
+            let mut left = input.data.picked(&made.left);
+            if last && !made.left.is_empty() {
+                let given_up = cells::suppressed(input, &made.left, &params, &self.facts, observer)?;
+                tally = tally.merge(given_up);
+                left = input.data.picked(&[]);
+            }
+            Ok(Clustered { published: made.data, left, tally })
+        })
+    }
+
+    /// Published records as they are written next to those of all other cells.
+    pub fn spelled(&self, published: &Dataset, all: &Tally) -> Result<Dataset> {
+        let binding = Binding::new(published.schema(), &self.policy.attributes, Undeclared::Drop, NAME)?;
+        Ok(cells::spelled(published, &binding, &self.hierarchies, all))
+    }
+
+    /// What a run tells about itself: `loss` and `suppressed` of its certificate.
+    pub fn figures(&self, all: &Tally) -> Value {
+        // Sums of many cells differ in their last digits by the order in which they were added.
+        let lm = format!("{:.9e}", all.lm(self.params.lost));
+        json!({
+            "loss": {"lm": lm.parse::<f64>().unwrap_or_default()},
+            "suppressed": {"records_suppressed": all.suppressed, "vertices_pruned": all.pruned()},
+        })
+    }
+}
+
+/// Records of batches as one.
+pub fn together(batches: &[Dataset], observer: &dyn Observer) -> Result<Dataset> {
+    let mut joined = Joined::new();
+    for batch in batches {
+        joined.add(batch, |_| true, |_| true, observer)?;
+    }
+    Ok(joined.finish())
+}
+
+/// JSON that was sent.
+pub fn parsed(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|_| damaged())
+}
+
+fn of_ranges(policy: &Policy) -> Failure {
+    let what = Diagnostic::error("a hierarchy of ranges cannot be sent to others");
+    Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help("write the hierarchy as a file"))
+}

@@ -1,0 +1,361 @@
+//! Publications in parts, for whoever works on partitions of the data: a part is judged where it lies, what was found is
+//! merged, and the verdict is about all of them.
+//!
+//! ```text
+//! of_part(part 0) ─┐
+//! of_part(part 1) ─┼─► merge ─► finish: verdict, fingerprints ─► certificate
+//! of_part(part 2) ─┘
+//! ```
+
+pub mod cells;
+pub mod plan;
+pub mod shape;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bosket_io::parts::{PartFacts, part_files, part_name, read_part, refuse_disorder};
+use bosket_io::{PolicyFile, Whereabouts, fingerprint};
+use bosket_model::binding::Binding;
+use bosket_model::observe::Observer;
+use bosket_model::partition::bytes::{Reader, Writer, damaged};
+use bosket_model::policy::{Format, Policy, Role};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Result};
+use bosket_report::certificate::{Certificate, Facts};
+use bosket_verify::mergeable::ClassState;
+use bosket_verify::partition::{self, Counted};
+use bosket_verify::{Claim, Verification};
+use serde_json::Value;
+
+use crate::certificate::given;
+
+const WHAT: [u8; 4] = *b"BkPp";
+const VERSION: u8 = 1;
+
+/// The parts of a publication in this format.
+const FORMAT: Format = Format::Parquet;
+
+/// What was found out about some parts of a publication.
+#[derive(Clone, Debug, Default)]
+pub struct PartsState {
+    counted: Judged,
+    /// By number: where a part belongs in the order of all, and its SHA-256.
+    parts: BTreeMap<u32, (PartFacts, String)>,
+}
+
+/// What is counted of records, by what is claimed.
+#[derive(Clone, Debug)]
+enum Judged {
+    /// Pieces of knowledge.
+    Knowledge(Counted),
+    /// Records that look alike.
+    Classes(ClassState),
+}
+
+impl Default for Judged {
+    fn default() -> Self {
+        Judged::Knowledge(Counted::default())
+    }
+}
+
+/// Whether records that look alike are counted.
+fn is_by_class(claim: &Claim) -> bool {
+    matches!(claim, Claim::KAnonymity { .. } | Claim::LDiversity { .. })
+}
+
+impl Judged {
+    fn of(
+        file: &PolicyFile,
+        (number, data): (u32, &Dataset),
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
+        if is_by_class(&claim) {
+            let spelled = data.one_spelling();
+            let data = spelled.as_ref().unwrap_or(data);
+            let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            return Ok(Judged::Classes(ClassState::count(data, &binding, &claim, observer)?));
+        }
+        let counted = partition::count(policy, &claim, (number, data), Some(data), memory, observer)?;
+        Ok(Judged::Knowledge(counted))
+    }
+
+    fn records(&self) -> u64 {
+        match self {
+            Judged::Knowledge(counted) => counted.records(),
+            Judged::Classes(classes) => classes.records(),
+        }
+    }
+
+    fn merge(self, other: Self, file: &PolicyFile, memory: usize, observer: &dyn Observer) -> Result<Self> {
+        match (self, other) {
+            (Judged::Knowledge(own), Judged::Knowledge(other)) => {
+                let merged = own.merge(other, observer)?;
+                let claim = Claim::new(&file.policy)?;
+                Ok(Judged::Knowledge(merged.pruned(&file.policy, &claim, memory, observer)?))
+            }
+            (Judged::Classes(own), Judged::Classes(other)) => Ok(Judged::Classes(own.merge(other))),
+            _ => Err(damaged()),
+        }
+    }
+}
+
+/// What became of a publication in parts.
+#[derive(Debug)]
+pub struct PartsVerdict {
+    /// Whether the claim holds.
+    pub verification: Verification,
+    /// What a reader of the claim should know about its limits.
+    pub caveats: Vec<Diagnostic>,
+    /// The parts, in their order.
+    pub files: Vec<Fingerprint>,
+}
+
+/// Refuses what cannot be published in parts, or judged part by part.
+pub fn refuse_unfit(policy: &Policy) -> Result<()> {
+    let refuse = |what: &str, help: &str| {
+        let what = Diagnostic::error(what.to_owned()).at(Place::source(&policy.name));
+        Err(Failure::new(Fault::Policy, what.help(help.to_owned())))
+    };
+    let source = policy.need_source()?;
+    if !source.tables.is_empty() {
+        return refuse("linked tables are not worked on in partitions", "nest the rows of each person first");
+    }
+    if !source.person.is_empty() {
+        let help = "gather the rows of each person first, such as with collect_list, and leave `person` out";
+        return refuse("`person` gathers rows of all partitions", help);
+    }
+    if policy.selects() {
+        let help =
+            "filter the data before it is handed over, and leave `where` and `sample` out of the policy";
+        return refuse("`where` and `sample` choose among the records of all partitions", help);
+    }
+    if policy.attributes.iter().any(|a| a.role == Role::Pseudonym || a.shift.is_some()) {
+        let help =
+            "the private key would travel to every worker: make pseudonyms and shift dates on one machine";
+        return refuse("pseudonyms and shifted dates are not made on partitions", help);
+    }
+    let privacy = policy.need_privacy()?;
+    if privacy.model.is_apart() || policy.anatomizes() {
+        let help = "publish on one machine, or choose a model of one side";
+        return refuse("publications with two sides are not made on partitions by this version", help);
+    }
+    if !privacy.model.has_guarantee() {
+        return refuse("there is no guarantee to keep", "choose a model with one");
+    }
+    let claim = Claim::new(policy)?;
+    if is_by_class(&claim) { Ok(()) } else { partition::refuse_unmergeable(&claim) }
+}
+
+/// Whether a policy asks for clusters of records that look alike.
+pub fn is_clustered(policy: &Policy) -> Result<bool> {
+    Ok(is_by_class(&Claim::new(policy)?))
+}
+
+/// Reads a part as a publication.
+fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)> {
+    let layout = match Whereabouts::given(file, path, true)? {
+        Whereabouts::Document { layout, .. } => *layout,
+        _ => return Err(Failure::defect("a publication in parts is a document")),
+    };
+    let (data, facts) = read_part(path, &layout)?;
+    let name = path.display().to_string();
+    let binding = Binding::new(data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
+    if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
+        let what = Diagnostic::error(
+            "none of the policy's quasi attributes is in the file: there is nothing to verify",
+        );
+        let help = "check that policy and file belong together, and the paths";
+        return Err(Failure::new(Fault::Policy, what.at(Place::source(name)).help(help)));
+    }
+    Ok((data, binding, facts))
+}
+
+impl PartsState {
+    /// Judges a part from its bytes.
+    pub fn of_part(
+        file: &PolicyFile,
+        folder: &Path,
+        number: u32,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let path = folder.join(part_name(number as usize, FORMAT.name()));
+        let (data, _, facts) = read(file, &path)?;
+        let counted = Judged::of(file, (number, &data), memory, observer)?;
+        let sha256 = fingerprint::of_file(&path, observer)?;
+        Ok(PartsState { counted, parts: BTreeMap::from([(number, (facts, sha256))]) })
+    }
+
+    /// Judges rows that stand for a part of a publication, and have no bytes yet.
+    pub fn of_rows(
+        file: &PolicyFile,
+        data: &Dataset,
+        number: u32,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let counted = Judged::of(file, (number, data), memory, observer)?;
+        Ok(PartsState { counted, parts: BTreeMap::new() })
+    }
+
+    /// Both together. A part that is in both was judged again, and is the same.
+    pub fn merge(
+        mut self,
+        other: Self,
+        file: &PolicyFile,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        if self.counted.records() == 0 {
+            return Ok(other);
+        }
+        self.counted = self.counted.merge(other.counted, file, memory, observer)?;
+        self.parts.extend(other.parts);
+        Ok(self)
+    }
+
+    /// How many records are kept to judge all of them, where that is how it is done.
+    pub fn kept(&self) -> Option<usize> {
+        match &self.counted {
+            Judged::Knowledge(counted) => Some(counted.kept()),
+            Judged::Classes(_) => None,
+        }
+    }
+
+    /// The verdict on rows that have no bytes.
+    pub fn finish_rows(
+        &self,
+        file: &PolicyFile,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Verification> {
+        let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
+        match &self.counted {
+            Judged::Knowledge(counted) => {
+                let hierarchies = vec![None; policy.attributes.len()];
+                counted.finish(policy, &claim, &hierarchies, memory, observer)
+            }
+            Judged::Classes(classes) => classes.finish(&claim, &crate::verify::declared(file)?),
+        }
+    }
+
+    /// The verdict on all parts of a folder. The first is read once more, for its columns.
+    pub fn finish(
+        self,
+        file: &PolicyFile,
+        folder: &Path,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<PartsVerdict> {
+        let claim = Claim::new(&file.policy)?;
+        let files = files_of(file, folder)?;
+        let numbers = self.parts.keys().copied().eq(0..files.len() as u32);
+        if !numbers {
+            return Err(changing(folder));
+        }
+        let (_, binding, _) = read(file, &files[0])?;
+        let facts: Vec<PartFacts> = self.parts.values().map(|(facts, _)| facts.clone()).collect();
+        refuse_disorder(folder, FORMAT.name(), &facts)?;
+        let verification = self.finish_rows(file, memory, observer)?;
+        if facts.iter().map(|f| f.records).sum::<u64>() != verification.records as u64 {
+            return Err(Failure::defect("not all records of the parts were counted"));
+        }
+        let named = |(number, (_, sha256)): (u32, (PartFacts, String))| Fingerprint {
+            name: part_name(number as usize, FORMAT.name()),
+            sha256,
+        };
+        let files = self.parts.into_iter().map(named).collect();
+        Ok(PartsVerdict { verification, caveats: claim.caveats(&binding), files })
+    }
+
+    /// The state as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new(WHAT, VERSION);
+        match &self.counted {
+            Judged::Knowledge(counted) => out.bytes(&counted.to_bytes()),
+            Judged::Classes(classes) => {
+                // No state begins so.
+                out.bytes(b"");
+                out.text(&classes.to_json().to_string());
+            }
+        }
+        out.length(self.parts.len());
+        for (&number, (facts, sha256)) in &self.parts {
+            out.number(u64::from(number));
+            out.number(facts.records);
+            out.bytes(&facts.first);
+            out.bytes(&facts.last);
+            out.number(u64::from(facts.sorted));
+            out.text(&facts.columns);
+            out.text(sha256);
+        }
+        out.finish()
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) has written.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut from = Reader::new(bytes, WHAT, VERSION)?;
+        let counted = match from.bytes()? {
+            [] => Judged::Classes(ClassState::from_json(&cells::parsed(from.text()?)?)?),
+            bytes => Judged::Knowledge(Counted::from_bytes(bytes)?),
+        };
+        let mut parts = BTreeMap::new();
+        for _ in 0..from.length()? {
+            let (number, records) = (from.small()?, from.number()?);
+            let (first, last) = (from.bytes()?.to_vec(), from.bytes()?.to_vec());
+            let sorted = match from.number()? {
+                0 => false,
+                1 => true,
+                _ => return Err(damaged()),
+            };
+            let columns = from.text()?.to_owned();
+            let facts = PartFacts { records, first, last, sorted, columns };
+            parts.insert(number, (facts, from.text()?.to_owned()));
+        }
+        from.end()?;
+        Ok(PartsState { counted, parts })
+    }
+}
+
+/// The parts in a folder, in their order; refuses whatever else lies there but a certificate.
+pub fn files_of(file: &PolicyFile, folder: &Path) -> Result<Vec<PathBuf>> {
+    match Whereabouts::given(file, folder, true)? {
+        Whereabouts::Document { layout, .. } => part_files(folder, FORMAT.name(), &layout.beside),
+        _ => Err(Failure::defect("a publication in parts is a document")),
+    }
+}
+
+fn changing(folder: &Path) -> Failure {
+    let what = Diagnostic::error("the folder does not hold the parts that were judged");
+    let place = Place::source(folder.display().to_string());
+    Failure::new(Fault::Data, what.at(place).help("let nobody else write there meanwhile"))
+}
+
+/// The certificate of a publication in parts that holds.
+pub fn certify(
+    file: &PolicyFile,
+    verdict: &PartsVerdict,
+    (loss, suppressed): (Value, Value),
+    observer: &dyn Observer,
+) -> Result<Certificate> {
+    if !verdict.verification.holds() {
+        return Err(Failure::defect("a publication that does not hold was to be certified"));
+    }
+    let claim = Claim::new(&file.policy)?;
+    let certificate = Certificate::new(Facts {
+        policy: &file.policy,
+        claim: Some(&claim),
+        caveats: verdict.caveats.clone(),
+        files: verdict.files.clone(),
+        hierarchies: given(file, observer)?,
+        records: verdict.verification.records as u64,
+        loss,
+        suppressed,
+        kept: Value::Null,
+        selected: None,
+        legend: Value::Null,
+    });
+    Ok(certificate.in_parts())
+}
