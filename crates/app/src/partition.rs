@@ -315,8 +315,19 @@ fn of_ranges(policy: &Policy) -> Failure {
     Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help("write the hierarchy as a file"))
 }
 
+/// Refuses a policy that asks for a promise together with earlier releases: these are laid over each other as a whole.
+pub(crate) fn refuse_earlier(policy: &Policy) -> Result<()> {
+    if policy.release.as_ref().is_none_or(|terms| terms.earlier.is_empty()) {
+        return Ok(());
+    }
+    let what = "records in parts cannot be looked at together with earlier releases (`release.earlier`)";
+    let what = Diagnostic::error(what).at(Place::source(&policy.name));
+    Err(Failure::new(Fault::Policy, what.help("publish all records at once, with more memory")))
+}
+
 /// Refuses, without any data, what cannot be made or verified from parts.
 pub fn refuse_unmergeable(policy: &Policy) -> Result<()> {
+    refuse_earlier(policy)?;
     let params = Params::new(policy)?;
     partition::refuse_unmergeable(policy, &params)?;
     bosket_verify::partition::refuse_unmergeable(&Claim::new(policy)?)?;

@@ -144,6 +144,7 @@ pub fn refuse_unfit(policy: &Policy) -> Result<()> {
     if !privacy.model.has_guarantee() {
         return refuse("there is no guarantee to keep", "choose a model with one");
     }
+    crate::partition::refuse_earlier(policy)?;
     let claim = Claim::new(policy)?;
     if is_by_class(&claim) { Ok(()) } else { partition::refuse_unmergeable(&claim) }
 }
@@ -356,6 +357,7 @@ pub fn certify(
         kept: Value::Null,
         selected: None,
         legend: Value::Null,
+        joint: Vec::new(),
     });
     Ok(certificate.in_parts())
 }
