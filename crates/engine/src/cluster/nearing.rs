@@ -7,10 +7,8 @@
 //! some place, the place is pruned; so are, in a second attempt, places below the roots of clusters that are merged no
 //! further than their roots need. What loses less is kept.
 
-use bosket_model::binding::Binding;
-use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use super::close::{Spaces, Where, Whole};
 use super::params::{Close, Measure, Params};

@@ -344,7 +344,8 @@ mod tests {
         let attributes = &trees::ATTRIBUTES[..trees::ATTRIBUTES.rfind("[[").expect("three attributes")];
         let values = value_trees(&data, &bound(&data, attributes).1);
         let hierarchies = ["A1;*\nA2;*\n", "B1;*\nB2;*\n"].map(|text| Some(hierarchy(text)));
-        let wishes = Wishes { weights: &[1.0; 2], shared: &[0, 1], negative: &[], homes: None, lost: &[] };
+        let wishes =
+            Wishes { weights: &[1.0; 2], shared: &[0, 1], negative: &[], homes: None, lost: &[], all: None };
         let domain = Domain::new(&values, &hierarchies, &wishes, &Quiet).expect("nobody interrupts");
         let rows = Rows::new(&values, 2, &Quiet).expect("nobody interrupts");
         assert_eq!(

@@ -225,7 +225,7 @@ fn parted_clusters_with_two_sides_get_the_verdict_of_all() {
             names: &names,
             sensitive: &sensitive,
         };
-        let whole = verify_anatomized(&sides, &claim, &Quiet).expect("places for all values");
+        let whole = verify_anatomized(&sides, &claim, &[], &Quiet).expect("places for all values");
         let numbers: Vec<u32> = (0..people.len() as u32).collect();
         let parts = parted(&mut dice, &numbers);
         let codes: Vec<Vec<Lists>> =
