@@ -325,20 +325,20 @@ why  = "all values differ"
 [[attribute]]
 path      = "visits[].code"
 role      = "quasi"
-why       = "looks like ICD-10"
 hierarchy = { build = "icd10" }
+why       = "looks like ICD-10"
 
 [[attribute]]
 path    = "visits[].text"
 role    = "quasi"
-why     = "one text per code"
 follows = "visits[].code"
+why     = "one text per code"
 
 [[attribute]]
 path      = "visits[].hospital"
 role      = "quasi"
-why       = "few values"
 hierarchy = "hierarchies/hospital.csv"
+why       = "few values"
 
 [privacy]
 model = "kmn"

@@ -106,9 +106,9 @@ pub fn draft(draft: &Draft) -> String {
         let keys = [
             ("path", Some(quote(&attribute.path))),
             ("role", Some(quote(attribute.role.name()))),
-            ("why", Some(attribute.reason.trim()).filter(|reason| !reason.is_empty()).map(quote)),
             ("hierarchy", attribute.hierarchy.as_deref().map(as_toml)),
             ("follows", attribute.follows.as_deref().map(quote)),
+            ("why", Some(attribute.reason.trim()).filter(|reason| !reason.is_empty()).map(quote)),
         ];
         block(&mut out, "[[attribute]]", &keys);
     }
