@@ -79,7 +79,9 @@ pub(crate) fn unnamed(
         target.file_name().unwrap_or_default().to_string_lossy()
     ));
     let paths: BTreeSet<&str> = file.policy.attributes.iter().map(|a| a.path.as_str()).collect();
-    for path in files(beside(target), ".certificate.json") {
+    // A stream lies in no folder.
+    let folder = beside(target).filter(|_| target != Path::new("-"));
+    for path in files(folder, ".certificate.json") {
         let is_own = same_place(&path, &ours) || own.as_ref().is_some_and(|own| same_place(&path, own));
         let is_named = earlier.iter().any(|release| same_place(&path, &release.certificate()));
         let same = |certificate: &Value| {
@@ -128,9 +130,10 @@ fn warning(what: &str) -> Diagnostic {
 /// The files of a folder whose names end so, in the order of their names.
 fn files(folder: Option<PathBuf>, ending: &str) -> Vec<PathBuf> {
     let Some(entries) = folder.and_then(|folder| std::fs::read_dir(folder).ok()) else { return Vec::new() };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).take(LOOKED_AT);
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
     paths.sort();
+    paths.truncate(LOOKED_AT);
     paths
 }
 
