@@ -148,7 +148,8 @@ pub fn verify_anatomized(
         } else if claim.k.is_some_and(|k| members.len() < k as usize) {
             found.push(seen(members));
         }
-        if let (Some(ask), Some(labels)) = (&claim.ask, &labels) {
+        // What people who do not look alike say together is nobody's knowledge; they are told already.
+        if let (1, Some(ask), Some(labels)) = (alike.len(), &claim.ask, &labels) {
             let tallies: Vec<Tally<'_>> = (sides.sensitive.iter().zip(labels).zip(&places))
                 .map(|((s, labels), places)| Tally::new(s, labels, group, places[group]))
                 .collect();

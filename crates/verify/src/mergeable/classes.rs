@@ -26,6 +26,8 @@ pub(super) struct Class {
     pub(super) records: u64,
     /// Places, each by the one above it and its form. Alike vertices with alike parents are one.
     places: BTreeMap<(u32, u32), u32>,
+    /// Per place its vertices. Each has room for a value of every attribute, also of one that nobody in its part has.
+    pub(super) vertices: Vec<u64>,
     /// What is counted at a place of a sensitive attribute.
     pub(super) tallies: BTreeMap<(u32, u32), Tally>,
     /// How often values stand here that may stand once, by text, with an attribute that has them.
@@ -261,9 +263,11 @@ impl Class {
         // A place is numbered behind the one above it.
         places.sort_unstable_by_key(|place| place.1);
         let mut moved = Vec::with_capacity(places.len());
-        for ((above, own), _) in places {
+        for ((above, own), at) in places {
             let above = if above == NOWHERE { NOWHERE } else { moved[above as usize] };
-            moved.push(self.place(above, form(own)));
+            let place = self.place(above, form(own));
+            self.vertices[place as usize] += other.vertices[at as usize];
+            moved.push(place);
         }
         for ((place, declared), tally) in other.tallies {
             self.tallies.entry((moved[place as usize], declared)).or_default().add(tally, text);
@@ -276,7 +280,9 @@ impl Class {
 
     fn place(&mut self, above: u32, form: u32) -> u32 {
         let next = self.places.len() as u32;
-        *self.places.entry((above, form)).or_insert(next)
+        let place = *self.places.entry((above, form)).or_insert(next);
+        self.vertices.resize(self.places.len(), 0);
+        place
     }
 
     /// The texts of all values that are counted.
@@ -290,12 +296,13 @@ impl Class {
         places.sort_unstable();
         let tallies = self.tallies.iter().map(|((place, declared), tally)| {
             let values: Vec<Value> = tally.values.iter().map(|(v, (f, h))| json!([v, f, h])).collect();
-            json!([place, declared, tally.places, values])
+            json!([place, declared, values])
         });
         let listed = self.listed.iter().map(|(value, (n, declared))| json!([value, n, declared]));
         json!({
             "records": self.records,
             "places": places.into_iter().map(|(_, key)| key).collect::<Vec<_>>(),
+            "vertices": self.vertices,
             "tallies": tallies.collect::<Vec<_>>(),
             "listed": listed.collect::<Vec<_>>(),
         })
@@ -308,15 +315,19 @@ impl Class {
             let above = number(above).filter(|&above| above == NOWHERE || (above as usize) < at)?;
             (class.place(above, forms.known_form(form)?) as usize == at).then_some(())?;
         }
+        let vertices: Option<Vec<u64>> =
+            value.get("vertices")?.as_array()?.iter().map(Value::as_u64).collect();
+        class.vertices = vertices.filter(|vertices| vertices.len() == class.places.len())?;
         for tally in value.get("tallies")?.as_array()? {
-            let [place, declared, places, values] = tally.as_array()?.as_slice() else { return None };
+            let [place, declared, values] = tally.as_array()?.as_slice() else { return None };
             let place = number(place).filter(|&place| (place as usize) < class.places.len())?;
-            let mut own = Tally { places: places.as_u64()?, ..Tally::default() };
+            let mut own = Tally::default();
             for value in values.as_array()? {
                 let [value, fills, holders] = value.as_array()?.as_slice() else { return None };
                 own.values.insert(forms.known_text(value)?, (fills.as_u64()?, holders.as_u64()?));
             }
-            (own.values.values().map(|v| v.0).sum::<u64>() <= own.places).then_some(())?;
+            let filled: u64 = own.values.values().map(|v| v.0).sum();
+            (filled <= class.vertices[place as usize]).then_some(())?;
             class.tallies.insert((place, number(declared)?), own);
         }
         for listed in value.get("listed")?.as_array()? {
@@ -373,9 +384,9 @@ impl<'d> Secrets<'d> {
             let above = self.data.parent(v).map_or(NOWHERE, |parent| places[parent - vertices.start]);
             let place = class.place(above, of[v - vertices.start]);
             places.push(place);
+            class.vertices[place as usize] += 1;
             for &(a, declared) in &self.attributes[self.data.class(v).index()] {
                 let tally = class.tallies.entry((place, declared)).or_default();
-                tally.places += 1;
                 let code = self.data.value(v, a);
                 if code == MISSING {
                     continue;

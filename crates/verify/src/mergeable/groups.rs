@@ -218,7 +218,9 @@ impl GroupState {
             let fewest = group.alike.iter().map(|(&form, &people)| seen(form, people));
             found.extend(fewest.min_by(|a, b| a.support.cmp(&b.support).then(Witness::order(a, b))));
         }
-        if let (Some(ask), Some((&form, _))) = (&asked.ask, group.alike.first_key_value()) {
+        if let (1, Some(ask), Some((&form, _))) =
+            (group.alike.len(), &asked.ask, group.alike.first_key_value())
+        {
             let mut labelled: Vec<BTreeMap<String, usize>> = Vec::new();
             for (column, values) in self.columns.iter().zip(&group.values) {
                 let bounds = ask.buckets.get(column.declared).and_then(Option::as_deref);
