@@ -18,12 +18,7 @@ export function TomlText({ text, diagnostics, change }: { text: string; diagnost
     <>
       <div class="editor">
         <div class="gutter" aria-hidden="true" ref={gutter}>
-          {lines.map((_, i) => (
-            <div class={at.get(i + 1)?.severity}>
-              {at.has(i + 1) ? "▶ " : ""}
-              {i + 1}
-            </div>
-          ))}
+          {lines.map((_, i) => `${at.has(i + 1) ? "▶ " : ""}${i + 1}`).join("\n")}
         </div>
         <textarea
           class="toml"
