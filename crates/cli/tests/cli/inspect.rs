@@ -161,7 +161,11 @@ fn the_example_is_understood() {
 fn the_risk_of_raw_data_is_told_before_anything_is_decided() {
     let dir = foreign();
     let found = dir.run(&["inspect", "data.ndjson", "--risk"]).exits(0).says_nothing().hides(SECRETS);
-    found.prints(&["If these roles are right:", "before: data.ndjson, 60 people", "Found most easily, before:"]);
+    found.prints(&[
+        "If these roles are right:",
+        "before: data.ndjson, 60 people",
+        "Found most easily, before:",
+    ]);
     let found = dir.run(&["inspect", "data.ndjson", "--risk", "--json"]).exits(0).hides(SECRETS).json();
     // The same as the draft says, if nobody changes it.
     dir.run(&["inspect", "data.ndjson", "--draft", "draft.toml"]).exits(0);
