@@ -26,7 +26,7 @@ fn in_cells(params: &Params, cells: usize) -> Params {
 }
 
 /// What is published, in an order of its own: kinds count.
-fn contents(data: &Dataset) -> Vec<([u8; 32], Vec<(String, Kind)>)> {
+fn contents(data: &Dataset) -> Contents {
     let digests = Digests::new(data);
     let values = |record: usize| {
         let mut values = Vec::new();
@@ -126,11 +126,11 @@ fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents,
     let facts = facts.fold(Facts::default(), Facts::merge);
     let facts = Facts::from_json(&facts.to_json()).expect("its own form");
     assert_eq!(facts.records(), case.data.len() as u64);
-    let sampled = data.iter().flat_map(|data| {
+    let mut sampled = data.iter().flat_map(|data| {
         let keep = cells::sampled(of(case, data), facts.records(), &Quiet).expect("sampled");
-        keep.into_iter().enumerate()
+        keep
     });
-    assert!(sampled.map(|s| s.1).all(|kept| kept), "few records are a sample as a whole");
+    assert!(sampled.all(|kept| kept), "few records are a sample as a whole");
     let sample = case.data.picked(&batches.concat());
     let splitter =
         Splitter::new(of(case, &sample), params, &facts, facts.cells(params), &Quiet).expect("split");

@@ -46,6 +46,9 @@ use order::{by_content, digests};
 /// Records that a splitter is made from, at most.
 pub const MOST_SAMPLED: usize = 100_000;
 
+/// One cluster in so many is left over by the first round: the costliest.
+const COSTLY: usize = 10;
+
 /// What comes of one cell.
 #[derive(Debug)]
 pub struct CellRelease {
@@ -180,7 +183,7 @@ fn clustered(
     };
     let Clustering { mut clusters, mut left, cut_short } = found;
     if round == Round::First {
-        let dear = costliest(&clusters, params.th);
+        let dear = costliest(&clusters);
         let mut at = 0..;
         clusters.retain(|cluster| {
             let stays = !at.next().is_some_and(|at: usize| dear.contains(&at));
@@ -205,14 +208,14 @@ fn clustered(
     })
 }
 
-/// The clusters that cost most per member, a share of all.
-fn costliest(clusters: &[Cluster], share: f64) -> BTreeSet<usize> {
+/// The clusters that cost most per member, one in so many.
+fn costliest(clusters: &[Cluster]) -> BTreeSet<usize> {
     let cost = |at: usize| (i128::from(clusters[at].cost()), clusters[at].members.len() as i128);
     let mut order: Vec<usize> = (0..clusters.len()).filter(|&at| clusters[at].cost() > 0).collect();
     order.sort_by(|&a, &b| {
         let ((a, of_a), (b, of_b)) = (cost(a), cost(b));
         (b * of_a).cmp(&(a * of_b))
     });
-    order.truncate((clusters.len() as f64 * share) as usize);
+    order.truncate(clusters.len() / COSTLY);
     order.into_iter().collect()
 }

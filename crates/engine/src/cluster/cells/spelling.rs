@@ -44,8 +44,8 @@ pub(super) fn ambiguous(
         let Some(declared) = binding.attributes[id.index()] else { continue };
         let Some(hierarchy) = &hierarchies[declared] else { continue };
         let mut seen = BTreeSet::new();
-        let leaves = data.dictionary(id).iter().filter_map(|(_, text)| hierarchy.leaf(text));
-        if !leaves.map(|leaf| seen.insert(leaf)).all(|new| new) {
+        let mut leaves = data.dictionary(id).iter().filter_map(|(_, text)| hierarchy.leaf(text));
+        if !leaves.all(|leaf| seen.insert(leaf)) {
             found.insert(declared);
         }
     }
