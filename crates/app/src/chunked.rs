@@ -37,6 +37,9 @@ const RECORDS: usize = 100_000;
 const GROWTH: u64 = 4;
 const PACKED: u64 = 8;
 
+/// Memory from which on there is room for kernels and their counters; with less, nothing is done in chunks unless asked for.
+const LEAST: usize = 64 << 20;
+
 /// How records are read in batches; none if they are to be read as a whole.
 pub(crate) fn wanted(file: &PolicyFile, place: &Whereabouts, run: &Run<'_>) -> Result<Option<BatchSize>> {
     size(file, place, refuse(&file.policy).is_err(), run)
@@ -68,7 +71,7 @@ fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) ->
     let grown = weight.saturating_mul(GROWTH).saturating_mul(if packed { PACKED } else { 1 });
     let fits = grown <= memory as u64;
     // What cannot be done in parts may fit all the same; reading stops where it does not.
-    if fits || !by_knowledge || place.unbatched().is_some() || refused {
+    if fits || memory < LEAST || !by_knowledge || place.unbatched().is_some() || refused {
         return Ok(None);
     }
     let what = "the records would not fit into memory: they are worked on in chunks";
