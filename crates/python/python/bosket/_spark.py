@@ -201,6 +201,7 @@ class Run:
 
     def _gathered(self, what: str, states: DataFrame, merge: Callable[[list[bytes]], bytes]) -> bytes:
         def shard(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            _begin()
             held: list[bytes] = []
             number = 0
             for batch in batches:
