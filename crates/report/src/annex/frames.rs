@@ -53,10 +53,17 @@ impl Evidence<'_> {
             )
         });
         let pseudonyms = self.paths(Role::Pseudonym);
-        let links = match pseudonyms.as_slice() {
-            [] => "no pseudonym links it to other releases; what several releases tell together is not looked at here"
-                .to_owned(),
-            some => format!("{} link it to other releases, person by person", some.join(", ")),
+        let joint = self.certified.map_or(0, |certified| certified.certificate.joint.len());
+        let links = match (pseudonyms.as_slice(), joint) {
+            ([], 0) => {
+                "no pseudonym links it to other releases; what several releases tell together is not looked at here".to_owned()
+            }
+            ([], n) => format!(
+                "the promise was verified together with {n} earlier release{}, for whoever can tell which records belong to \
+                 one person; others were not looked at",
+                if n == 1 { "" } else { "s" }
+            ),
+            (some, _) => format!("{} link it to other releases, person by person", some.join(", ")),
         };
         let sensitive = self.paths(Role::Sensitive);
         let infer = match (self.claimed().and_then(confidence), sensitive.as_slice()) {

@@ -133,7 +133,10 @@ fn altered_states_are_refused() {
     assert!(ClassState::from_json(&json).is_ok());
     for (key, value) in [
         ("records", serde_json::json!(7)),
-        ("classes", serde_json::json!([[999, {"records": 8, "places": [], "vertices": [], "tallies": [], "listed": []}]])),
+        (
+            "classes",
+            serde_json::json!([[999, {"records": 8, "places": [], "vertices": [], "tallies": [], "listed": []}]]),
+        ),
         ("forms", serde_json::json!({"texts": ["a", "a"], "forms": []})),
         ("forms", serde_json::json!({"texts": ["a"], "forms": [[0, [], [0]]]})),
         ("digests", serde_json::json!([["zz", 1]])),
