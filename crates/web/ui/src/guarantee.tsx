@@ -1,6 +1,7 @@
 // What may somebody know? It leads to the guarantee and its numbers.
 
 import type { Edit, ModelView } from "./api";
+import { TypedInput } from "./parts";
 
 /** Who attacks, in words, for each guarantee. */
 const words: Record<string, string> = {
@@ -60,14 +61,11 @@ export function Guarantee({ models, privacy, edit }: { models: ModelView[]; priv
             <label key={key}>
               {about}
               {!own?.needs.includes(key) && ", if wanted"}
-              <input
+              <TypedInput
                 type="number"
                 min={0}
                 value={privacy[key] === undefined ? "" : String(privacy[key])}
-                onChange={(event) => {
-                  const typed = event.currentTarget.value;
-                  edit([{ key: `privacy.${key}`, value: typed === "" ? undefined : Number(typed) }]);
-                }}
+                save={(typed) => edit([{ key: `privacy.${key}`, value: typed === "" ? undefined : Number(typed) }])}
               />
             </label>
           ))}

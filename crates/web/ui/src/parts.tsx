@@ -109,3 +109,24 @@ export function Fragment({ html }: { html: string }) {
   useEffect(() => own.current?.querySelectorAll<HTMLElement>(".scroll").forEach((part) => (part.tabIndex = 0)), [html]);
   return <div class="report" ref={own} dangerouslySetInnerHTML={{ __html: html }} />;
 }
+
+/** What is being typed stays, whatever answers come meanwhile; it is saved when somebody leaves the field. */
+export function useTyped(value: string, save: (text: string) => void) {
+  const [typed, set] = useState(value);
+  useEffect(() => set(value), [value]);
+  return {
+    value: typed,
+    onInput: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+    onChange: (event: { currentTarget: { value: string } }) => save(event.currentTarget.value),
+  };
+}
+
+type FieldProps = { value: string; save: (text: string) => void; type?: string; label?: string; class?: string; min?: number; max?: number; step?: string };
+
+export function TypedInput({ value, save, label, ...more }: FieldProps) {
+  return <input {...more} aria-label={label} {...useTyped(value, save)} />;
+}
+
+export function TypedText({ value, save }: { value: string; save: (text: string) => void }) {
+  return <textarea rows={2} {...useTyped(value, save)} />;
+}

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { fileAddress, getPublish, getRun, newKey, type Project, type PublishView, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Fragment, Next, Notice, RoleMark, sentence, Wide } from "../parts";
+import { Fragment, Next, Notice, RoleMark, sentence, TypedInput, TypedText, Wide } from "../parts";
 import type { Signed } from "../results";
 import { usePolicy } from "./policy";
 import { StateMark } from "./project";
@@ -145,14 +145,11 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
                         <RoleMark role={one.role} />
                       </td>
                       <td>
-                        <input
+                        <TypedInput
                           class="long"
-                          aria-label={`Why ${one.path} is published as it is`}
+                          label={`Why ${one.path} is published as it is`}
                           value={one.why ?? ""}
-                          onChange={(event) => {
-                            const why = event.currentTarget.value.trim();
-                            void edit([{ attribute: one.path, key: "why", value: why === "" ? undefined : why }]);
-                          }}
+                          save={(typed) => void edit([{ attribute: one.path, key: "why", value: typed.trim() === "" ? undefined : typed.trim() }])}
                         />
                       </td>
                     </tr>
@@ -169,7 +166,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         <div class="fields">
           {fields.map((field) => (
             <ReleaseField
-              key={`${field.key} ${policy?.version}`}
+              key={field.key}
               field={field}
               value={release[field.key]}
               save={(value) => void edit([{ key: `release.${field.key}`, value }])}
@@ -274,14 +271,9 @@ function ReleaseField({ field, value, save }: { field: Field; value: unknown; sa
           <option value="secure-environment">in a secure environment</option>
         </select>
       ) : field.kind === "lines" ? (
-        <textarea rows={2} value={text} onChange={(event) => take(event.currentTarget.value)} />
+        <TypedText value={text} save={take} />
       ) : (
-        <input
-          type={field.kind}
-          {...(field.kind === "number" && { min: 0, max: 1, step: "any" })}
-          value={text}
-          onChange={(event) => take(event.currentTarget.value)}
-        />
+        <TypedInput type={field.kind} {...(field.kind === "number" && { min: 0, max: 1, step: "any" })} value={text} save={take} />
       )}
     </label>
   );

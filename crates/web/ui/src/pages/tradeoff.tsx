@@ -85,6 +85,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
         </Notice>
       )}
       {dots.length > 0 && (
+        <Wide label="The plane">
         <svg class="plane" viewBox="0 0 640 400" role="img" aria-label="Loss against risk; the table below has the same figures">
           <line x1={50} y1={350} x2={630} y2={350} class="axis" />
           <line x1={50} y1={20} x2={50} y2={350} class="axis" />
@@ -111,13 +112,14 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
                 <circle cx={x} cy={y} r={7} class="dot">
                   <title>{`${words(d.row.setting)}: loss ${percent(d.loss)}, mean risk ${percent(d.risk)}`}</title>
                 </circle>
-                <text x={x + 11} y={y + (i % 2 === 0 ? -4 : 12)}>
+                <text x={d.loss > 0.7 * widest ? x - 11 : x + 11} text-anchor={d.loss > 0.7 * widest ? "end" : "start"} y={y + (i % 2 === 0 ? -4 : 12)}>
                   {words(d.row.setting)}
                 </text>
               </g>
             );
           })}
         </svg>
+        </Wide>
       )}
       {rows.length > 0 && (
         <Wide label="Combinations table">
