@@ -126,10 +126,9 @@ fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents,
     let facts = facts.fold(Facts::default(), Facts::merge);
     let facts = Facts::from_json(&facts.to_json()).expect("its own form");
     assert_eq!(facts.records(), case.data.len() as u64);
-    let mut sampled = data.iter().flat_map(|data| {
-        let keep = cells::sampled(of(case, data), facts.records(), &Quiet).expect("sampled");
-        keep
-    });
+    let mut sampled = data
+        .iter()
+        .flat_map(|data| cells::sampled(of(case, data), facts.records(), &Quiet).expect("sampled"));
     assert!(sampled.all(|kept| kept), "few records are a sample as a whole");
     let sample = case.data.picked(&batches.concat());
     let splitter =
