@@ -219,6 +219,9 @@ impl<'a> Counter<'a> {
     }
 }
 
+/// Takes a piece, its items and relations; says whether to go on.
+type Then<'t> = &'t mut dyn FnMut(&mut Cells, &[u32], u64) -> Result<bool>;
+
 /// Goes through the pieces of knowledge of a record.
 struct Walk<'w> {
     records: &'w Records,
@@ -253,12 +256,7 @@ impl Walk<'_> {
     }
 
     /// Hands out each piece at least once, until `then` says stop.
-    fn each(
-        &mut self,
-        record: usize,
-        observer: &dyn Observer,
-        then: &mut dyn FnMut(&mut Cells, &[u32], u64) -> Result<bool>,
-    ) -> Result<()> {
+    fn each(&mut self, record: usize, observer: &dyn Observer, then: Then<'_>) -> Result<()> {
         let items = self.records.items(record).to_vec();
         let mut set: Vec<u32> = Vec::with_capacity(self.m);
         self.positions.clear();
@@ -289,7 +287,7 @@ impl Walk<'_> {
         record: usize,
         set: &[u32],
         observer: &dyn Observer,
-        then: &mut dyn FnMut(&mut Cells, &[u32], u64) -> Result<bool>,
+        then: Then<'_>,
     ) -> Result<bool> {
         if !then(self.cells, set, 0)? {
             return Ok(false);
