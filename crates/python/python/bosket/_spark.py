@@ -293,8 +293,9 @@ class Run:
         return Published(place.path, json.loads(found), certificate, self.messages)
 
     def source(self, data: DataFrame) -> pa.Table:
-        """A table without rows that has the types of the data."""
-        return pa.Table.from_batches([], schema=to_arrow_schema(data.schema))
+        """A table with a row of gaps that has the types of the data."""
+        schema = to_arrow_schema(data.schema)
+        return pa.table([pa.nulls(1, field.type) for field in schema], names=schema.names)
 
     def _known(self, policy: NativePolicy, data: DataFrame) -> _Known:
         survey = self._counted("survey", data, policy, b"", b"")
