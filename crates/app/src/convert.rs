@@ -164,7 +164,7 @@ fn one_document(
     match to {
         To::Document { path, format } => {
             let (same, known) = match opened.form {
-                SourceForm::Document { format: own, layout } => (own.name() == format.name(), layout),
+                SourceForm::Document { format: own, layout } => (own.name() == format.name(), *layout),
                 SourceForm::Tables(_) => (false, Layout::default()),
             };
             // Within a format, records stay where they are unless another place is asked for.

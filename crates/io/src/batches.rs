@@ -82,7 +82,7 @@ impl Whereabouts {
             loaded.data = kinds.split(loaded.data, &name)?;
             take(loaded.into())
         })?;
-        Ok(SourceForm::Document { format, layout })
+        Ok(SourceForm::Document { format, layout: Box::new(layout) })
     }
 }
 

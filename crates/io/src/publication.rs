@@ -75,7 +75,7 @@ impl Publication {
                     Whereabouts::Document { layout, .. } => *layout,
                     _ => Layout::default(),
                 };
-                let mut publication = Self::document(&target, *format, (layout.clone(), known), create)?;
+                let mut publication = Self::document(&target, *format, ((**layout).clone(), known), create)?;
                 if let Kind::Document(document) = &mut publication.kind {
                     document.kinds = Kinds::of(&file.policy);
                 }

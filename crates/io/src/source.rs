@@ -25,7 +25,7 @@ pub enum SourceForm {
         /// Its format.
         format: &'static dyn Format,
         /// What the format leaves open.
-        layout: Layout,
+        layout: Box<Layout>,
     },
     /// Linked tables.
     Tables(Box<tables::TablesForm>),
@@ -54,7 +54,7 @@ pub struct Opened {
 
 impl From<Loaded> for Opened {
     fn from(loaded: Loaded) -> Self {
-        let form = SourceForm::Document { format: loaded.format, layout: loaded.layout };
+        let form = SourceForm::Document { format: loaded.format, layout: Box::new(loaded.layout) };
         Opened { data: loaded.data, form, warnings: loaded.warnings }
     }
 }

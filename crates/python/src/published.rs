@@ -57,7 +57,7 @@ fn document(policy: &PolicyGiven, path: &Path, observer: &dyn Observer) -> Resul
     }
     let Opened { data, form, .. } = Whereabouts::given(&file, path, true)?.open(observer)?;
     match form {
-        SourceForm::Document { layout, .. } => Ok((data, layout)),
+        SourceForm::Document { layout, .. } => Ok((data, *layout)),
         SourceForm::Tables(_) => {
             let what = Diagnostic::error("tables in a database cannot be shown as frames");
             let what = what.at(Place::source(path.display().to_string()));

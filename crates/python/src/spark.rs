@@ -24,14 +24,13 @@ use crate::frames::{Handed, coded};
 use crate::given::{PolicyGiven, handed, load};
 use crate::watch::watched;
 
+/// A policy for tasks: its path, its text, what is set; the folder, and whether records are clustered.
+type TaskPolicy = (PathBuf, String, Vec<String>, Option<PathBuf>, bool);
+
 /// The policy as every task gets it: the data stands in frames, and nothing is written but the folder that is named. Also says
 /// where that is, and whether records are clustered.
 #[pyfunction]
-pub fn spark_policy(
-    py: Python<'_>,
-    policy: PolicyGiven,
-    folder: Option<PathBuf>,
-) -> PyResult<(PathBuf, String, Vec<String>, Option<PathBuf>, bool)> {
+pub fn spark_policy(py: Python<'_>, policy: PolicyGiven, folder: Option<PathBuf>) -> PyResult<TaskPolicy> {
     watched(py, None, |_| {
         let file = load(&policy)?;
         let published = folder.or_else(|| bosket_io::publication::target(&file).ok());

@@ -202,7 +202,7 @@ fn files_that_are_not_there() {
     let parts = ["there is no such file", " --> no.toml", "help: check the path"];
     dir.run(&["verify", "data.ndjson", "--policy", "no.toml"]).exits(3).says(&parts);
     dir.run(&["policy", "check", "no.toml"]).exits(3).says(&parts);
-    let parts = ["it is a folder", " --> folder", "help: name a file, not a folder"];
+    let parts = ["is a file, not a folder", " --> folder", "help: name the file"];
     dir.run(&["verify", "folder", "--policy", "policy.toml"]).exits(3).says(&parts);
     let args = ["verify", "data.ndjson", "--policy", "policy.toml", "--against", "no.ndjson"];
     dir.run(&args).exits(3).says(&["there is no such file", " --> no.ndjson"]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bosket_engine::cluster::{self, Params, Release};
 use bosket_io::apart::{Clustered, Dissection, PublishedReader, Records};
-use bosket_io::{Create, Layout, PolicyFile, SourceForm, format};
+use bosket_io::{Create, PolicyFile, SourceForm, format};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Quiet;
 use bosket_model::policy::{Policy, Siblings, Undeclared};
@@ -36,7 +36,7 @@ fn publish(case: &Case, release: &Release) -> (JudgedClusters, Vec<u32>) {
     let dissection = Dissection::new(&file, Fates::new).expect("json can be dissected");
     let binding = Binding::new(release.data.schema(), &file.policy.attributes, Undeclared::Refuse, "made");
     let json = format::by_name("json").expect("a format");
-    let form = SourceForm::Document { format: json, layout: Layout::default() };
+    let form = SourceForm::Document { format: json, layout: Box::default() };
     let records = Records { data: &release.data, binding: &binding.expect("declared"), form: &form };
     let Clustered { mut people, group_of, groups } = dissection.clusters(records).expect("room");
     let create = Create::default();

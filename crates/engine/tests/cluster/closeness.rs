@@ -36,7 +36,8 @@ fn rows(dice: &mut Dice, count: usize) -> Case {
             let quasi = *dice.of(&["p", "q", "r", "s", "t"]);
             let tied = dice.one_in(2).then_some(if quasi < "r" { "A" } else { "D" });
             let c = tied.unwrap_or(*dice.of(&["A", "B", "C", "D", "E", "F", ""]));
-            row(quasi, c, *dice.of(&["1", "2", "3", "4", "5", ""]))
+            let n = *dice.of(&["1", "2", "3", "4", "5", ""]);
+            row(quasi, c, n)
         })
         .collect();
     let mut case = Case::of(&all, flat_roles());

@@ -56,7 +56,7 @@ enum Meaning {
     Reference,
     Beside,
     Medication,
-    /// What a published resource says of itself, and the label in it.
+    /// What a resource says of itself, and the label in it.
     Meta,
     Label,
 }
@@ -170,18 +170,28 @@ impl Reader {
                 return Err(record::Problem::Record { at: parser.position(), reason }.into());
             }
             let (here, depth) = (parser.position(), parser.depth());
-            let meaning = self.meaning(child, node, within);
+            // Whether a label is data depends on what it says, so nothing is remembered of it.
+            let is_label =
+                within == Within::Meta && self.shape.name(child).last().is_some_and(|k| k == "security");
+            let meaning = if is_label { Meaning::Label } else { self.meaning(child, node, within) };
             match meaning {
                 Meaning::Structure | Meaning::Label => {
                     parser.skip()?;
                     continue;
                 }
                 Meaning::Meta => {
-                    check_label(parser)?;
+                    let found = check_label(parser);
                     parser.rewind(here, depth);
-                    parser.value()?;
-                    self.object(parser, child, here, Within::Meta)?;
-                    continue;
+                    let labelled = match found {
+                        Err(other) if self.sealed => return Err(other),
+                        // What was published may be read again: the label says nothing about anybody.
+                        found => self.sealed || found.unwrap_or(false),
+                    };
+                    if labelled {
+                        parser.value()?;
+                        self.object(parser, child, here, Within::Meta)?;
+                        continue;
+                    }
                 }
                 Meaning::Contained => {
                     self.contained(parser)?;
@@ -305,8 +315,7 @@ impl Reader {
             (Within::Resource(Resource::MedicationRequest), "medicationCodeableConcept") => {
                 Meaning::Medication
             }
-            (Within::Resource(_), META) if self.sealed => Meaning::Meta,
-            (Within::Meta, "security") => Meaning::Label,
+            (Within::Resource(_), META) => Meaning::Meta,
             (Within::Resource(_), "contained") => Meaning::Contained,
             (_, "extension" | "modifierExtension") => Meaning::Extensions,
             (_, key) if key.len() > 1 && key.starts_with('_') => Meaning::Beside,
@@ -415,8 +424,9 @@ impl Reader {
     }
 }
 
-/// Refuses what a published resource says of itself unless its only label is that it is anonymized, word for word.
-fn check_label(parser: &mut Parser<'_>) -> Result<(), Problem> {
+/// Refuses what a published resource says of itself unless its only label is that it is anonymized, word for word; whether it
+/// has one.
+fn check_label(parser: &mut Parser<'_>) -> Result<bool, Problem> {
     let other = |at: usize| Err(Problem::bundle(at, Fault::OtherLabel));
     let at = parser.position();
     if parser.value()? != Token::Object {
@@ -453,7 +463,7 @@ fn check_label(parser: &mut Parser<'_>) -> Result<(), Problem> {
             }
         }
     }
-    if labels == 1 || !seen { Ok(()) } else { other(at) }
+    if labels == 1 || !seen { Ok(seen) } else { other(at) }
 }
 
 pub(super) fn mark(marks: &mut Vec<bool>, node: u32) {

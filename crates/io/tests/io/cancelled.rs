@@ -225,7 +225,10 @@ fn writing_documents() {
         let known = if format == "transactions" { "item" } else { "age" };
         let text = format!("{source}[publish]\npath = {name:?}\n{}", attribute(known, "quasi"));
         let file = policy(dir.path(), &text);
-        let form = SourceForm::Document { format: by_name(format).expect("known"), layout: layout.clone() };
+        let form = SourceForm::Document {
+            format: by_name(format).expect("known"),
+            layout: Box::new(layout.clone()),
+        };
         // A fast machine is done with what fits a test before anybody's patience ends.
         interrupted_after(Duration::ZERO, name, |observer| {
             let mut publication = Publication::begin(&file, &form, Create::default())?;
@@ -245,7 +248,7 @@ fn reading_again_and_fingerprinting() {
     let source =
         "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in\"\n[publish]\npath = \"out.ndjson\"\n";
     let file = policy(dir.path(), &format!("{source}{}", attribute("age", "quasi")));
-    let form = SourceForm::Document { format: by_name("ndjson").expect("known"), layout: Layout::default() };
+    let form = SourceForm::Document { format: by_name("ndjson").expect("known"), layout: Box::default() };
     let mut publication = Publication::begin(&file, &form, Create::default()).expect("room");
     publication.write(people(), &Quiet).expect("written");
     interrupted("reading again", |observer| publication.read_again(observer));

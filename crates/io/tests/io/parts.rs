@@ -32,7 +32,7 @@ fn records(dir: &Path, people: &[Person]) -> (Dataset, Layout) {
     let opened =
         Whereabouts::input(&file(dir, "ndjson")).and_then(|place| place.open(&Quiet)).expect("readable");
     let SourceForm::Document { layout, .. } = opened.form else { panic!("a document") };
-    (opened.data, layout)
+    (opened.data, *layout)
 }
 
 fn sheet_and_texts(dir: &Path, people: &[Person]) -> (PartSheet, Vec<Vec<u8>>) {

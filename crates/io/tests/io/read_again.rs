@@ -73,7 +73,7 @@ fn nothing_is_known_of_a_document_but_the_policy() {
     let (data, _) = records(&file);
     // Somebody has found out a separator that neither the policy tells nor the file shows.
     let layout = Layout { separator: Some("|".to_owned()), ..Layout::default() };
-    let form = SourceForm::Document { format: by_name("csv").expect("known"), layout };
+    let form = SourceForm::Document { format: by_name("csv").expect("known"), layout: Box::new(layout) };
     let mut publication = Publication::begin(&file, &form, Create::default()).expect("room");
     publication.write(&data, &Quiet).expect("writable");
     let again = publication.read_again(&Quiet).expect("readable");
