@@ -161,7 +161,7 @@ fn parts_of_resources_get_a_resource_each() {
     let person = of(&bundle, "Patient")[0];
     assert_eq!(
         person.as_object().expect("an object").keys().collect::<Vec<_>>(),
-        ["resourceType", "id", "gender"]
+        ["resourceType", "id", "meta", "gender"]
     );
 }
 

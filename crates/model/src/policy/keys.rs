@@ -485,7 +485,7 @@ pub(super) static METHOD: Section = Section {
             "parts of like records that are clustered each for itself: so many, or `auto`, from 200,000 records on",
         )
         .default(Literal::Text("auto"))
-        .protects(UNITING),
+        .only(UNITING),
         Key::new("s", Type::POSITIVE, "clustree: step of the cost limit")
             .default(Literal::Number(0.5))
             .only(CLUSTERS),
