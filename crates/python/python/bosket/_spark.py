@@ -600,7 +600,8 @@ class _Place:
     """Where a publication goes: a folder that nobody looks into until it is complete."""
 
     def __init__(self, path: str, force: bool) -> None:
-        if "://" in path:
+        # Paths that have been taken apart and put together again have lost a slash.
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path):
             message = "the publication goes to a folder, and this is an address"
             raise _error(PolicyError, message, "name a folder that the driver and all workers reach under the same name")
         target = Path(path).absolute()
