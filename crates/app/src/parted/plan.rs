@@ -1,4 +1,4 @@
-//! A plan that travels: [`partition::Plan`](crate::partition::Plan) with the policy that it belongs to, as bytes that a worker needs
+//! A plan that travels: [`partition::Plan`] with the policy that it belongs to, as bytes that a worker needs
 //! nothing else for, and what a worker does with a batch as it was handed over.
 
 use std::path::Path;

@@ -186,4 +186,35 @@ pub mod parts {
     pub(crate) fn read(_: &mut Input) -> Result<(Dataset, Columns, Vec<PartFacts>)> {
         Err(super::refused())
     }
+
+    /// The columns that all parts have: nobody can have any.
+    #[derive(Debug)]
+    pub struct PartSheet(std::convert::Infallible);
+
+    impl PartSheet {
+        /// Refused.
+        pub fn new(_: &Dataset, _: &Columns) -> Result<Self> {
+            Err(super::refused())
+        }
+
+        /// Nothing.
+        pub fn texts(&mut self, _: &Dataset, _: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+            match self.0 {}
+        }
+
+        /// Nothing.
+        pub fn fit(&mut self, _: &Dataset) {
+            match self.0 {}
+        }
+
+        /// Nothing.
+        pub fn spelled(&self) -> Vec<String> {
+            match self.0 {}
+        }
+
+        /// Nothing.
+        pub fn spell(&mut self, _: &[String]) {
+            match self.0 {}
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! reverse. The safe reading is the worst case: whoever holds them can tell which records belong to one person. Then they
 //! are one publication in which every place carries the more specific of its labels (the meet in the hierarchy), with the
 //! relations that any of them shows. This module builds those records by itself, from the releases alone, and the claim is
-//! checked on them as on any publication; [`combine`] says what a place is where people have several rows.
+//! checked on them as on any publication; `combine` says what a place is where people have several rows.
 
 mod combine;
 mod labels;
