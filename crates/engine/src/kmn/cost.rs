@@ -11,7 +11,7 @@ use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use super::domain::{Domain, Node};
-use super::rows::{Group, Rows, STRIDE};
+use super::rows::{Group, Part, Rows, STRIDE};
 use super::set::Distinct;
 
 /// All paths of a cut laid over each other.
@@ -84,12 +84,18 @@ fn place_repaired(
     observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
     let mut known: FxHashMap<(u32, Node), u32> = FxHashMap::default();
-    let mut nodes = Vec::new();
+    let mut nodes: Vec<u32> = Vec::new();
+    let mut before: (&[Node], &[u64]) = (&[], &[]);
     for (group, above) in groups.iter().zip(above) {
         observer.go_on()?;
         let path = &group.path;
+        // Where the beginning of a path is that of the one before, with the same left above, its nodes are the same.
+        let alike = path.iter().zip(before.0).zip(above.iter().zip(before.1));
+        let shared = alike.take_while(|((a, b), (c, d))| a == b && c == d).count();
         let first = nodes.len();
-        for (j, &item) in path.iter().enumerate() {
+        nodes.extend_from_within(first - before.0.len()..first - before.0.len() + shared);
+        before = (path, above);
+        for (j, &item) in path.iter().enumerate().skip(shared) {
             // The lowest position above is the parent: it has all the others above it.
             let parent = match above[j] {
                 0 => ROOT,
@@ -157,6 +163,8 @@ impl Placed {
 pub(super) struct Counted {
     placed: Placed,
     support: Vec<u32>,
+    /// Made when first asked for.
+    paths: OnceLock<Paths>,
 }
 
 /// Supports that are known already.
@@ -180,7 +188,7 @@ impl Counted {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let placed = Placed::new(groups, above, domain, observer)?;
-        let mut counted = Counted { support: vec![0; placed.len()], placed };
+        let mut counted = Counted { support: vec![0; placed.len()], placed, paths: OnceLock::new() };
         counted.count(groups, domain, reuse, observer)?;
         match reuse {
             Reuse::Above(base) | Reuse::Unrepaired(base) => {
@@ -286,27 +294,130 @@ impl Counted {
 
     /// RPD_a: Σ support / ∏ (depth · width) per path from the root to a leaf, mean over the leaves, divided by the nodes.
     pub(super) fn rpd_a(&self, domain: &Domain<'_>) -> f64 {
-        let n = self.placed.synopsis.len();
-        let mut leaf: Vec<bool> = self.support.iter().map(|&s| s > 0).collect();
-        let nodes = leaf.iter().filter(|l| **l).count();
-        let mut sum = vec![0.0; n];
-        let mut product = vec![1.0; n];
-        // Parents are numbered before their children.
-        for node in 0..n {
-            let (above_sum, above_product) = match self.placed.synopsis.parent[node] {
-                ROOT => (0.0, 1.0),
-                parent => {
-                    leaf[parent as usize] = false;
-                    (sum[parent as usize], product[parent as usize])
-                }
+        self.paths(domain).sums.rpd_a()
+    }
+
+    fn paths(&self, domain: &Domain<'_>) -> &Paths {
+        self.paths.get_or_init(|| {
+            let synopsis = &self.placed.synopsis;
+            let n = synopsis.len();
+            let mut paths = Paths {
+                sum: vec![0.0; n],
+                product: vec![1.0; n],
+                leaf: self.support.iter().map(|&s| s > 0).collect(),
+                sums: Sums::default(),
             };
-            sum[node] = above_sum + f64::from(self.support[node]);
-            product[node] = above_product
-                * factor(domain, self.placed.synopsis.item[node], self.placed.synopsis.depth[node]);
+            paths.sums.nodes = paths.leaf.iter().filter(|l| **l).count();
+            // Parents are numbered before their children.
+            for node in 0..n {
+                let (above_sum, above_product) = match synopsis.parent[node] {
+                    ROOT => (0.0, 1.0),
+                    parent => {
+                        paths.leaf[parent as usize] = false;
+                        (paths.sum[parent as usize], paths.product[parent as usize])
+                    }
+                };
+                paths.sum[node] = above_sum + f64::from(self.support[node]);
+                paths.product[node] =
+                    above_product * factor(domain, synopsis.item[node], synopsis.depth[node]);
+            }
+            paths.sums.leaves = paths.leaf.iter().filter(|l| **l).count();
+            paths.sums.total =
+                (0..n).filter(|&i| paths.leaf[i]).map(|i| paths.sum[i] / paths.product[i]).sum();
+            paths
+        })
+    }
+
+    /// RPD_a of the cut below that has some parts in place of their groups. Above the node that was replaced, paths have the
+    /// records they had.
+    pub(super) fn rpd_a_with(
+        &self,
+        parts: &[Part],
+        domain: &Domain<'_>,
+        observer: &dyn Observer,
+    ) -> Result<f64> {
+        let paths = self.paths(domain);
+        let mut sums = paths.sums;
+        let mut gone: Vec<(u32, u32)> = parts.iter().map(|part| part.from).collect();
+        gone.sort_unstable();
+        gone.dedup();
+        let mut before: &[u32] = &[];
+        for (g, at) in gone {
+            let nodes = self.placed.of(g as usize);
+            for (j, &node) in nodes.iter().enumerate().skip(at as usize) {
+                // Groups with the same beginning follow each other.
+                if before.get(j) != Some(&node) {
+                    let node = node as usize;
+                    sums.nodes -= 1;
+                    if paths.leaf[node] {
+                        sums.leaves -= 1;
+                        sums.total -= paths.sum[node] / paths.product[node];
+                    }
+                }
+            }
+            before = nodes;
         }
-        let leaves = leaf.iter().filter(|l| **l).count();
-        let total: f64 = (0..n).filter(|&i| leaf[i]).map(|i| sum[i] / product[i]).sum();
-        total / leaves as f64 / nodes as f64
+        let mut distinct = Distinct::new(domain.records);
+        // Per position of the path before what was added up above it.
+        let mut so_far: Vec<(f64, f64)> = Vec::new();
+        let mut before: &[Node] = &[];
+        for (i, Part { group, from: (g, at) }) in parts.iter().enumerate() {
+            observer.go_on()?;
+            let (path, at) = (&group.path, *at as usize);
+            let shared = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+            so_far.resize(path.len() + 1, (0.0, 1.0));
+            if shared <= at {
+                so_far[at] = match at {
+                    0 => (0.0, 1.0),
+                    _ => {
+                        let above = self.placed.of(*g as usize)[at - 1] as usize;
+                        (paths.sum[above], paths.product[above])
+                    }
+                };
+            }
+            for j in shared.max(at)..path.len() {
+                let alike =
+                    parts[i..].iter().take_while(|other| other.group.path.get(..=j) == Some(&path[..=j]));
+                let alike = &parts[i..i + alike.count()];
+                let support = match alike {
+                    [one] => one.group.records().len() as u32,
+                    _ => distinct.count(alike.iter().map(|part| part.group.records())),
+                };
+                let (sum, product) = so_far[j];
+                let (sum, product) = (sum + f64::from(support), product * domain.factor(path[j], j + 1));
+                so_far[j + 1] = (sum, product);
+                sums.nodes += 1;
+                // Paths are different, so that of several alike some go on.
+                if j + 1 == path.len() && alike.len() == 1 {
+                    sums.leaves += 1;
+                    sums.total += sum / product;
+                }
+            }
+            before = path;
+        }
+        Ok(sums.rpd_a())
+    }
+}
+
+/// What is added up along the paths of a synopsis.
+struct Paths {
+    /// Per node the supports from the root to it, and their factors.
+    sum: Vec<f64>,
+    product: Vec<f64>,
+    leaf: Vec<bool>,
+    sums: Sums,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    total: f64,
+    leaves: usize,
+    nodes: usize,
+}
+
+impl Sums {
+    fn rpd_a(&self) -> f64 {
+        self.total / self.leaves as f64 / self.nodes as f64
     }
 }
 

@@ -198,6 +198,11 @@ impl<'a> Domain<'a> {
         cut.iter().copied().chain(self.absences(cut)).collect()
     }
 
+    /// Whether the absence of any node counts as knowledge.
+    pub(super) fn has_absences(&self) -> bool {
+        self.negatable.contains(&true)
+    }
+
     /// The absences that count as knowledge at a cut.
     pub(super) fn absences<'b>(&'b self, cut: &'b [Node]) -> impl Iterator<Item = Node> + 'b {
         cut.iter().filter(|&&n| self.negatable[n as usize]).map(|n| n + self.len())
@@ -296,7 +301,7 @@ impl<'a> Domain<'a> {
             return only;
         }
         let mut items = self.items_of_level(level).filter(occurring);
-        let alone = self.sharing(self.levels[level].leader).count() == 1 && !self.negatable.contains(&true);
+        let alone = self.sharing(self.levels[level].leader).count() == 1 && !self.has_absences();
         match (items.next(), items.next()) {
             (Some(item), None) if alone && self.all_have(item) => self.leaf[item].1,
             _ => node,
@@ -309,6 +314,11 @@ impl<'a> Domain<'a> {
             Some(all) => all.people[item] == all.records,
             None => self.item_records[item].len() == self.records,
         }
+    }
+
+    /// How many rows all records have, where these are a kernel.
+    pub(super) fn all_rows(&self) -> Option<u64> {
+        self.all.as_ref().map(|all| all.rows)
     }
 
     /// The share of related pairs of all records that a cut without rules takes away, where these are a kernel.

@@ -7,6 +7,7 @@
 mod cost;
 mod distinct;
 mod domain;
+mod glance;
 mod improve;
 mod localized;
 mod losses;

@@ -28,6 +28,7 @@ use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 use super::domain::{Domain, Node};
+use super::problem::Problem;
 
 /// The rows of all records, record after record.
 pub(super) struct Rows {
@@ -202,6 +203,44 @@ pub(super) fn split(
         }
     }
     Ok(all)
+}
+
+/// A part of a group.
+pub(super) struct Part {
+    pub(super) group: Arc<Group>,
+    /// The number of the whole group, and the position of the node that was replaced.
+    pub(super) from: (u32, u32),
+}
+
+/// The parts of some groups after a change, by their paths. A group is given by its number and the position of the node that
+/// is replaced.
+pub(super) fn split_some(
+    groups: &[Arc<Group>],
+    some: &[(u32, u32)],
+    change: &Change,
+    problem: &Problem<'_>,
+) -> Result<Vec<Part>> {
+    let splitter = Splitter::new(change, &problem.rows, &problem.domain, problem.observer)?;
+    let mut parts = Vec::new();
+    for &from in some {
+        let own = splitter.split(&groups[from.0 as usize], problem.shortcuts.memo)?;
+        let own = own.iter().flat_map(|own| own.iter());
+        parts.extend(own.map(|group| Part { group: Arc::clone(group), from }));
+    }
+    parts.sort_by(|a, b| a.group.path.cmp(&b.group.path));
+    Ok(parts)
+}
+
+/// Groups with the parts of some of them in their place; all are in the order of their paths.
+pub(super) fn replace(groups: &[Arc<Group>], gone: &[(u32, u32)], parts: &[Arc<Group>]) -> Vec<Arc<Group>> {
+    let mut same = Vec::with_capacity(groups.len());
+    let mut from = 0;
+    for &(group, _) in gone {
+        same.extend_from_slice(&groups[from..group as usize]);
+        from = group as usize + 1;
+    }
+    same.extend_from_slice(&groups[from..]);
+    merge(same, parts.to_vec())
 }
 
 /// Two lists of groups in the order of their paths as one. The second is short, so its places are looked up.

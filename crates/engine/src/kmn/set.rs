@@ -1,5 +1,7 @@
 //! Sets of records, sparse or dense, and how many records several of them share.
 
+use std::cell::OnceCell;
+
 /// Records, ascending; as a list when few, else as bits.
 #[derive(Clone, Debug)]
 pub(super) enum Set {
@@ -26,8 +28,10 @@ impl Set {
     /// The records of several ascending lists, out of `total`.
     pub(super) fn union<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, total: usize) -> Self {
         let most: usize = lists.clone().map(<[u32]>::len).sum();
-        if is_sparse(most, total) {
-            return Set::new(lists.flatten().copied().collect(), total);
+        if most * SORTED < total / 64 {
+            let mut all = Vec::with_capacity(most);
+            lists.for_each(|list| all.extend_from_slice(list));
+            return Set::new(all, total);
         }
         let mut words = vec![0u64; total.div_ceil(64)];
         for &r in lists.flatten() {
@@ -141,6 +145,54 @@ impl Set {
     }
 }
 
+/// One set that many others are held against.
+pub(super) struct Pivot<'a> {
+    set: &'a Set,
+    total: usize,
+    /// The records of a list as bits, made when another list is held against it: looking a record up then takes no search,
+    /// and what is not shared costs no branch.
+    words: OnceCell<Vec<u64>>,
+}
+
+impl<'a> Pivot<'a> {
+    /// A set out of `total` records.
+    pub(super) fn new(set: &'a Set, total: usize) -> Self {
+        Pivot { set, total, words: OnceCell::new() }
+    }
+
+    /// The records in both.
+    pub(super) fn and(&self, other: &Set) -> Set {
+        self.set.and(other, self.total)
+    }
+
+    /// How many records are in another set too, counted up to `enough` only.
+    pub(super) fn shared_up_to(&self, other: &Set, enough: u32) -> u32 {
+        let (Set::List(own), Set::List(list)) = (self.set, other) else {
+            return self.set.shared_up_to(other, enough);
+        };
+        let is_short = own.len() * SORTED < self.total / 64;
+        if is_short || list.len() / MUCH_LONGER > own.len() || own.len() / MUCH_LONGER > list.len() {
+            return self.set.shared_up_to(other, enough);
+        }
+        let words = self.words.get_or_init(|| {
+            let mut words = vec![0u64; self.total.div_ceil(64)];
+            own.iter().for_each(|&r| words[r as usize / 64] |= 1 << (r % 64));
+            words
+        });
+        let mut count = 0;
+        for some in list.chunks(16) {
+            count += some.iter().map(|&r| (words[r as usize / 64] >> (r % 64)) as u32 & 1).sum::<u32>();
+            if count >= enough {
+                return enough;
+            }
+        }
+        count
+    }
+}
+
+/// Sorting an entry costs about as much as going through so many words.
+const SORTED: usize = 32;
+
 /// A list so many times as long as another is searched, not gone through.
 const MUCH_LONGER: usize = 16;
 
@@ -239,6 +291,10 @@ mod tests {
             prop_assert_eq!(left.and(&right, total).len() as usize, both.len());
             let up_to = left.shared_up_to(&right, enough);
             prop_assert_eq!(up_to, (both.len() as u32).min(enough));
+            let pivot = Pivot::new(&left, total);
+            for _ in 0..2 {
+                prop_assert_eq!(pivot.shared_up_to(&right, enough), up_to);
+            }
             let lists: Vec<Vec<u32>> = vec![a.iter().copied().collect(), b.iter().copied().collect()];
             let either: Vec<u32> = a.union(&b).copied().collect();
             prop_assert_eq!(plain(&Set::union(lists.iter().map(Vec::as_slice), total)), either.clone());

@@ -1,16 +1,17 @@
 //! Cuts and their children.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosket_model::Result;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::cost::{Counted, Reuse};
 use super::domain::{Node, Step};
 use super::losses::{self, Losses};
 use super::problem::{Cost, Grouped, Judged, Known, Problem, Solution};
-use super::rows::{Change, Group, split};
+use super::rows::{Change, Group, replace, split, split_some};
 use super::structure::{Repair, Repaired, Rule, relate};
 use super::values::{self, Sets};
 use super::violations::{Concerned, Knowledge, Pair, Related};
@@ -35,6 +36,8 @@ pub(super) struct State {
     counted: Option<Counted>,
     /// What its records lose without rules, once a child asks for it.
     losses: Mutex<Option<Arc<Losses>>>,
+    /// Per node its groups with its position there, once a child asks for it.
+    at: OnceLock<FxHashMap<Node, Vec<(u32, u32)>>>,
 }
 
 /// What a step has led to.
@@ -42,6 +45,33 @@ pub(super) struct Child {
     pub(super) state: State,
     /// The violations that hold its new nodes.
     pub(super) violations: Vec<Knowledge>,
+}
+
+/// Groups in the order of their paths.
+type Groups = Vec<Arc<Group>>;
+
+/// A child whose relations are not repaired yet.
+pub(super) struct Unrepaired {
+    cut: Vec<Node>,
+    /// The nodes that have come in.
+    new: Vec<Node>,
+    groups: Vec<Arc<Group>>,
+    related: Related,
+    /// The violations that hold a new node.
+    own: Vec<Knowledge>,
+    /// All violations.
+    broken: Vec<Knowledge>,
+}
+
+impl Unrepaired {
+    pub(super) fn is_violated(&self) -> bool {
+        !self.broken.is_empty()
+    }
+
+    /// The violations that hold a new node.
+    pub(super) fn into_violations(self) -> Vec<Knowledge> {
+        self.own
+    }
 }
 
 /// What is known about a step beforehand.
@@ -93,6 +123,7 @@ impl State {
             known: Arc::default(),
             counted: None,
             losses: Mutex::default(),
+            at: OnceLock::new(),
         }
     }
 
@@ -103,6 +134,29 @@ impl State {
     /// Whether relations have to be taken apart here.
     pub(super) fn is_violated(&self) -> bool {
         !self.violations.is_empty()
+    }
+
+    pub(super) fn groups(&self) -> &[Arc<Group>] {
+        &self.groups
+    }
+
+    /// Its synopsis without rules, if the cost needs one.
+    pub(super) fn counted(&self) -> Option<&Counted> {
+        self.counted.as_ref()
+    }
+
+    /// The groups that hold a node, in their order, with its position.
+    pub(super) fn at(&self, node: Node) -> &[(u32, u32)] {
+        let at = self.at.get_or_init(|| {
+            let mut at: FxHashMap<Node, Vec<(u32, u32)>> = FxHashMap::default();
+            for (g, group) in self.groups.iter().enumerate() {
+                for (j, &node) in group.path.iter().enumerate() {
+                    at.entry(node).or_default().push((g as u32, j as u32));
+                }
+            }
+            at
+        });
+        at.get(&node).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn solution(&self) -> Solution {
@@ -160,13 +214,22 @@ impl Problem<'_> {
         let key = self.domain.key(step);
         let changes = self.domain.changes(step);
         let known = state.known.get(&key).filter(|_| self.shortcuts.incremental).map(Vec::as_slice);
-        if !state.dead.contains(&key) && self.unsound(state, &changes, known.is_some())?.is_none() {
-            return Ok(Some(self.changed(state, &changes, known)?));
+        if self.is_dead(state, step, &changes, known.is_some())? {
+            return Ok(None);
         }
-        if self.shortcuts.memo && !state.dead.contains(&key) {
+        Ok(Some(self.changed(state, &changes, known)?))
+    }
+
+    /// Whether the values of a child are not sound, which is remembered; with `again` the step was sound at the parent.
+    pub(super) fn is_dead(&self, state: &State, step: Step, changes: &[Change], again: bool) -> Result<bool> {
+        if state.dead.contains(&self.domain.key(step)) {
+            return Ok(true);
+        }
+        let is_dead = self.unsound(state, changes, again)?.is_some();
+        if is_dead && self.shortcuts.memo {
             self.learn(&self.child_cut(state, step), Judged { dead: true, ..Judged::default() });
         }
-        Ok(None)
+        Ok(is_dead)
     }
 
     /// Values that are not sound after some changes; with `again` only those that hold a node new in the state are asked for.
@@ -178,20 +241,35 @@ impl Problem<'_> {
     }
 
     /// The cut after changes that are sound by their values.
-    fn changed(&self, state: &State, changes: &[Change], known: Option<&[Knowledge]>) -> Result<Child> {
+    pub(super) fn changed(
+        &self,
+        state: &State,
+        changes: &[Change],
+        known: Option<&[Knowledge]>,
+    ) -> Result<Child> {
+        self.repaired(state, changes, self.unrepaired_child(state, changes, known)?)
+    }
+
+    /// The same before anything is taken apart.
+    pub(super) fn unrepaired_child(
+        &self,
+        state: &State,
+        changes: &[Change],
+        known: Option<&[Knowledge]>,
+    ) -> Result<Unrepaired> {
         let domain = &self.domain;
         let new = new_nodes(changes);
         let cut = child_cut(&state.cut, changes);
-        let groups = split(&state.groups, changes, &self.rows, domain, self.shortcuts.memo, self.observer)?;
-        let values = domain.with_absences(&cut);
+        let (groups, concerned) = self.groups_after(state, changes, &new)?;
         let (mut related, mut own, mut broken) = (Related::new(), Vec::new(), Vec::new());
         if self.range.n > 0 {
-            related = self.relations_of(&groups, &new)?;
+            related = self.relations_of(&concerned, &new)?;
             related.extend(
                 (state.related.iter())
                     .filter(|((a, b), _)| !is_gone(changes, *a) && !is_gone(changes, *b))
                     .map(|(p, s)| (*p, s.clone())),
             );
+            let values = domain.with_absences(&cut);
             let concerned = domain.with_absences(&new);
             let fresh = known.map(|_| domain.with_absences(&state.fresh));
             own = self.violations(&values, &related, &Concerned::Nodes(&concerned, fresh.as_deref()))?;
@@ -202,6 +280,38 @@ impl Problem<'_> {
             broken.extend(own.iter().cloned());
             broken.sort();
         }
+        Ok(Unrepaired { cut, new, groups, related, own, broken })
+    }
+
+    /// The groups after some changes, and those of them that hold a new node.
+    fn groups_after(&self, state: &State, changes: &[Change], new: &[Node]) -> Result<(Groups, Groups)> {
+        if let [change] = changes
+            && let Some(old) = change.old.filter(|_| self.is_whole(change) && self.shortcuts.incremental)
+        {
+            let gone = state.at(old);
+            let parts = split_some(&state.groups, gone, change, self)?;
+            let parts: Vec<Arc<Group>> = parts.into_iter().map(|part| part.group).collect();
+            return Ok((replace(&state.groups, gone, &parts), parts));
+        }
+        let groups =
+            split(&state.groups, changes, &self.rows, &self.domain, self.shortcuts.memo, self.observer)?;
+        let is_concerned = |group: &&Arc<Group>| group.path.iter().any(|n| new.binary_search(n).is_ok());
+        let concerned = groups.iter().filter(is_concerned).cloned().collect();
+        Ok((groups, concerned))
+    }
+
+    /// What a child costs by the figure that children are compared by, before anything is taken apart.
+    pub(super) fn unrepaired_cost(&self, state: &State, child: &Unrepaired) -> Result<f64> {
+        let losses = self.losses_of(state)?;
+        let known = Known { reuse: Reuse::Nothing, losses: losses.as_deref() };
+        Ok(self.cost(&child.cut, &child.groups, None, known)?.0)
+    }
+
+    /// A child with its relations taken apart where they have to be.
+    pub(super) fn repaired(&self, state: &State, changes: &[Change], child: Unrepaired) -> Result<Child> {
+        let domain = &self.domain;
+        let Unrepaired { cut, new, groups, related, own, broken } = child;
+        let values = domain.with_absences(&cut);
         let repaired = if broken.is_empty() || !self.repair {
             Repaired::default()
         } else {
@@ -243,18 +353,25 @@ impl Problem<'_> {
             known: Arc::default(),
             counted,
             losses: Mutex::default(),
+            at: OnceLock::new(),
         };
         Ok(Child { state, violations: own })
     }
 
     /// What the cost of a changed cut can take over. Where values are left out, or an attribute comes in, other paths than
     /// those with new nodes change as well.
-    fn reuse<'s>(&self, state: &'s State, changes: &[Change]) -> Reuse<'s> {
-        let whole = |change: &Change| change.old.is_some_and(|old| self.domain.children(old) == change.new);
+    pub(super) fn reuse<'s>(&self, state: &'s State, changes: &[Change]) -> Reuse<'s> {
         match &state.counted {
-            Some(counted) if self.shortcuts.incremental && changes.iter().all(whole) => Reuse::Above(counted),
+            Some(counted) if self.shortcuts.incremental && changes.iter().all(|c| self.is_whole(c)) => {
+                Reuse::Above(counted)
+            }
             _ => Reuse::Nothing,
         }
+    }
+
+    /// Whether a node gives way to all its children.
+    pub(super) fn is_whole(&self, change: &Change) -> bool {
+        change.old.is_some_and(|old| self.domain.children(old) == change.new)
     }
 
     fn is_by_losses(&self) -> bool {
@@ -273,7 +390,7 @@ impl Problem<'_> {
         Ok(losses.clone())
     }
 
-    fn learn(&self, cut: &[Node], judged: Judged) {
+    pub(super) fn learn(&self, cut: &[Node], judged: Judged) {
         let mut known = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(cut.to_vec()).or_default();
         entry.dead |= judged.dead;
@@ -332,7 +449,7 @@ impl Problem<'_> {
     /// The cost of a child cut whose rules are known, which is remembered.
     fn cost_again(&self, state: &State, step: Step, cut: &[Node], rules: &[Rule]) -> Result<f64> {
         let changes = self.domain.changes(step);
-        let groups = split(&state.groups, &changes, &self.rows, &self.domain, true, self.observer)?;
+        let (groups, _) = self.groups_after(state, &changes, &[])?;
         let groups = Grouped { groups };
         let above =
             (!rules.is_empty()).then(|| groups.rewrite(rules, &self.domain, self.observer)).transpose()?;
@@ -344,13 +461,11 @@ impl Problem<'_> {
         Ok(cost)
     }
 
-    /// The records of all related pairs with one of some nodes.
-    fn relations_of(&self, groups: &[Arc<Group>], some: &[Node]) -> Result<Related> {
+    /// The records of all related pairs with one of some nodes, of groups that hold one.
+    pub(super) fn relations_of(&self, groups: &[Arc<Group>], some: &[Node]) -> Result<Related> {
         let is_some = |node: Node| some.binary_search(&node).is_ok();
         let mut pairs: BTreeSet<Pair> = BTreeSet::new();
-        let mut concerned: Vec<Arc<Group>> = Vec::new();
-        for group in groups.iter().filter(|g| g.path.iter().any(|&n| is_some(n))) {
-            concerned.push(Arc::clone(group));
+        for group in groups {
             for (j, &b) in group.path.iter().enumerate() {
                 let own = group.path[..j].iter().map(|&a| (a, b));
                 pairs.extend(own.filter(|&(a, b)| is_some(a) || is_some(b)));
@@ -361,8 +476,7 @@ impl Problem<'_> {
             related.extend(pairs.iter().filter_map(|&pair| Some((pair, self.pairs.get(pair)?))));
             pairs.retain(|pair| !related.contains_key(pair));
         }
-        let counted =
-            relate(&concerned, None, self.domain.records, |pair| pairs.contains(&pair), self.observer)?;
+        let counted = relate(groups, None, self.domain.records, |pair| pairs.contains(&pair), self.observer)?;
         if self.shortcuts.memo {
             self.pairs.keep(&counted);
         }

@@ -76,6 +76,22 @@ fn records_of(groups: &[Arc<Group>], some: &[u32], records: usize) -> Set {
     Set::union(some.iter().map(|&g| groups[g as usize].records()), records)
 }
 
+/// How many records several sets share, counted up to `enough` only.
+fn shared_by_all<'s>(sets: impl Iterator<Item = &'s Set>, enough: u32, domain: &Domain<'_>) -> u32 {
+    let mut sets: Vec<&Set> = sets.collect();
+    sets.sort_by_key(|set| set.len());
+    let Some((last, others)) = sets.split_last() else { return 0 };
+    match others {
+        [] => last.len().min(enough),
+        [other] => other.shared_up_to(last, enough),
+        [first, second, more @ ..] => {
+            let shared = first.and(second, domain.records);
+            let shared = more.iter().fold(shared, |shared, set| shared.and(set, domain.records));
+            shared.shared_up_to(last, enough)
+        }
+    }
+}
+
 /// How a value is parted from one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
@@ -230,17 +246,10 @@ impl<'a> Repair<'a> {
                 return None;
             }
         }
-        let k = self.range.k;
-        let mut set = Arc::clone(&self.related[&knowledge.pairs()[0]]);
-        for pair in &knowledge.pairs()[1..] {
-            set = Arc::new(set.and(&self.related[pair], self.domain.records));
-        }
-        for &node in knowledge.nodes() {
-            if !knowledge.pairs().iter().any(|p| p.0 == node || p.1 == node) {
-                set = Arc::new(set.and(self.domain.set(node), self.domain.records));
-            }
-        }
-        if !(1..k).contains(&set.len()) {
+        let of_pairs = knowledge.pairs().iter().map(|pair| self.related[pair].as_ref());
+        let is_alone = |node: &&Node| !knowledge.pairs().iter().any(|p| p.0 == **node || p.1 == **node);
+        let alone = knowledge.nodes().iter().filter(is_alone).map(|&node| self.domain.set(node));
+        if !(1..self.range.k).contains(&shared_by_all(of_pairs.chain(alone), self.range.k, self.domain)) {
             return None;
         }
         knowledge.pairs().iter().copied().min_by_key(|p| (self.related[p].len(), *p))

@@ -8,7 +8,7 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::domain::{Domain, Node};
-use super::set::Set;
+use super::set::{Pivot, Set};
 use super::violations::Range;
 
 /// Which sets of nodes are to be checked: those with one of `new` and, if given, one of `fresh`.
@@ -61,6 +61,7 @@ impl Check<'_> {
             return Ok(None);
         }
         self.observer.go_on()?;
+        let so_far = Pivot::new(so_far, self.domain.records);
         // Without a fresh node yet, one must still come, and it stands before the old ones.
         let to = if complete { self.all.len() } else { self.fresh.end };
         for i in from..to {
@@ -69,14 +70,13 @@ impl Check<'_> {
                 continue;
             }
             let set = self.domain.set(self.all[i]);
-            let shared = self.range.shared(so_far, set);
+            let shared = self.range.shared(&so_far, set);
             if completes && shared > 0 && shared < self.range.k {
                 return Ok(Some(vec![self.all[i]]));
             }
             if shared == self.range.k
                 && left > 1
-                && let Some(rest) =
-                    self.extend(&so_far.and(set, self.domain.records), i + 1, left - 1, completes)?
+                && let Some(rest) = self.extend(&so_far.and(set), i + 1, left - 1, completes)?
             {
                 return Ok(Some([vec![self.all[i]], rest].concat()));
             }

@@ -7,7 +7,7 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::domain::{Domain, Node};
-use super::set::Set;
+use super::set::{Pivot, Set};
 
 /// A related pair: ancestor, descendant.
 pub(super) type Pair = (Node, Node);
@@ -54,7 +54,7 @@ pub(super) struct Range {
 
 impl Range {
     /// How many records two sets share, at most k.
-    pub(super) fn shared(&self, a: &Set, b: &Set) -> u32 {
+    pub(super) fn shared(&self, a: &Pivot<'_>, b: &Set) -> u32 {
         if self.early_exit { a.shared_up_to(b, self.k) } else { a.shared_up_to(b, u32::MAX).min(self.k) }
     }
 }
@@ -195,6 +195,7 @@ impl Search<'_> {
             return Ok(());
         }
         let left = self.range.m - self.nodes.len();
+        let set = &Pivot::new(set, self.domain.records);
         self.values(set, &mut Vec::new(), flags, 0, left)?;
         if self.chosen.len() == self.range.n {
             return Ok(());
@@ -225,7 +226,7 @@ impl Search<'_> {
     }
 
     /// Looks at the chosen pairs with one more.
-    fn add(&mut self, set: &Set, flags: u8, i: usize, left: usize) -> Result<()> {
+    fn add(&mut self, set: &Pivot<'_>, flags: u8, i: usize, left: usize) -> Result<()> {
         let k = self.range.k;
         let known = &self.pairs[i];
         let grows = known.at.iter().filter(|at| !self.nodes.contains(at)).count();
@@ -238,7 +239,7 @@ impl Search<'_> {
         }
         let shared = self.range.shared(set, known.set);
         if shared == k && more {
-            let both = set.and(known.set, self.domain.records);
+            let both = set.and(known.set);
             self.choose(i, |search| search.look(&both, flags, i + 1))?;
         } else if shared > 0 && shared < k {
             self.choose(i, |search| {
@@ -252,7 +253,7 @@ impl Search<'_> {
     /// Adds up to `left` further values to the chosen pairs.
     fn values(
         &mut self,
-        set: &Set,
+        set: &Pivot<'_>,
         further: &mut Vec<Node>,
         flags: u8,
         from: usize,
@@ -281,8 +282,8 @@ impl Search<'_> {
             if shared < k {
                 self.record(flags, further);
             } else {
-                let both = set.and(other, self.domain.records);
-                self.values(&both, further, flags, at + 1, left - 1)?;
+                let both = set.and(other);
+                self.values(&Pivot::new(&both, self.domain.records), further, flags, at + 1, left - 1)?;
             }
             further.pop();
         }

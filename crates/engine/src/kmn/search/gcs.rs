@@ -6,10 +6,12 @@ use std::sync::Arc;
 use bosket_model::Result;
 use rayon::prelude::*;
 
+use super::bounds::Open;
 use super::leap::Leap;
 use super::{Finalists, Stop};
 use crate::kmn::domain::{Node, Step};
-use crate::kmn::problem::{Problem, Solution, rounded};
+use crate::kmn::glance::Glance;
+use crate::kmn::problem::{Cost, Problem, Solution, rounded};
 use crate::kmn::state::{Child, Recalled, State};
 use crate::kmn::violations::Knowledge;
 
@@ -76,6 +78,7 @@ impl Problem<'_> {
             *left -= steps;
             let told = |task: usize| steps * task as u64 / tasks.len().max(1) as u64;
             let has_solution = !found.best.is_empty();
+            let by_bounds = self.cost == Cost::Sampled && self.repair;
             let level = (tasks.par_iter().enumerate())
                 .map(|(order, &(parent, step))| {
                     observer.go_on()?;
@@ -86,10 +89,14 @@ impl Problem<'_> {
                     }
                     Ok(match self.recall(&kept[parent], step)? {
                         Some(recalled) => LevelResult::known(self, order, parent, step, recalled),
-                        None => LevelResult::one(self, order, parent, step, self.child(&kept[parent], step)?),
+                        None if by_bounds => self.bounded(order, parent, step, &kept[parent])?,
+                        None => {
+                            LevelResult::one(self, order, parent, step, self.glance(&kept[parent], step)?)
+                        }
                     })
                 })
                 .try_reduce(LevelResult::default, |a, b| Ok(a.merge(b, g, self.finalists)))?;
+            let level = self.within_bounds(level, g, &kept)?;
             found.examined += tasks.len() as u64;
             found.violated |= level.violated;
             found.add(level.best.into_iter().map(|(_, _, solution)| solution), self.finalists);
@@ -129,22 +136,40 @@ impl Problem<'_> {
 
 /// What the children of one level have given so far; merging is independent of the order.
 #[derive(Default)]
-struct LevelResult {
-    /// Cost, order, parent, state unless it was recalled: the cheapest, ascending.
-    kept: Vec<(f64, usize, usize, Option<State>)>,
-    best: Vec<(f64, usize, Solution)>,
-    dead: Vec<(usize, u64)>,
-    known: Vec<(usize, u64, Vec<Knowledge>)>,
-    violated: bool,
+pub(super) struct LevelResult {
+    /// Cost, order, parent, state unless it was recalled or glanced at: the cheapest, ascending.
+    pub(super) kept: Vec<(f64, usize, usize, Option<State>)>,
+    pub(super) best: Vec<(f64, usize, Solution)>,
+    pub(super) dead: Vec<(usize, u64)>,
+    pub(super) known: Vec<(usize, u64, Vec<Knowledge>)>,
+    pub(super) violated: bool,
+    /// Children that are not repaired yet.
+    pub(super) open: Vec<Open>,
 }
 
 impl LevelResult {
-    fn one(problem: &Problem<'_>, order: usize, parent: usize, step: Step, child: Option<Child>) -> Self {
+    pub(super) fn one(
+        problem: &Problem<'_>,
+        order: usize,
+        parent: usize,
+        step: Step,
+        glance: Glance,
+    ) -> Self {
         let key = problem.domain.key(step);
-        let Some(Child { state, violations }) = child else {
-            return LevelResult { dead: vec![(parent, key)], ..Self::default() };
-        };
         let mut result = LevelResult::default();
+        let Child { state, violations } = match glance {
+            Glance::Dead => {
+                result.dead.push((parent, key));
+                return result;
+            }
+            Glance::Plain(solution) => {
+                result.known.push((parent, key, Vec::new()));
+                result.kept.push((solution.cost, order, parent, None));
+                result.best.push((solution.cost, order, solution));
+                return result;
+            }
+            Glance::Whole(child) => *child,
+        };
         result.known.push((parent, key, violations));
         result.violated = state.is_violated();
         if state.accepted(problem) {
@@ -167,10 +192,11 @@ impl LevelResult {
         result
     }
 
-    fn merge(mut self, other: LevelResult, g: usize, finalists: usize) -> Self {
+    pub(super) fn merge(mut self, other: LevelResult, g: usize, finalists: usize) -> Self {
         self.violated |= other.violated;
         self.dead.extend(other.dead);
         self.known.extend(other.known);
+        self.open.extend(other.open);
         self.kept.extend(other.kept);
         self.kept.sort_by_key(|&(cost, order, ..)| (rounded(cost), order));
         self.kept.truncate(g);

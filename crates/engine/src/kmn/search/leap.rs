@@ -93,7 +93,9 @@ impl Problem<'_> {
 
     /// The last of some cuts as the beginning of a beam.
     fn leap_to(&self, depths: &[Vec<Node>]) -> Result<Leap> {
-        let Some(cut) = depths.last().filter(|_| self.rows.len() > FEW_ROWS) else {
+        // A kernel must not decide otherwise than the records that it stands for.
+        let many = self.domain.all_rows().unwrap_or(self.rows.len() as u64) > FEW_ROWS as u64;
+        let Some(cut) = depths.last().filter(|_| many) else {
             return Ok(Leap::Nowhere);
         };
         let Some(cost) = self.falling_cost(depths)? else {

@@ -8,6 +8,7 @@
 
 mod acs;
 mod best;
+mod bounds;
 mod gcs;
 mod leap;
 mod ocs;
