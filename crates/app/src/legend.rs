@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bosket_measure::loss::Side;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec, ROOT_LABEL};
 use bosket_model::policy::{AttributePolicy, Policy, Role};
-use bosket_model::{AttributeId, Dataset, MISSING};
+use bosket_model::{Dataset, MISSING};
 use serde_json::{Value, json};
 
 /// Per attribute whose groups were made of the data, what its published groups stand for; null where there are none.
@@ -78,26 +78,36 @@ fn people(side: Side<'_>, declared: usize) -> People<'_> {
     let columns = columns.filter(|id| side.binding.attributes[id.index()] == Some(declared));
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     // Texts are looked at once per value of a column, not once per row.
-    let mut by_class: Vec<Vec<(AttributeId, Vec<usize>)>> = vec![Vec::new(); data.schema().classes().count()];
+    let mut by_class: Vec<Vec<(usize, Vec<usize>)>> = vec![Vec::new(); data.schema().classes().count()];
     for id in columns {
         let mut number = |text| {
             let next = numbers.len();
             *numbers.entry(text).or_insert(next)
         };
         let texts = data.dictionary(id).iter().map(|(_, text)| number(text)).collect();
-        by_class[data.schema().attribute(id).class.index()].push((id, texts));
+        let attribute = data.schema().attribute(id);
+        by_class[attribute.class.index()].push((attribute.slot as usize, texts));
     }
     let mut found = vec![(0, usize::MAX); numbers.len()];
+    let mut count = |record: usize, texts: &[usize], code: u32| {
+        if code != MISSING {
+            let (people, last) = &mut found[texts[code as usize]];
+            *people += usize::from(*last != record);
+            *last = record;
+        }
+    };
+    let set = data.sets().filter(|sets| side.binding.attributes[sets.attribute().index()] == Some(declared));
     for record in 0..data.len() {
+        if let Some(set) = set {
+            let class = data.schema().attribute(set.attribute()).class.index();
+            let texts = &by_class[class][0].1;
+            set.codes(record).iter().for_each(|&code| count(record, texts, code));
+            continue;
+        }
         for vertex in data.vertices(record) {
-            for (id, texts) in &by_class[data.class(vertex).index()] {
-                let code = data.value(vertex, *id);
-                if code == MISSING {
-                    continue;
-                }
-                let (people, last) = &mut found[texts[code as usize]];
-                *people += usize::from(*last != record);
-                *last = record;
+            let values = data.values(vertex);
+            for (slot, texts) in &by_class[data.class(vertex).index()] {
+                count(record, texts, values.get(*slot).copied().unwrap_or(MISSING));
             }
         }
     }

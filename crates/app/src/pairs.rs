@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use bosket_model::binding::Binding;
 use bosket_model::value_tree::{Item, PayloadAt, PayloadValues, ValueTrees};
 use bosket_model::{Dataset, MISSING};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 /// Which published record stems from which input record, by number from 0. Equal records are given out in order. None if
 /// they are not the same records.
@@ -17,48 +17,43 @@ pub(crate) fn trees<'a>(made: &'a ValueTrees, published: &'a ValueTrees) -> Opti
         return None;
     }
     // One number per attribute and label, whichever of the two has it.
-    let mut labels: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut number = |items: &'a [Item]| -> Vec<usize> {
+    let mut labels: BTreeMap<(usize, &str), u32> = BTreeMap::new();
+    let mut number = |items: &'a [Item]| -> Vec<u32> {
         let mut of = |item: &'a Item| {
-            let next = labels.len();
+            let next = labels.len() as u32;
             *labels.entry((item.declared, &item.label)).or_insert(next)
         };
         items.iter().map(&mut of).collect()
     };
     let made = Numbered { trees: made, number: number(made.items()) };
     let published = Numbered { trees: published, number: number(published.items()) };
-    let (mut wanted, mut places) = (made.by_hash(), published.by_hash());
-    let same = |wanted: &[usize], places: &[usize]| {
-        wanted.iter().zip(places).all(|(&w, &p)| {
-            made.nodes(w).eq(published.nodes(p)) && made.payloads(w).eq(published.payloads(p))
-        })
-    };
-    if !same(&wanted, &places) {
+    let became = published.found(&made).or_else(|| {
         // Different records may share a hash.
+        let (mut wanted, mut places) = (made.all(), published.all());
         wanted.sort_by(|&a, &b| made.order(a, b));
         places.sort_by(|&a, &b| published.order(a, b));
-        if !same(&wanted, &places) {
-            return None;
-        }
-    }
-    let mut pairs: Vec<(usize, usize)> = wanted.into_iter().zip(places).collect();
-    pairs.sort_unstable();
-    Some(pairs)
+        let mut became = vec![0; wanted.len()];
+        wanted.iter().zip(&places).for_each(|(&from, &to)| became[from] = to);
+        let same = wanted.iter().zip(&places).all(|(&from, &to)| made.is_same(from, &published, to));
+        same.then_some(became)
+    })?;
+    Some(became.into_iter().enumerate().collect())
 }
 
 /// Trees with a number for each item that means the same in others.
 struct Numbered<'a> {
     trees: &'a ValueTrees,
-    number: Vec<usize>,
+    number: Vec<u32>,
 }
 
 impl<'a> Numbered<'a> {
-    /// The values of a record with their places, counted from 1; 0 is the record's root.
-    fn nodes(&self, record: usize) -> impl Iterator<Item = (usize, usize)> {
+    /// The values of a record, each in one number with its place below it: counted from 1, 0 is the record's root.
+    fn nodes(&self, record: usize) -> impl Iterator<Item = u64> {
         let range = self.trees.nodes(record);
         let first = range.start;
         range.map(move |n| {
-            (self.number[self.trees.item(n) as usize], self.trees.parent(n).map_or(0, |p| p - first + 1))
+            let place = self.trees.parent(n).map_or(0, |p| p - first + 1);
+            u64::from(self.number[self.trees.item(n) as usize]) << 32 | place as u64
         })
     }
 
@@ -69,20 +64,46 @@ impl<'a> Numbered<'a> {
         self.trees.payloads(record).iter().map(move |p| (place(p), p.home, &p.values))
     }
 
-    /// The records by a hash of what they hold; equal ones in their order.
-    fn by_hash(&self) -> Vec<usize> {
-        let mut sorted: Vec<(u64, usize)> = (0..self.trees.len())
-            .map(|record| {
-                let mut hasher = FxHasher::default();
-                // Zeros in front leave no trace in this hash; behind a length they do.
-                hasher.write_usize(self.trees.nodes(record).len() + 1);
-                self.nodes(record).for_each(|node| node.hash(&mut hasher));
-                self.payloads(record).for_each(|payload| payload.hash(&mut hasher));
-                (hasher.finish(), record)
-            })
-            .collect();
-        sorted.sort_unstable();
-        sorted.into_iter().map(|(_, record)| record).collect()
+    fn all(&self) -> Vec<usize> {
+        (0..self.trees.len()).collect()
+    }
+
+    fn hash(&self, record: usize) -> u64 {
+        let mut hasher = FxHasher::default();
+        // Zeros in front leave no trace in this hash; behind a length they do.
+        hasher.write_usize(self.trees.nodes(record).len() + 1);
+        self.nodes(record).for_each(|node| hasher.write_u64(node));
+        self.payloads(record).for_each(|payload| payload.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn is_same(&self, record: usize, other: &Self, of_other: usize) -> bool {
+        self.nodes(record).eq(other.nodes(of_other)) && self.payloads(record).eq(other.payloads(of_other))
+    }
+
+    /// Per record of others the record here that is the same, equal ones in their order. None if they are not the same
+    /// records, or two different ones share a hash.
+    fn found(&self, others: &Self) -> Option<Vec<usize>> {
+        let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+        first.reserve(self.trees.len());
+        // Records of one hash are a list, the first in front.
+        let mut next = vec![usize::MAX; self.trees.len()];
+        for record in (0..self.trees.len()).rev() {
+            if let Some(after) = first.insert(self.hash(record), record) {
+                next[record] = after;
+            }
+        }
+        let mut found = Vec::with_capacity(others.trees.len());
+        for wanted in 0..others.trees.len() {
+            let place = first.get_mut(&others.hash(wanted))?;
+            let record = *place;
+            if record == usize::MAX || !others.is_same(wanted, self, record) {
+                return None;
+            }
+            *place = next[record];
+            found.push(record);
+        }
+        Some(found)
     }
 
     fn order(&self, a: usize, b: usize) -> Ordering {

@@ -41,7 +41,7 @@ impl Format for Transactions {
         let class = builder.class(ClassId::ROOT, &[ITEM.to_owned()]);
         let item = builder.attribute(class, &[]);
         builder.rename(item, ITEM);
-        let (mut bytes, mut line) = (Vec::new(), 0);
+        let (mut bytes, mut line, mut codes) = (Vec::new(), 0, Vec::new());
         while input.read_line(&mut bytes)? {
             line += 1;
             let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -59,11 +59,9 @@ impl Format for Transactions {
                     Diagnostic::error(what).at(place.line(line).record(line).path(ITEM)).help(help)
                 });
             }
-            builder.begin_record();
+            codes.clear();
             let mut add = |text: &str| {
-                builder.open(class);
-                builder.set(item, Kind::Text, text);
-                builder.close();
+                codes.push(builder.code(item, Kind::Text, text));
                 !is_blank(text)
             };
             let complete = match separator {
@@ -72,13 +70,12 @@ impl Format for Transactions {
                 Some(separator) => text.split(separator).all(&mut add),
             };
             if !complete {
-                builder.abort_record();
                 problems.push(|place| {
                     let what =
                         Diagnostic::error("an item is empty").at(place.line(line).record(line).path(ITEM));
                     what.help("remove the separator that stands twice, or at the start or end of the line")
                 });
-            } else if builder.end_record().is_err() {
+            } else if builder.add_set(item, &codes).is_err() {
                 problems.push(|place| too_large(place.line(line)));
                 break;
             }
@@ -102,37 +99,100 @@ impl Format for Transactions {
         sort_by(&mut by_text, observer, |&a, &b| dictionary.text(a).cmp(dictionary.text(b)))?;
         let mut rank = vec![0u32; dictionary.len()];
         by_text.iter().enumerate().for_each(|(i, &code)| rank[code as usize] = i as u32);
-        let mut sorted = Sorted::default();
-        let mut items: Vec<u32> = Vec::new();
+        let mut rows = Rows::default();
+        let sets = data.sets();
         for record in 0..data.len() {
             observer.go_on()?;
-            items.clear();
-            for vertex in data.vertices(record).skip(1) {
-                let code = data.value(vertex, item);
-                if code == MISSING {
-                    continue;
-                }
-                if !writable[code as usize] {
-                    return Err(unwritable(record));
-                }
-                items.push(rank[code as usize]);
-            }
-            items.sort_unstable();
-            sorted.push(|text| {
-                for (i, item) in items.iter().enumerate() {
-                    if i > 0 {
-                        text.extend_from_slice(separator.unwrap_or(" ").as_bytes());
-                    }
-                    text.extend_from_slice(dictionary.text(by_text[*item as usize]).as_bytes());
-                }
+            let row = rows.add(|items| match sets {
+                Some(sets) => items.extend(sets.codes(record)),
+                None => items.extend(data.vertices(record).skip(1).map(|vertex| data.value(vertex, item))),
             });
+            if row.iter().any(|&code| !writable[code as usize]) {
+                return Err(unwritable(record));
+            }
+            row.iter_mut().for_each(|code| *code = rank[*code as usize]);
+            row.sort_unstable();
+        }
+        let between = separator.unwrap_or(" ").as_bytes();
+        let line = |text: &mut Vec<u8>, row: &[u32]| {
+            for (i, &item) in row.iter().enumerate() {
+                if i > 0 {
+                    text.extend_from_slice(between);
+                }
+                text.extend_from_slice(dictionary.text(by_text[item as usize]).as_bytes());
+            }
+        };
+        let mut write = |line: &[u8]| out.write_all(line).map_err(fault::from_write);
+        // A blank comes before whatever an item may go on with: lines are in the order of their items then.
+        let by_items = between == b" " && dictionary.iter().all(|(_, text)| text.bytes().all(|b| b > b' '));
+        if by_items {
+            let mut text = Vec::new();
+            for record in rows.sorted(dictionary.len(), observer)? {
+                observer.go_on()?;
+                text.clear();
+                line(&mut text, rows.row(record));
+                text.push(b'\n');
+                write(&text)?;
+            }
+            return Ok(());
+        }
+        let mut sorted = Sorted::default();
+        for record in 0..data.len() as u32 {
+            sorted.push(|text| line(text, rows.row(record)));
         }
         sorted.sort(observer)?;
         for line in sorted.iter() {
             observer.go_on()?;
-            out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(fault::from_write)?;
+            write(line)?;
+            write(b"\n")?;
         }
         Ok(())
+    }
+}
+
+/// Sets of items, by the places of these in the order of their texts.
+#[derive(Default)]
+struct Rows {
+    items: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Rows {
+    /// Adds the items that `fill` appends, without missing ones.
+    fn add(&mut self, fill: impl FnOnce(&mut Vec<u32>)) -> &mut [u32] {
+        let from = self.items.len();
+        fill(&mut self.items);
+        let mut to = from;
+        for at in from..self.items.len() {
+            if self.items[at] != MISSING {
+                self.items[to] = self.items[at];
+                to += 1;
+            }
+        }
+        self.items.truncate(to);
+        self.ends.push(to);
+        &mut self.items[from..]
+    }
+
+    fn row(&self, record: u32) -> &[u32] {
+        let from = record.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.items[from..self.ends[record as usize]]
+    }
+
+    /// The records in the order of their items. The first few items of a record are one number, which most comparisons need no more than.
+    fn sorted(&self, values: usize, observer: &dyn Observer) -> Result<Vec<u32>> {
+        let bits = usize::BITS - values.leading_zeros();
+        let few = (u64::BITS / bits.max(1)) as usize;
+        let head = |row: &[u32]| {
+            // Behind the last item stands what comes before all of them.
+            let places = row.iter().map(|&item| u64::from(item) + 1).chain(std::iter::repeat(0));
+            places.take(few).fold(0u64, |head, place| head << bits | place)
+        };
+        let mut order: Vec<(u64, u32)> =
+            (0..self.ends.len() as u32).map(|record| (head(self.row(record)), record)).collect();
+        let rest = |record: u32| self.row(record).get(few..).unwrap_or_default();
+        sort_by(&mut order, observer, |a, b| a.0.cmp(&b.0).then_with(|| rest(a.1).cmp(rest(b.1))))?;
+        Ok(order.into_iter().map(|(_, record)| record).collect())
     }
 }
 
@@ -209,4 +269,46 @@ fn unwritable(record: usize) -> Failure {
         Fault::Data,
         what.at(place).help("choose a separator that no item contains, or publish as ndjson"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bosket_model::observe::Quiet;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lines_are_in_the_order_of_their_bytes(
+            sets in prop::collection::vec(prop::collection::vec(0..12usize, 0..14), 0..40),
+            separator in prop::option::of(Just(";".to_owned())),
+            with_control in any::<bool>(),
+        ) {
+            // One is the beginning of another, one goes on with what comes before a blank.
+            let last = if with_control { "a\u{1}" } else { "a!" };
+            let texts = ["a", "ab", "a-", "b", "é", "ba", "a\u{7f}", "Z", "10", "1", "100", last];
+            let mut builder = Builder::new();
+            let class = builder.class(ClassId::ROOT, &[ITEM.to_owned()]);
+            let item = builder.attribute(class, &[]);
+            builder.rename(item, ITEM);
+            for set in &sets {
+                let codes: Vec<u32> = set.iter().map(|&at| builder.code(item, Kind::Text, texts[at])).collect();
+                builder.add_set(item, &codes).expect("there is room");
+            }
+            let layout = Layout { separator, ..Layout::default() };
+            let mut out = Vec::new();
+            Transactions.write(&builder.finish(), &layout, &mut out, &Quiet).expect("they can be written");
+            let lines: Vec<&[u8]> = out.split(|&byte| byte == b'\n').collect();
+            prop_assert_eq!(lines.len(), sets.len() + 1);
+            prop_assert!(lines[..sets.len()].is_sorted());
+            let items = |set: &Vec<usize>| {
+                let mut items: Vec<&str> = set.iter().map(|&at| texts[at]).collect();
+                items.sort_unstable();
+                items.join(layout.separator.as_deref().unwrap_or(" ")).into_bytes()
+            };
+            let mut expected: Vec<Vec<u8>> = sets.iter().map(items).collect();
+            expected.sort();
+            prop_assert_eq!(&lines[..sets.len()], &expected.iter().map(Vec::as_slice).collect::<Vec<_>>()[..]);
+        }
+    }
 }

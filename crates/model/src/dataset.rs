@@ -5,7 +5,11 @@
 //! read; slots that came to the class later are missing. That makes a record of 12 values in 6 vertices about
 //! 120 bytes, and counting a walk over arrays.
 
+mod sets;
+
 use std::ops::Range;
+
+pub use sets::Sets;
 
 use crate::dictionary::{Dictionary, Kind, MISSING};
 use crate::kind::ClassKind;
@@ -348,10 +352,42 @@ impl Builder {
         }
         data.class.append(&mut self.class);
         data.parent.extend(self.parent.iter().map(|&p| if p == NO_PARENT { p } else { p + first_vertex }));
-        data.first_value.extend(self.starts.iter().skip(1));
+        data.first_value.extend_from_slice(&self.starts[1..]);
         data.first_value.push(next as u32);
         data.first_vertex.push(data.class.len() as u32);
         self.abort_record();
+        Ok(())
+    }
+
+    /// Adds a record that is a set: below its root one vertex of the attribute's class per code, with that value alone.
+    /// Nothing is opened and closed for it, which is most of the work where records are many and small.
+    pub fn add_set(&mut self, attribute: AttributeId, codes: &[u32]) -> Result<(), Refused> {
+        self.abort_record();
+        let data = &mut self.data;
+        let (class, slot) = {
+            let attribute = data.schema.attribute(attribute);
+            (attribute.class, attribute.slot as usize)
+        };
+        let root = data.class.len();
+        let first = data.values.len() + data.schema.class(ClassId::ROOT).attributes.len();
+        let width = data.schema.class(class).attributes.len();
+        let (vertices, values) = (root + 1 + codes.len(), first + width * codes.len());
+        if vertices.max(values) >= u32::MAX as usize {
+            return Err(Refused::Full);
+        }
+        data.class.push(ClassId::ROOT);
+        data.class.resize(vertices, class);
+        data.parent.push(NO_PARENT);
+        data.parent.resize(vertices, root as u32);
+        data.first_value.extend((0..=codes.len()).map(|vertex| (first + width * vertex) as u32));
+        if width == 1 {
+            data.values.resize(first, MISSING);
+            data.values.extend_from_slice(codes);
+        } else {
+            data.values.resize(values, MISSING);
+            codes.iter().enumerate().for_each(|(i, &code)| data.values[first + width * i + slot] = code);
+        }
+        data.first_vertex.push(vertices as u32);
         Ok(())
     }
 
@@ -409,6 +445,45 @@ mod tests {
         assert_eq!(d.value(0, age), MISSING);
         assert_eq!(d.value(2, id), MISSING);
         assert_eq!(d.schema().find("visits[].hospital"), Some(hospital));
+    }
+
+    #[test]
+    fn a_set_is_the_record_that_its_vertices_would_make() {
+        let (mut one, mut other) = (Builder::new(), Builder::new());
+        let prepared = |b: &mut Builder| {
+            let class = b.class(ClassId::ROOT, &keys("items"));
+            let item = b.attribute(class, &[]);
+            ["x", "y", "z"].iter().for_each(|text| {
+                b.code(item, Kind::Text, text);
+            });
+            (class, item)
+        };
+        let (class, item) = prepared(&mut one);
+        prepared(&mut other);
+        let sets: [&[u32]; 5] = [&[0, 2], &[], &[1], &[2, 2, 0], &[1, 0]];
+        for (i, set) in sets.into_iter().enumerate() {
+            if i == 3 {
+                // Classes may widen between two records, that of the root and that of the items.
+                for b in [&mut one, &mut other] {
+                    b.attribute(ClassId::ROOT, &keys("age"));
+                    b.attribute(class, &keys("price"));
+                }
+            }
+            one.add_set(item, set).expect("there is room");
+            other.begin_record();
+            for &code in set {
+                other.open(class);
+                other.set_code(item, code);
+                other.close();
+            }
+            other.end_record().expect("nothing twice");
+        }
+        let (one, other) = (one.finish(), other.finish());
+        assert_eq!(
+            (&one.class, &one.parent, &one.first_vertex),
+            (&other.class, &other.parent, &other.first_vertex)
+        );
+        assert_eq!((&one.first_value, &one.values), (&other.first_value, &other.values));
     }
 
     #[test]

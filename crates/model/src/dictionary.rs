@@ -1,6 +1,7 @@
 //! The distinct values of one attribute, numbered in order of appearance.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -48,7 +49,7 @@ impl Dictionary {
         let hash = hash(kind, text);
         let Dictionary { texts, ends, kinds, table } = self;
         if let Some(&(_, code)) = table.find(spread(hash), |&(h, c)| {
-            h == hash && text_of(texts, ends, c) == text && kinds[c as usize] == kind
+            h == hash && is_text(texts, ends, c, text) && kinds[c as usize] == kind
         }) {
             return code;
         }
@@ -64,7 +65,9 @@ impl Dictionary {
     pub fn get(&self, kind: Kind, text: &str) -> Option<u32> {
         let hash = hash(kind, text);
         self.table
-            .find(spread(hash), |&(h, c)| h == hash && self.text(c) == text && self.kinds[c as usize] == kind)
+            .find(spread(hash), |&(h, c)| {
+                h == hash && is_text(&self.texts, &self.ends, c, text) && self.kinds[c as usize] == kind
+            })
             .map(|&(_, c)| c)
     }
 
@@ -115,10 +118,22 @@ impl Dictionary {
     }
 }
 
+#[inline]
 fn text_of<'a>(texts: &'a str, ends: &[usize], code: u32) -> &'a str {
+    &texts[span_of(ends, code)]
+}
+
+/// Whether a value has this text. Bytes are compared: where letters begin need not be found out for that.
+#[inline]
+fn is_text(texts: &str, ends: &[usize], code: u32, text: &str) -> bool {
+    texts.as_bytes()[span_of(ends, code)] == *text.as_bytes()
+}
+
+#[inline]
+fn span_of(ends: &[usize], code: u32) -> Range<usize> {
     let code = code as usize;
     let start = if code == 0 { 0 } else { ends[code - 1] };
-    &texts[start..ends[code]]
+    start..ends[code]
 }
 
 #[cfg(test)]

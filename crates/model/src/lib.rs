@@ -24,7 +24,7 @@ pub mod sides;
 pub mod value_tree;
 pub mod words;
 
-pub use dataset::{Builder, Dataset};
+pub use dataset::{Builder, Dataset, Sets};
 pub use diag::{Diagnostic, Failure, Fault, Place, Result, Severity};
 pub use dictionary::{Dictionary, Kind, MISSING};
 pub use fingerprint::Fingerprint;

@@ -181,6 +181,15 @@ impl ValueTrees {
             .collect();
 
         let mut trees = ValueTrees::over(items);
+        let keeps = payload == Payload::Keep && beside.iter().any(|own| !own.is_empty());
+        if let Some(attribute) = only_attribute(&quasi, binding)
+            && united
+            && !keeps
+            && empty[attribute.index()].is_none()
+        {
+            trees.append_sets(data, attribute, &codes[attribute.index()], observer)?;
+            return Ok(trees);
+        }
         let own = quasi[ClassId::ROOT.index()].iter();
         trees.top = (own.filter_map(|a| empty[a.index()]).collect(), root == RootMode::Chain);
         let mut record_tree = RecordTree::default();
@@ -247,10 +256,59 @@ impl ValueTrees {
         self.first_payload.reserve(other.len());
     }
 
+    /// Adds records whose only quasi values are those of one attribute: they hang side by side under the record's root.
+    fn append_sets(
+        &mut self,
+        data: &Dataset,
+        attribute: AttributeId,
+        codes: &[u32],
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let class = data.schema().attribute(attribute).class;
+        let mut items: Vec<u32> = Vec::new();
+        self.first_node.reserve(data.len());
+        self.first_payload.reserve(data.len());
+        if let Some(sets) = data.sets() {
+            for record in 0..data.len() {
+                observer.go_on()?;
+                items.clear();
+                let present = sets.codes(record).iter().filter(|&&code| code != MISSING);
+                items.extend(present.map(|&code| codes[code as usize]));
+                self.append_items(&mut items);
+            }
+            return Ok(());
+        }
+        for record in 0..data.len() {
+            observer.go_on()?;
+            items.clear();
+            for v in data.vertices(record) {
+                let code = if data.class(v) == class { data.value(v, attribute) } else { MISSING };
+                if code != MISSING {
+                    items.push(codes[code as usize]);
+                }
+            }
+            self.append_items(&mut items);
+        }
+        Ok(())
+    }
+
+    /// Adds a record of items that all hang under its root, with nothing beside them; equal ones are one.
+    pub fn append_items(&mut self, items: &mut Vec<u32>) {
+        items.sort_unstable();
+        items.dedup();
+        self.append_set(items);
+    }
+
+    /// Whether all values of all records hang under the record's root, with nothing beside them.
+    pub fn are_sets(&self) -> bool {
+        self.payloads.is_empty() && self.parent.iter().all(|&parent| parent == ROOT)
+    }
+
     /// Adds a record's tree in preorder with siblings by item.
     pub fn append(&mut self, tree: &mut RecordTree) {
         if tree.payloads.is_empty() && tree.parent.iter().all(|&p| p == ROOT) {
-            return self.append_set(&mut tree.item);
+            tree.item.sort_unstable();
+            return self.append_set(&tree.item);
         }
         let base = self.item.len();
         let RecordTree { item, parent, order, number, stack, .. } = tree;
@@ -302,9 +360,8 @@ impl ValueTrees {
         self.first_node.push(self.item.len() as u32);
     }
 
-    /// The same for nodes that all hang under the record's root, with nothing beside them.
-    fn append_set(&mut self, items: &mut [u32]) {
-        items.sort_unstable();
+    /// The same for nodes that all hang under the record's root, with nothing beside them; they are sorted.
+    fn append_set(&mut self, items: &[u32]) {
         let base = self.item.len() as u32;
         let all = base + items.len() as u32;
         self.item.extend_from_slice(items);
@@ -383,6 +440,10 @@ impl ValueTrees {
         {
             builder.attribute(ClassId::ROOT, &declared.name);
         }
+        if let Some(home) = self.set_home(binding) {
+            self.write_sets(binding, home, &mut builder);
+            return builder.finish();
+        }
         let known = vec![Cell::new(None); self.items.len()];
         let below = vec![Cell::new(None); binding.homes.len()];
         for record in 0..self.len() {
@@ -394,6 +455,45 @@ impl ValueTrees {
         }
         builder.finish()
     }
+
+    /// The home right below the record that all values belong to, where records are sets of values of one attribute.
+    fn set_home(&self, binding: &Binding) -> Option<usize> {
+        let first = self.items.first().filter(|_| !self.item.is_empty())?;
+        let home = binding.declared[first.declared].home;
+        let alike = self.items.iter().all(|i| i.declared == first.declared && i.label != EMPTY_PLACE);
+        (alike && self.are_sets() && binding.homes[home].parent == Some(0)).then_some(home)
+    }
+
+    /// Writes back records that are sets.
+    fn write_sets(&self, binding: &Binding, home: usize, builder: &mut Builder) {
+        let class = builder.class(ClassId::ROOT, &binding.homes[home].name);
+        let name = &binding.declared[self.items[0].declared].name;
+        let attribute = builder.attribute(class, name);
+        // Codes are given out in the order of what is written.
+        let mut known = vec![MISSING; self.items.len()];
+        let mut codes: Vec<u32> = Vec::new();
+        builder.reserve(self.len(), self.len() + self.item.len(), self.item.len());
+        for record in 0..self.len() {
+            codes.clear();
+            for &number in &self.item[self.nodes(record)] {
+                let code = &mut known[number as usize];
+                if *code == MISSING {
+                    let item = &self.items[number as usize];
+                    *code = builder.code(attribute, item.kind, &item.label);
+                }
+                codes.push(*code);
+            }
+            builder.add_set(attribute, &codes).expect("no more values than were read");
+        }
+    }
+}
+
+/// The only quasi attribute, if there is one and it follows no other.
+fn only_attribute(quasi: &[Vec<AttributeId>], binding: &Binding) -> Option<AttributeId> {
+    let mut all = quasi.iter().flatten();
+    let (only, None) = (*all.next()?, all.next()) else { return None };
+    let declared = binding.attributes[only.index()]?;
+    binding.declared[declared].follows.is_none().then_some(only)
 }
 
 /// Whether an attribute's empty places are seen: it has one place per vertex, and values in some.

@@ -35,12 +35,21 @@ pub(super) fn publish_part(
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
     let place = found.places(data);
-    let placed = |record: usize, item: u32| {
+    let look = |record: usize, item: u32| {
         let leaf = leaf_of[item as usize];
         match data.sensitive.binary_search(&leaf) {
             Ok(_) => Some(data.tree.leaf(leaf)),
             Err(_) => place(record, leaf).map(|node| data.tree.lowest(node)),
         }
+    };
+    // Where all records are alike in that, an item is looked up once.
+    let common: Vec<Option<Node>> = match found.is_global() {
+        true => (0..leaf_of.len() as u32).map(|item| look(0, item)).collect(),
+        false => Vec::new(),
+    };
+    let placed = |record: usize, item: u32| match common.get(item as usize) {
+        Some(&node) => node,
+        None => look(record, item),
     };
     let used = match used {
         Some(used) => used,
@@ -60,6 +69,17 @@ pub(super) fn publish_part(
     let (items, number) = published_items(trees, hierarchy, &leaf_of, data, &used);
     let mut out = ValueTrees::over(items);
     out.reserve(trees);
+    if trees.are_sets() {
+        let mut items: Vec<u32> = Vec::new();
+        for record in 0..trees.len() {
+            observer.go_on()?;
+            items.clear();
+            let nodes = trees.nodes(record).filter_map(|node| placed(record, trees.item(node)));
+            items.extend(nodes.map(|to| number[to as usize]));
+            out.append_items(&mut items);
+        }
+        return Ok(out);
+    }
     let mut tree = RecordTree::default();
     let mut now: Vec<u32> = Vec::new();
     for record in 0..trees.len() {

@@ -57,6 +57,11 @@ impl Recoding {
         self.part_of.get(record).map_or(0, |&p| p as usize)
     }
 
+    /// Whether a leaf is published as the same node in all records.
+    pub(super) fn is_global(&self) -> bool {
+        self.parts.len() == 1 && self.own.is_empty()
+    }
+
     /// Gives the node that stands for a leaf in a record; none if it is not published.
     pub(super) fn places<'a>(&'a self, data: &'a Transactions) -> impl Fn(usize, u32) -> Option<Node> + 'a {
         // With one cut for all records each leaf is looked up once.

@@ -3,10 +3,10 @@
 use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, MISSING, Result};
+use bosket_model::{AttributeId, ClassId, MISSING, Result, Sets};
 use rustc_hash::FxHashMap;
 
-use super::tally::declared_attributes;
+use super::tally::{Column, declared_attributes};
 use crate::loss::{Compared, Side};
 
 /// How many are gone, and how.
@@ -42,7 +42,12 @@ impl Gone {
         let mut became = vec![None; data.len()];
         mapping.iter().for_each(|&(from, to)| became[from as usize] = Some(to as usize));
         let attributes = declared_attributes(compared.input);
+        let is_quasi: Vec<bool> = binding.declared.iter().map(|d| d.role == Role::Quasi).collect();
         let mut standing = Standing::new(compared);
+        if !clustered && let (Some(own), Some(others)) = (data.sets(), published.data.sets()) {
+            gone.add_sets(compared, (own, others), &became, &mut standing, observer)?;
+            return Ok(Some(gone));
+        }
         for (record, &to) in became.iter().enumerate() {
             observer.go_on()?;
             let known = to.filter(|_| !clustered);
@@ -56,17 +61,17 @@ impl Gone {
                 let class = data.class(v).index();
                 let Some(home) = binding.classes[class] else { continue };
                 let (mut quasi, mut told) = (0, 0);
-                for &(a, declared) in &attributes[class] {
-                    let code = data.value(v, a);
+                let values = data.values(v);
+                for column in &attributes[class] {
+                    let code = column.code(values);
                     if code == MISSING {
                         continue;
                     }
-                    let stands =
-                        known.map(|_| standing.stands(declared, standing.input[a.index()][code as usize]));
-                    let own = &mut gone.values[declared];
+                    let stands = known.map(|_| standing.stands(column.attribute, column.declared, code));
+                    let own = &mut gone.values[column.declared];
                     own.suppressed += u64::from(stands.is_none());
                     own.left_out += u64::from(stands == Some(false));
-                    if binding.declared[declared].role == Role::Quasi {
+                    if is_quasi[column.declared] {
                         quasi += 1;
                         told += u64::from(stands == Some(true));
                     }
@@ -77,18 +82,68 @@ impl Gone {
         }
         Ok(Some(gone))
     }
+
+    /// The same where both sides are sets.
+    fn add_sets(
+        &mut self,
+        compared: &Compared<'_>,
+        (own, others): (Sets<'_>, Sets<'_>),
+        became: &[Option<usize>],
+        standing: &mut Standing<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let binding = compared.input.binding;
+        let attribute = own.attribute();
+        let class = compared.input.data.schema().attribute(attribute).class;
+        let declared = binding.attributes[attribute.index()];
+        let is_quasi = declared.is_some_and(|declared| binding.declared[declared].role == Role::Quasi);
+        let (mut rows, mut values, mut people) = (GoneCount::default(), GoneCount::default(), 0);
+        for (record, to) in became.iter().enumerate() {
+            observer.go_on()?;
+            let codes = own.codes(record);
+            let present = codes.iter().filter(|&&code| code != MISSING);
+            let Some(to) = *to else {
+                people += 1;
+                rows.suppressed += codes.len() as u64;
+                values.suppressed += present.count() as u64;
+                continue;
+            };
+            let Some(declared) = declared else { continue };
+            standing.look_at_set(others, to);
+            let left_out =
+                present.filter(|&&code| !standing.stands(attribute, declared, code)).count() as u64;
+            values.left_out += left_out;
+            rows.left_out += if is_quasi { left_out } else { 0 };
+        }
+        if let Some(home) = binding.classes[ClassId::ROOT.index()] {
+            self.homes[home].suppressed += people;
+        }
+        if let Some(home) = binding.classes[class.index()] {
+            self.homes[home] = rows;
+            declared.into_iter().for_each(|declared| self.values[declared] = values);
+        }
+        Ok(())
+    }
 }
 
-/// A value by numbers: its text's, if it is published at all, and its node's.
-type Numbered = (Option<usize>, Option<NodeId>);
+/// A published value by numbers: its text's and its node's.
+type Numbered = (usize, Option<NodeId>);
+
+/// The published text that is the same as a value of the input, and the published nodes above its leaf. Most values have one
+/// of both, however deep their hierarchy is.
+#[derive(Clone, Debug, Default)]
+struct Standbys {
+    text: Option<usize>,
+    nodes: Vec<NodeId>,
+}
 
 /// Finds what stands for a value. Texts are looked at once per value, not once per record.
 struct Standing<'a> {
     compared: &'a Compared<'a>,
     /// Per attribute of the class of a published vertex.
-    attributes: Vec<Vec<(AttributeId, usize)>>,
-    /// Per attribute and code of the input the published text that is the same, and the leaf.
-    input: Vec<Vec<Numbered>>,
+    attributes: Vec<Vec<Column>>,
+    /// Per attribute and code of the input what would stand for it if it is published of a record.
+    input: Vec<Vec<Standbys>>,
     /// Per attribute and code of the publication its text and node.
     published: Vec<Vec<Numbered>>,
     /// Per text when it was seen last.
@@ -106,12 +161,24 @@ impl<'a> Standing<'a> {
         let published = by_code(compared.published, |declared, text| {
             let next = numbers.len();
             let number = *numbers.entry((declared, text)).or_insert(next);
-            (Some(number), hierarchy(declared).and_then(|h| h.node(text)))
-        });
-        let input = by_code(compared.input, |declared, text| {
-            (numbers.get(&(declared, text)).copied(), hierarchy(declared).and_then(|h| h.leaf(text)))
+            (number, hierarchy(declared).and_then(|h| h.node(text)))
         });
         let all = 0..compared.published.binding.declared.len();
+        let mut shown: Vec<Vec<bool>> =
+            all.clone().map(|declared| vec![false; hierarchy(declared).map_or(0, |h| h.len())]).collect();
+        for (id, _) in compared.published.data.schema().attributes() {
+            let Some(declared) = compared.published.binding.attributes[id.index()] else { continue };
+            let nodes = published[id.index()].iter().filter_map(|&(_, node)| node);
+            nodes.for_each(|node| shown[declared][node.index()] = true);
+        }
+        let input = by_code(compared.input, |declared, text| {
+            let leaf = hierarchy(declared).and_then(|h| Some((h, h.leaf(text)?)));
+            let nodes = leaf.map(|(h, leaf)| {
+                let up = std::iter::successors(Some(leaf), |&node| h.parent(node));
+                up.filter(|node| shown[declared][node.index()]).collect()
+            });
+            Standbys { text: numbers.get(&(declared, text)).copied(), nodes: nodes.unwrap_or_default() }
+        });
         Standing {
             compared,
             attributes: declared_attributes(compared.published),
@@ -128,32 +195,48 @@ impl<'a> Standing<'a> {
         self.now += 1;
         let data = self.compared.published.data;
         for v in data.vertices(record) {
-            for &(a, declared) in &self.attributes[data.class(v).index()] {
-                let code = data.value(v, a);
+            let values = data.values(v);
+            for column in &self.attributes[data.class(v).index()] {
+                let code = column.code(values);
                 if code == MISSING {
                     continue;
                 }
-                let (text, node) = self.published[a.index()][code as usize];
-                text.into_iter().for_each(|text| self.texts[text] = self.now);
-                node.into_iter().for_each(|node| self.nodes[declared][node.index()] = self.now);
+                let (text, node) = self.published[column.attribute.index()][code as usize];
+                self.texts[text] = self.now;
+                if let Some(node) = node {
+                    self.nodes[column.declared][node.index()] = self.now;
+                }
+            }
+        }
+    }
+
+    /// The same for a set.
+    fn look_at_set(&mut self, sets: Sets<'_>, record: usize) {
+        self.now += 1;
+        let attribute = sets.attribute().index();
+        let Some(declared) = self.compared.published.binding.attributes[attribute] else { return };
+        let (published, seen) = (&self.published[attribute], &mut self.nodes[declared]);
+        for &code in sets.codes(record).iter().filter(|&&code| code != MISSING) {
+            let (text, node) = published[code as usize];
+            self.texts[text] = self.now;
+            if let Some(node) = node {
+                seen[node.index()] = self.now;
             }
         }
     }
 
     /// Whether a value of the input, or something more general, is published of its record.
-    fn stands(&self, declared: usize, (text, leaf): Numbered) -> bool {
-        let hierarchy = self.compared.hierarchies.get(declared).and_then(Option::as_ref);
-        let above = hierarchy.zip(leaf);
-        text.is_some_and(|text| self.texts[text] == self.now)
-            || above.is_some_and(|(h, leaf)| {
-                let mut up = std::iter::successors(Some(leaf), |&n| h.parent(n));
-                up.any(|node| self.nodes[declared][node.index()] == self.now)
-            })
+    #[inline]
+    fn stands(&self, attribute: AttributeId, declared: usize, code: u32) -> bool {
+        let standbys = &self.input[attribute.index()][code as usize];
+        let seen = &self.nodes[declared];
+        standbys.text.is_some_and(|text| self.texts[text] == self.now)
+            || standbys.nodes.iter().any(|node| seen[node.index()] == self.now)
     }
 }
 
 /// Something about each value of the declared attributes of one side, by attribute and code.
-fn by_code<'a>(side: Side<'a>, mut of: impl FnMut(usize, &'a str) -> Numbered) -> Vec<Vec<Numbered>> {
+fn by_code<'a, T>(side: Side<'a>, mut of: impl FnMut(usize, &'a str) -> T) -> Vec<Vec<T>> {
     let attributes = side.data.schema().attributes();
     attributes
         .map(|(id, _)| match side.binding.attributes[id.index()] {

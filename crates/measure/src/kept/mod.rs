@@ -12,6 +12,7 @@ mod json;
 mod tally;
 
 use bosket_model::Result;
+use bosket_model::binding::Binding;
 use bosket_model::masks::Masks;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Role, Shape};
@@ -209,6 +210,16 @@ impl Kept {
                 None => self.attributes.push(attribute),
             }
         }
+        self
+    }
+
+    /// The same in the order of the policy, which merging does not keep where some records have no value of an attribute.
+    #[must_use]
+    pub fn ordered(mut self, input: &Binding) -> Self {
+        let home = |path: &str| (0..input.homes.len()).position(|home| path_of(input, home) == path);
+        self.classes.sort_by_key(|class| home(&class.path));
+        let declared = |path: &str| input.declared.iter().position(|own| own.path == path);
+        self.attributes.sort_by_key(|attribute| declared(&attribute.path));
         self
     }
 

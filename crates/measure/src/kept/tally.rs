@@ -5,7 +5,7 @@ use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
 use bosket_model::path::has_kind;
 use bosket_model::policy::Role;
-use bosket_model::{AttributeId, MISSING, Result};
+use bosket_model::{AttributeId, ClassId, MISSING, Result};
 
 use crate::loss::Side;
 
@@ -30,6 +30,14 @@ impl Count {
         self.anything += u64::from(anything);
         self.people += u64::from(self.last != record + 1);
         self.last = record + 1;
+    }
+
+    /// The same for all that a record has, at once.
+    fn add_all(&mut self, all: u64, moved: bool, anything: u64) {
+        self.all += all;
+        self.moved += if moved { all } else { 0 };
+        self.anything += anything;
+        self.people += u64::from(all > 0);
     }
 }
 
@@ -68,17 +76,38 @@ impl Tally {
             homes: vec![Count::default(); binding.homes.len()],
             values: vec![Count::default(); binding.declared.len()],
         };
+        if let Some(sets) = data.sets() {
+            let (root, class) = (ClassId::ROOT.index(), schema.attribute(sets.attribute()).class.index());
+            let (above, own) = (binding.classes[root], binding.classes[class]);
+            let declared = own.and(attributes[class].first()).map(|column| column.declared);
+            let anything = anything[sets.attribute().index()];
+            let (mut rows, mut values) = (Count::default(), Count::default());
+            for record in 0..data.len() {
+                observer.go_on()?;
+                let codes = sets.codes(record);
+                let present = codes.iter().filter(|&&code| code != MISSING).count() as u64;
+                let says_nothing = codes.iter().filter(|&&code| Some(code) == anything).count() as u64;
+                rows.add_all(codes.len() as u64, moved[class], 0);
+                values.add_all(present, moved[class], says_nothing);
+            }
+            let people = Count { all: data.len() as u64, people: data.len() as u64, ..Count::default() };
+            above.into_iter().for_each(|home| tally.homes[home] = people);
+            own.into_iter().for_each(|home| tally.homes[home] = rows);
+            declared.into_iter().for_each(|declared| tally.values[declared] = values);
+            return Ok(tally);
+        }
         for record in 0..data.len() {
             observer.go_on()?;
             for v in data.vertices(record) {
                 let class = data.class(v).index();
                 let Some(home) = binding.classes[class] else { continue };
                 tally.homes[home].add(record, moved[class], false);
-                for &(a, declared) in &attributes[class] {
-                    let code = data.value(v, a);
+                let values = data.values(v);
+                for column in &attributes[class] {
+                    let code = column.code(values);
                     if code != MISSING {
-                        let says_nothing = anything[a.index()] == Some(code);
-                        tally.values[declared].add(record, moved[class], says_nothing);
+                        let says_nothing = anything[column.attribute.index()] == Some(code);
+                        tally.values[column.declared].add(record, moved[class], says_nothing);
                     }
                 }
             }
@@ -87,12 +116,32 @@ impl Tally {
     }
 }
 
-/// Per class its attributes that the policy declares, each with its place there.
-pub(super) fn declared_attributes(side: Side<'_>) -> Vec<Vec<(AttributeId, usize)>> {
-    let own = |attributes: &[AttributeId]| {
-        let own = attributes.iter();
-        own.filter_map(|&a| Some((a, side.binding.attributes[a.index()]?))).collect()
+/// An attribute of a class that the policy declares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) attribute: AttributeId,
+    /// Its place in the policy.
+    pub(super) declared: usize,
+    /// Its place among the values of a vertex.
+    slot: usize,
+}
+
+impl Column {
+    /// Its code among the values of a vertex.
+    #[inline]
+    pub(super) fn code(self, values: &[u32]) -> u32 {
+        values.get(self.slot).copied().unwrap_or(MISSING)
+    }
+}
+
+/// Per class its attributes that the policy declares.
+pub(super) fn declared_attributes(side: Side<'_>) -> Vec<Vec<Column>> {
+    let schema = side.data.schema();
+    let column = |attribute: AttributeId| {
+        let declared = side.binding.attributes[attribute.index()]?;
+        Some(Column { attribute, declared, slot: schema.attribute(attribute).slot as usize })
     };
+    let own = |attributes: &[AttributeId]| attributes.iter().filter_map(|&a| column(a)).collect();
     side.data.schema().classes().map(|(_, class)| own(&class.attributes)).collect()
 }
 

@@ -231,6 +231,31 @@ impl ClassState {
     }
 }
 
+/// The verdict about parts of a publication that have no class in common, each of which was judged alone; none if there is no part.
+pub fn united(verdicts: impl IntoIterator<Item = Verification>) -> Option<Verification> {
+    verdicts.into_iter().reduce(|mut all, other| {
+        // Too few who look alike come before what is known of them.
+        let smaller = |a: &Witness, b: &Witness| {
+            a.sensitive.is_some().cmp(&b.sensitive.is_some()).then_with(|| Witness::order(a, b))
+        };
+        all.witness = all.witness.into_iter().chain(other.witness).min_by(smaller);
+        all.recount =
+            all.recount.zip(other.recount).filter(|_| all.witness.is_none()).map(|(mut own, its)| {
+                own.complete &= its.complete;
+                own.pieces += its.pieces;
+                own.records += its.records;
+                let new = its.not_covered.into_iter().filter(|what| !own.not_covered.contains(what));
+                own.not_covered.extend(new.collect::<Vec<_>>());
+                own
+            });
+        all.records += other.records;
+        all.left.extend(other.left);
+        all.left.sort_unstable();
+        all.left.dedup();
+        all
+    })
+}
+
 fn from_hex(text: &str) -> Option<[u8; 32]> {
     let bytes: Option<Vec<u8>> =
         (0..32).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect();

@@ -12,5 +12,5 @@ mod forms;
 mod groups;
 mod judge;
 
-pub use classes::ClassState;
+pub use classes::{ClassState, united};
 pub use groups::GroupState;
