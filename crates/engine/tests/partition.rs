@@ -282,9 +282,22 @@ fn source_of<'a>(data: &'a Dataset, binding: &'a Binding, world: &World) -> kmn:
 
 /// Both sides of a run of trees: all records at once, and a kernel of parts.
 fn both(seed: u64, n: usize, relations: &str) -> std::result::Result<(), TestCaseError> {
+    both_of_many(seed, n, relations, 0)
+}
+
+/// The same where half of the records are there so many times more, of which a kernel needs few.
+fn both_of_many(
+    seed: u64,
+    n: usize,
+    relations: &str,
+    copies: usize,
+) -> std::result::Result<(), TestCaseError> {
     let mut dice = Dice::new(seed);
     let world = tree_world(&mut dice, n, relations);
-    let data = trees::crowded_dataset(&people(&mut dice));
+    let mut people = people(&mut dice);
+    let common = people[..people.len() / 2].to_vec();
+    (0..copies).for_each(|_| people.extend_from_slice(&common));
+    let data = trees::crowded_dataset(&people);
     let (survey, parts) = framed(&dealt(&data, &mut dice));
     let Params::Kmn(params) = &world.params else { panic!("trees") };
     prop_assert!(partition::is_exact(&world.policy, &world.params));
@@ -402,6 +415,13 @@ proptest! {
             Some((witness.values.clone(), witness.relations.clone(), witness.support, witness.records.len()))
         };
         prop_assert_eq!(told(&found), told(&whole));
+    }
+}
+
+#[test]
+fn a_small_kernel_of_many_rows_decides_as_they_do() {
+    for seed in 0..6 {
+        both_of_many(seed, (seed % 2) as usize, "pair", 2_000).expect("the same cut");
     }
 }
 

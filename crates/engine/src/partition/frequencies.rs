@@ -10,7 +10,7 @@ use crate::Params;
 use crate::km::Transactions;
 
 const WHAT: [u8; 4] = *b"BkFr";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Sums over records. Those of parts that are laid over one frame add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Frequencies {
     pub(crate) occurrences: Vec<u64>,
     /// How many declared attributes there are.
     pub(crate) declared: usize,
+    /// How many rows all records have: ways from the root of a tree to a leaf.
+    pub(crate) rows: u64,
     /// Per two declared attributes how many rows have a value of the first above one of the second.
     pub(crate) pairs: Vec<u64>,
 }
@@ -74,6 +76,7 @@ impl Frequencies {
         for record in 0..trees.len() {
             observer.go_on()?;
             for leaf in trees.nodes(record).filter(|&n| trees.end(n) == n + 1) {
+                self.rows += 1;
                 path.clear();
                 let up = std::iter::successors(Some(leaf), |&n| trees.parent(n));
                 path.extend(up.map(|n| trees.items()[trees.item(n) as usize].declared));
@@ -100,6 +103,7 @@ impl Frequencies {
             Ok(())
         };
         self.records += other.records;
+        self.rows += other.rows;
         add(&mut self.nodes, &other.nodes)?;
         add(&mut self.people, &other.people)?;
         add(&mut self.support, &other.support)?;
@@ -123,6 +127,7 @@ impl Frequencies {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new(WHAT, VERSION);
         out.number(self.records);
+        out.number(self.rows);
         out.length(self.declared);
         for sums in [&self.nodes, &self.people, &self.support, &self.occurrences, &self.pairs] {
             out.numbers(sums.iter().copied());
@@ -133,11 +138,12 @@ impl Frequencies {
     /// Reads what [`to_bytes`](Self::to_bytes) has written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
-        let records = from.number()?;
+        let (records, rows) = (from.number()?, from.number()?);
         let declared = from.small()? as usize;
         let mut next = || from.numbers();
         let read = Frequencies {
             records,
+            rows,
             declared,
             nodes: next()?,
             people: next()?,

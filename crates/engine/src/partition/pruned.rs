@@ -2,12 +2,13 @@
 
 use bosket_model::observe::Observer;
 use bosket_model::partition::Joined;
+use bosket_model::partition::bytes::damaged;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure, Result};
-use rustc_hash::FxHashMap;
 
-use super::filter::{Filter, NO_LABEL, Range};
+use super::filter::{Filter, Range};
 use super::kernel::{Kernel, Taken};
+use super::sets::Sets;
 
 impl Kernel {
     /// The records of a kernel that are a kernel of it; `trees` reads whole records.
@@ -22,18 +23,11 @@ impl Kernel {
         let keep = match &self.records {
             Taken::Records(data) => Filter::new(range, labels, memory).take(&trees(data)?, observer)?,
             Taken::Sets { first, items } => {
-                let mut counts = Counts { range, known: FxHashMap::default() };
-                let mut keep = Vec::with_capacity(self.ids.len());
-                for bounds in first.windows(2) {
-                    observer.go_on()?;
-                    let own = items[bounds[0] as usize..bounds[1] as usize].iter();
-                    let label = |&item: &u32| labels.get(item as usize).copied().unwrap_or(NO_LABEL);
-                    let mut own: Vec<u32> = own.map(label).filter(|&label| label != NO_LABEL).collect();
-                    own.sort_unstable();
-                    own.dedup();
-                    keep.push(counts.take(&own));
+                if items.iter().any(|&item| item as usize >= labels.len()) {
+                    return Err(damaged());
                 }
-                keep
+                let sets = Sets::new(first.clone(), items.clone());
+                Filter::new(range, labels, memory).take_sets(&sets, observer)?
             }
         };
         self.subset(&keep, observer)
@@ -63,57 +57,9 @@ impl Kernel {
     }
 }
 
-/// How often each set of labels was taken.
-struct Counts {
-    range: Range,
-    known: FxHashMap<Vec<u32>, u32>,
-}
-
-impl Counts {
-    /// Whether one of the record's sets has been taken fewer than k times; if so, it is taken.
-    fn take(&mut self, labels: &[u32]) -> bool {
-        let mut rare = false;
-        let most = self.range.m.min(labels.len());
-        let (known, k) = (&self.known, self.range.k);
-        each_set(labels, most, &mut |set| {
-            rare |= known.get(set).is_none_or(|&times| times < k);
-            !rare
-        });
-        if rare {
-            each_set(labels, most, &mut |set| {
-                match self.known.get_mut(set) {
-                    Some(times) => *times += 1,
-                    None => {
-                        self.known.insert(set.to_vec(), 1);
-                    }
-                }
-                true
-            });
-        }
-        rare
-    }
-}
-
-/// Calls `look` with all sets of one to `most` labels until it says false.
-fn each_set(labels: &[u32], most: usize, look: &mut dyn FnMut(&[u32]) -> bool) {
-    fn deeper(labels: &[u32], left: usize, set: &mut Vec<u32>, look: &mut dyn FnMut(&[u32]) -> bool) -> bool {
-        for (at, &label) in labels.iter().enumerate() {
-            set.push(label);
-            let go_on = look(set) && (left == 1 || deeper(&labels[at + 1..], left - 1, set, look));
-            set.pop();
-            if !go_on {
-                return false;
-            }
-        }
-        true
-    }
-    if most > 0 {
-        deeper(labels, most, &mut Vec::new(), look);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::filter::NO_LABEL;
     use super::*;
     use bosket_model::observe::Quiet;
 
@@ -149,6 +95,29 @@ mod tests {
         assert!(all.len() > 100);
         for (set, times) in all {
             assert!(few.get(&set).copied().unwrap_or(0) >= times.min(6), "{set:?}");
+        }
+    }
+
+    /// Calls `look` with all sets of one to `most` labels until it says false.
+    fn each_set(labels: &[u32], most: usize, look: &mut dyn FnMut(&[u32]) -> bool) {
+        fn deeper(
+            labels: &[u32],
+            left: usize,
+            set: &mut Vec<u32>,
+            look: &mut dyn FnMut(&[u32]) -> bool,
+        ) -> bool {
+            for (at, &label) in labels.iter().enumerate() {
+                set.push(label);
+                let go_on = look(set) && (left == 1 || deeper(&labels[at + 1..], left - 1, set, look));
+                set.pop();
+                if !go_on {
+                    return false;
+                }
+            }
+            true
+        }
+        if most > 0 {
+            deeper(labels, most, &mut Vec::new(), look);
         }
     }
 }

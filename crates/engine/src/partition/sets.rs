@@ -16,6 +16,11 @@ pub struct Sets {
 }
 
 impl Sets {
+    /// Sets whose items stand one after the other; each begins where `first` says.
+    pub(super) fn new(first: Vec<u32>, items: Vec<u32>) -> Self {
+        Sets { first, items }
+    }
+
     /// The items of trees, without what is above what.
     pub fn of_trees(trees: &ValueTrees, observer: &dyn Observer) -> Result<Self> {
         let mut sets = Sets { first: vec![0], items: Vec::new() };
