@@ -1,4 +1,4 @@
-//! Records in batches, so that no more than one is in memory: lines and rows of texts, parts of Parquet files.
+//! Records in batches, so that no more than one is in memory: lines and rows of texts, parts of Parquet files, linked tables.
 
 use std::io::Cursor;
 
@@ -30,7 +30,10 @@ impl Whereabouts {
     /// Why it cannot be read in batches; none if it can.
     pub fn unbatched(&self) -> Option<String> {
         match self {
-            Whereabouts::Tables(_) => Some("linked tables are put together as a whole".to_owned()),
+            Whereabouts::Tables(tables) if tables.are_frames() => {
+                Some("frames are in memory already".to_owned())
+            }
+            Whereabouts::Tables(_) => None,
             Whereabouts::Frame { .. } => Some("a frame is in memory already".to_owned()),
             Whereabouts::Document { gather: Some(_), .. } => {
                 Some("the documents of one person are gathered from all of them".to_owned())
@@ -46,8 +49,13 @@ impl Whereabouts {
         }
     }
 
-    /// Bytes of the files that hold the records, and whether they are compressed.
+    /// Bytes of the files or tables that hold the records, and whether they are compressed.
     pub fn weight(&self) -> (u64, bool) {
+        if let Whereabouts::Tables(tables) = self
+            && let Some(bytes) = tables.weight()
+        {
+            return (bytes, false);
+        }
         let paths = self.paths();
         let of = |path: &std::path::PathBuf| {
             path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |m| m.len())
@@ -70,6 +78,9 @@ impl Whereabouts {
             let what = format!("the records cannot be read in parts: {why}");
             let what = Diagnostic::error(what).at(Place::source(self.name()));
             return Err(Failure::new(Fault::Data, what.help("allow more memory, so that all records fit")));
+        }
+        if let Whereabouts::Tables(tables) = self {
+            return tables.batches(size, observer, take);
         }
         let Whereabouts::Document { path, format: Some(name), layout, published, kinds, .. } = self else {
             return Err(Failure::defect("records that cannot be read in parts"));

@@ -33,6 +33,11 @@ impl Chunks {
         self.spans.iter().map(|span| span.2).sum()
     }
 
+    /// How many bytes they take in their file.
+    pub fn size(&self) -> u64 {
+        self.spans.iter().map(|span| span.1).sum()
+    }
+
     /// Adds one behind all others.
     pub fn push(&mut self, data: &Dataset) -> Result<()> {
         self.push_bytes(&data.to_bytes(), data.len())

@@ -13,7 +13,7 @@ fn csv_files() {
     let Some(dir) = sales::apart("csv_files", make) else { return };
     let text = sales::policy("format = \"csv\"", |name| format!("path = \"{name}.csv\"\n"));
     let policy = tables_common::policy(dir.path(), &text);
-    sales::at_most_twice("CSV", || tables_common::read_input(&policy).map(|(data, _)| data));
+    sales::at_most_twice("CSV", || tables_common::read_whole(&policy).map(|(data, _)| data));
 }
 
 fn make(dir: &Path) {

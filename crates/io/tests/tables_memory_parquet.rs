@@ -13,7 +13,7 @@ fn parquet_files() {
     let Some(dir) = sales::apart("parquet_files", make) else { return };
     let text = sales::policy("format = \"parquet\"", |name| format!("path = \"{name}.parquet\"\n"));
     let policy = tables_common::policy(dir.path(), &text);
-    sales::at_most_twice("Parquet", || tables_common::read_input(&policy).map(|(data, _)| data));
+    sales::at_most_twice("Parquet", || tables_common::read_whole(&policy).map(|(data, _)| data));
 }
 
 fn make(dir: &Path) {

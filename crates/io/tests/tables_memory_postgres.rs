@@ -31,5 +31,5 @@ fn a_postgres_database() {
         String::new()
     });
     let policy = tables_common::policy(std::path::Path::new(""), &text);
-    sales::at_most_twice("PostgreSQL", || tables_common::read_input(&policy).map(|(data, _)| data));
+    sales::at_most_twice("PostgreSQL", || tables_common::read_whole(&policy).map(|(data, _)| data));
 }

@@ -11,7 +11,7 @@ fn a_sqlite_file() {
     let Some(dir) = sales::apart("a_sqlite_file", make) else { return };
     let text = sales::policy("format = \"sqlite\"\npath = \"sales.db\"", |_| String::new());
     let policy = tables_common::policy(dir.path(), &text);
-    sales::at_most_twice("SQLite", || tables_common::read_input(&policy).map(|(data, _)| data));
+    sales::at_most_twice("SQLite", || tables_common::read_whole(&policy).map(|(data, _)| data));
 }
 
 fn make(dir: &Path) {

@@ -10,6 +10,7 @@ use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Fault, Kind, MISSING, 
 
 use super::draft::{Draft, Drafts, Written};
 use super::groups::{Groups, Numbered};
+use super::order::Order;
 use super::published::PublishedReader;
 use super::records::{Empty, fill, quasi_side};
 use super::spool::{Parts, Spool};
@@ -26,7 +27,7 @@ use crate::problems::no_record;
 use bosket_model::sides::{Fate, Fates};
 
 /// Stands between the number of an attribute and a value of it; no text that is written without marks has it.
-const MARK: u8 = 2;
+pub(super) const MARK: u8 = 2;
 
 /// The columns that both sides of a file are written to.
 #[derive(Debug)]
@@ -170,48 +171,78 @@ pub(super) fn publish(
 /// Takes a part of the people of a publication, and the names of their groups.
 pub(super) type Each<'a> = dyn FnMut(&Dataset, &[&str]) -> Result<()> + 'a;
 
-/// Reads a publication as a stranger would. `open` opens its files by their names; `tables` are the names of all tables of
-/// sensitive values.
+/// Opens a table by its name: its file, or its parts.
+pub(super) type Open<'a> = dyn Fn(&str) -> Result<Vec<Input>> + 'a;
+
+/// Reads a publication as a stranger would. `tables` are the names of all tables of sensitive values; `order` takes note of the order
+/// of parts.
 pub(super) fn read(
-    open: &dyn Fn(&str) -> Result<Input>,
+    open: &Open<'_>,
     tables: &[String],
     reader: &PublishedReader<'_>,
+    mut order: Option<&mut Order>,
+    numbered: Numbered,
     each: &mut Each<'_>,
 ) -> Result<PublishedGroups> {
     let PublishedReader { file, expected, .. } = reader;
     let policy = quasi_policy(file, expected)?;
-    let mut input = open(&file_name(file)?)?.published();
-    let name = input.name().to_owned();
+    let inputs = open(&file_name(file)?)?;
+    let name = inputs.first().map_or(String::new(), |input| input.name().to_owned());
     let place = Place::source(&name);
     let mut groups = Groups::default();
     let mut problems = Problems { place: place.clone(), found: Vec::new() };
     let mut row = 0;
-    each_part(&mut input, &mut |data, _| {
-        let schema = data.schema();
-        // Whatever the input has beside: a publication says nothing that the policy does not.
-        Binding::of_input(schema, &policy.policy.attributes, Undeclared::Refuse, &name)?;
-        let own = |a: &bosket_model::schema::Attribute| a.class == ClassId::ROOT && a.name == [GROUP];
-        let Some(number) = schema.attributes().find(|(_, a)| own(a)).map(|(id, _)| id) else {
-            problems.push(format!("the file of the people has no column `{GROUP}`"));
-            return problems.settle();
-        };
-        let found = schema.attributes().filter(|(id, _)| *id != number && !data.dictionary(*id).is_empty());
-        found.for_each(|(_, attribute)| groups.on_quasi_side(&attribute.path));
-        let mut own_groups = Vec::with_capacity(data.len());
-        for record in 0..data.len() {
-            row += 1;
-            match data.value(data.vertices(record).start, number) {
-                MISSING => problems.push(format!("row {row} of the people has no group")),
-                code => {
-                    let name = data.dictionary(number).text(code);
-                    let group = groups.number(name);
-                    groups.person(group);
-                    own_groups.push(name);
+    for input in inputs {
+        if let Some(order) = &mut order {
+            order.begin();
+        }
+        each_part(&mut input.published(), &mut |data, columns| {
+            let schema = data.schema();
+            // Whatever the input has beside: a publication says nothing that the policy does not.
+            Binding::of_input(schema, &policy.policy.attributes, Undeclared::Refuse, &name)?;
+            let own = |a: &bosket_model::schema::Attribute| a.class == ClassId::ROOT && a.name == [GROUP];
+            let Some(number) = schema.attributes().find(|(_, a)| own(a)).map(|(id, _)| id) else {
+                problems.push(format!("the file of the people has no column `{GROUP}`"));
+                return problems.settle();
+            };
+            let found =
+                schema.attributes().filter(|(id, _)| *id != number && !data.dictionary(*id).is_empty());
+            found.for_each(|(_, attribute)| groups.on_quasi_side(&attribute.path));
+            let mut own_groups = Vec::with_capacity(data.len());
+            for record in 0..data.len() {
+                row += 1;
+                match data.value(data.vertices(record).start, number) {
+                    MISSING => problems.push(format!("row {row} of the people has no group")),
+                    code => {
+                        let name = data.dictionary(number).text(code);
+                        let group = groups.number(name);
+                        groups.person(group);
+                        own_groups.push(name);
+                    }
                 }
             }
-        }
-        if problems.found.is_empty() { each(&data, &own_groups) } else { Ok(()) }
-    })?;
+            if !problems.found.is_empty() {
+                return Ok(());
+            }
+            if let Some(order) = &mut order {
+                if number.index() > 0 {
+                    problems.push(format!("`{GROUP}` is not the first column of the people"));
+                    return problems.settle();
+                }
+                order.columns(&format!("{columns:?}"));
+                for (group, text) in own_groups.iter().zip(Sheet::new(schema, columns)?.texts(&data)?.iter())
+                {
+                    // The group is not what groups are ordered by.
+                    let end = memchr::memchr(MARK, text).map_or(0, |end| end + 1);
+                    order.person(group, &text[end..]);
+                }
+            }
+            each(&data, &own_groups)
+        })?;
+    }
+    if let Some(order) = &mut order {
+        order.end();
+    }
     let own = names(expected);
     for (name, sensitive) in own.iter().zip(&expected.sensitive) {
         // What stands on the other side has no table; that is for others to judge.
@@ -220,23 +251,32 @@ pub(super) fn read(
         }
         let column = groups.on_sensitive_side(&sensitive.path);
         let mut row = 0;
-        let mut input = open(&sensitive_name(file, name)?)?.published();
-        each_pair(&mut input, [GROUP, VALUE], &mut |(group, value)| {
-            row += 1;
-            match (group, value) {
-                (Some(group), Some((kind, value))) => {
-                    let group = groups.number(group);
-                    groups.value(group, column, kind, value);
+        if let Some(order) = &mut order {
+            order.table();
+        }
+        for (part, input) in open(&sensitive_name(file, name)?)?.into_iter().enumerate() {
+            each_pair(&mut input.published(), [GROUP, VALUE], &mut |(group, value)| {
+                row += 1;
+                match (group, value) {
+                    (Some(group), Some((kind, value))) => {
+                        if let Some(order) = &mut order {
+                            let mut text = Vec::new();
+                            push_escaped(&mut text, value);
+                            order.value(part, group, &text);
+                        }
+                        let group = groups.number(group);
+                        groups.value(group, column, kind, value);
+                    }
+                    _ => problems.push(format!("row {row} of `{name}` lacks its group or its value")),
                 }
-                _ => problems.push(format!("row {row} of `{name}` lacks its group or its value")),
-            }
-        })?;
+            })?;
+        }
     }
     for other in tables.iter().filter(|table| !own.contains(table)) {
         groups.on_sensitive_side(other);
     }
     problems.settle()?;
-    groups.finish(place, Numbered::Somehow)
+    groups.finish(place, numbered)
 }
 
 /// Problems of a publication, as many as are shown.

@@ -8,6 +8,7 @@ use bosket_model::policy::{Format, Policy};
 use bosket_model::selection::select;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
+use super::batched;
 use super::columns;
 use super::draft::{Draft, Drafts, Written};
 use super::json;
@@ -174,6 +175,10 @@ impl<'p> Dissection<'p> {
                 let sides = columns::people_of(&name, (data, &columns), policy, &self.fates, &mut spool)?;
                 let beside = Beside::Columns(Box::new(sides));
                 Ok(People { spool, warnings: Vec::new(), namespaces: Namespaces::default(), beside })
+            }
+            _ if self.way == Way::Json && batched::is_wanted(&place, policy, observer) => {
+                let warnings = batched::read_people(place, policy, &self.fates, &mut spool, observer)?;
+                Ok(People { spool, warnings, namespaces: Namespaces::default(), beside: Beside::Nothing })
             }
             _ => {
                 let name = place.name();

@@ -24,6 +24,8 @@ pub(crate) enum Numbered {
     AsTheyCome,
     /// In another one: rows of tables stand in an order of their own.
     Somehow,
+    /// Behind those of other parts, by numbers without a gap.
+    Behind,
 }
 
 /// What stands under one name on the sensitive side.
@@ -80,7 +82,14 @@ impl Groups {
 
     /// How many groups are called by other than the numbers that publications give. A name could tell anything.
     fn misnamed(&self, numbered: Numbered) -> usize {
+        let lowest =
+            self.numbers.keys().filter_map(|name| name.parse::<usize>().ok()).min().unwrap_or(0).max(1);
         let is_small = |name: &str, number: usize| match numbered {
+            Numbered::Behind => {
+                let found =
+                    name.parse::<usize>().ok().filter(|n| (lowest..lowest + self.people.len()).contains(n));
+                found.is_some_and(|n| n.to_string() == name)
+            }
             Numbered::AsTheyCome => name == (number + 1).to_string(),
             // No two have the same name, so that all numbers up to that of the groups are there.
             Numbered::Somehow => {

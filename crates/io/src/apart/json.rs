@@ -129,8 +129,6 @@ fn unnamed_classes(people: &Dataset, binding: &Binding) -> Vec<String> {
 /// Reads a publication as a stranger would.
 pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> Result<PublishedGroups> {
     let any_value = json_form::check(&mut open()?)?;
-    let quasi = part(open, "quasi[]")?;
-    let (people, binding) = people(open, policy)?;
     let place = Place::source("the publication");
     let mut groups = Groups::default();
     let mut problems = Vec::new();
@@ -138,12 +136,16 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> 
         let help = "check that policy and publication belong together, and that it is complete";
         problems.push(Diagnostic::error(what).at(place.clone()).help(help));
     };
+    // One after the other, so that no two of them are in memory.
+    let (people, binding) = people(open, policy)?;
     for (_, attribute) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
         groups.on_quasi_side(&attribute.path);
     }
     for path in unnamed_classes(&people, &binding) {
         groups.on_quasi_side(&path);
     }
+    drop((people, binding));
+    let quasi = part(open, "quasi[]")?;
     for record in 0..quasi.len() {
         let root = quasi.vertices(record).start;
         let Some((_, name)) = text(&quasi, root, "group") else {
@@ -155,6 +157,7 @@ pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> 
         let own = quasi.vertices(record).filter(|&v| Some(quasi.class(v)) == class);
         own.for_each(|_| groups.person(group));
     }
+    drop(quasi);
     let sensitive = any_value.then(|| part(open, "sensitive[]")).transpose()?;
     for (data, record) in sensitive.iter().flat_map(|d| (0..d.len()).map(move |r| (d, r))) {
         let root = data.vertices(record).start;

@@ -6,6 +6,7 @@
 //! memory does not depend on how long the texts are.
 
 mod against;
+mod batched;
 mod clusters;
 mod columns;
 mod dissection;
@@ -13,6 +14,8 @@ mod draft;
 mod groups;
 mod json;
 mod json_form;
+mod order;
+mod parted;
 mod published;
 mod records;
 mod scratch;
@@ -27,6 +30,7 @@ use dissection::KeptRecords;
 pub use dissection::{Dissection, People};
 pub use draft::{Drafts, Written};
 pub(crate) use groups::{Groups, Numbered};
+pub use parted::{PartOfSides, SidesInParts, group_texts, spooled};
 pub use published::PublishedReader;
 pub(crate) use published::tables_in;
 pub(crate) use scratch::Scratch;

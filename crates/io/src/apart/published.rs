@@ -16,6 +16,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use super::dissection::Way;
 use super::draft::{Drafts, open_named};
+use super::groups::Numbered;
 use super::tables::{SENSITIVE, file_name, quasi_policy, sensitive_name};
 use super::{columns, json, tables_read};
 use crate::input::Input;
@@ -64,9 +65,13 @@ impl<'p> PublishedReader<'p> {
 
     /// The same with a folder of two sides in Parquet, part by part.
     pub(super) fn columns_at(&self, at: &Path, each: &mut columns::Each<'_>) -> Result<PublishedGroups> {
+        if at.join(file_name(self.file)?).is_dir() {
+            return self.read_parts_of_sides(at, each);
+        }
         refuse_other_files(at, self.file)?;
         let names = tables_in(at, self.file)?;
-        columns::read(&|name| Input::open(&at.join(name)), &names, self, each)
+        let open: &columns::Open<'_> = &|name| Ok(vec![Input::open(&at.join(name))?]);
+        columns::read(open, &names, self, None, Numbered::Somehow, each)
     }
 
     /// The same with one that is not in its place yet.
@@ -74,8 +79,9 @@ impl<'p> PublishedReader<'p> {
         match self.way {
             Way::Tables => Ok(tables_read::read(None, Some(drafts), self, observer)?.found),
             Way::Columns => {
-                let open = |name: &str| open_named(&drafts.files, name);
-                columns::read(&open, &drafts.sensitive_tables(), self, &mut |_, _| Ok(()))
+                let open: &columns::Open<'_> = &|name| Ok(vec![open_named(&drafts.files, name)?]);
+                let tables = drafts.sensitive_tables();
+                columns::read(open, &tables, self, None, Numbered::Somehow, &mut |_, _| Ok(()))
             }
             _ => match drafts.files.first() {
                 Some((_, draft)) => self.document(&mut || draft.open()),

@@ -157,7 +157,7 @@ pub(crate) fn fill(
 }
 
 /// The sensitive values of a record: which sensitive attribute, which of the data, and the code.
-fn sensitive(
+pub(super) fn sensitive(
     data: &Dataset,
     vertices: Range<usize>,
     binding: &Binding,

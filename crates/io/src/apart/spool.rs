@@ -174,9 +174,13 @@ pub(crate) struct Parts<'g> {
 impl<'g> Parts<'g> {
     pub(crate) fn of(group: &'g [u8]) -> Self {
         let (text, end) = group.split_at(group.len().saturating_sub(4));
-        let number = end.try_into().map_or(0, u32::from_be_bytes);
+        Parts { number: end.try_into().map_or(0, u32::from_be_bytes), ..Self::without_number(text) }
+    }
+
+    /// A group, or a person, that was written down without a number.
+    pub(crate) fn without_number(text: &'g [u8]) -> Self {
         let side = memchr::memchr(SIDE, text).unwrap_or(text.len());
-        Parts { people: &text[..side], values: text.get(side + 1..).unwrap_or_default(), number }
+        Parts { people: &text[..side], values: text.get(side + 1..).unwrap_or_default(), number: 0 }
     }
 
     pub(crate) fn people(&self) -> impl Iterator<Item = &'g [u8]> {

@@ -155,6 +155,10 @@ pub(crate) mod people {
             match *self {}
         }
 
+        pub(crate) fn holds(&mut self, _: &Dataset) -> bool {
+            match *self {}
+        }
+
         pub(crate) fn begin<W: Write + Send>(&self, _: &str, _: W) -> Result<Rows<W>> {
             match *self {}
         }

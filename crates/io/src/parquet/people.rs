@@ -80,6 +80,13 @@ impl Sheet {
         }
     }
 
+    /// Whether all columns hold their values in their own types.
+    pub(crate) fn holds(&mut self, data: &Dataset) -> bool {
+        let before = self.plan.types.clone();
+        self.fit(data);
+        before == self.plan.types
+    }
+
     /// The same one by one.
     pub(super) fn each_text(
         &mut self,

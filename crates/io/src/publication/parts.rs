@@ -21,7 +21,9 @@ impl Publication {
         match &self.kind {
             Kind::Document(document) if FORMATS.contains(&document.format.name()) => Ok(()),
             Kind::Document(document) => Err(unwritable(document.format.name())),
-            Kind::Tables(_) => Err(unwritable("linked tables")),
+            Kind::Tables(writing) => {
+                writing.unwritable_in_parts().map_or(Ok(()), |what| Err(unwritable(what)))
+            }
         }
     }
 
@@ -30,7 +32,7 @@ impl Publication {
     pub fn write_parts(&mut self, chunks: &mut Chunks, memory: usize, observer: &dyn Observer) -> Result<()> {
         match &mut self.kind {
             Kind::Document(document) => document.write_parts(chunks, memory, observer),
-            Kind::Tables(_) => Err(unwritable("linked tables")),
+            Kind::Tables(writing) => writing.write_parts(chunks, memory, observer),
         }
     }
 
@@ -41,7 +43,10 @@ impl Publication {
         observer: &dyn Observer,
         take: &mut dyn FnMut(Dataset) -> Result<()>,
     ) -> Result<()> {
-        let Kind::Document(document) = &mut self.kind else { return Err(unwritable("linked tables")) };
+        let document = match &mut self.kind {
+            Kind::Document(document) => document,
+            Kind::Tables(writing) => return writing.read_again_in_parts(size, observer, take),
+        };
         let hidden = document.output.as_mut().ok_or_else(unwritten)?.hidden()?;
         let input = hidden.open("the publication")?.published();
         let (format, kinds) = (document.format, &document.kinds);
@@ -56,7 +61,7 @@ const FORMATS: [&str; 3] = ["ndjson", "transactions", "csv"];
 
 fn unwritable(format: &str) -> Failure {
     let what = format!("{format} cannot be written from parts of the records");
-    let help = "publish as ndjson, transactions or csv, or allow more memory, so that all records fit";
+    let help = "have the data as ndjson, transactions, csv, sqlite or postgres, or allow more memory, so that all records fit";
     Failure::new(Fault::Policy, Diagnostic::error(what).help(help))
 }
 

@@ -42,16 +42,8 @@ pub(crate) fn disassemble<'d>(
     let ranks = ranks(data, &classes, &slots, &values);
     let mut rows = Rows { tables, shape: shape.clone(), values, words: Vec::new(), records: Vec::new() };
     let widths: Vec<usize> = rows.tables.iter().map(|t| t.values.len()).collect();
-    let mut encoder = Encoder {
-        data,
-        classes: &classes,
-        slots: &slots,
-        ranks: &ranks,
-        widths: &widths,
-        buffer: Vec::new(),
-        links: Vec::new(),
-        children: Vec::new(),
-    };
+    let ranked = Ranked { data, classes: &classes, slots: &slots, ranks: &ranks, widths: &widths };
+    let mut encoder = Encoder::new(data, ranked);
     for record in 0..data.len() {
         observer.go_on()?;
         let start = rows.words.len();
@@ -64,7 +56,7 @@ pub(crate) fn disassemble<'d>(
 }
 
 /// The table that each class's vertices are rows of.
-fn classes(data: &Dataset, shape: &Shape) -> Result<Vec<usize>> {
+pub(super) fn classes(data: &Dataset, shape: &Shape) -> Result<Vec<usize>> {
     let mut found: Vec<usize> = Vec::new();
     for (_, class) in data.schema().classes() {
         let node = match class.parent {
@@ -81,7 +73,7 @@ fn unwritable(path: &str) -> Failure {
     Failure::new(Fault::Data, Diagnostic::error(what).help("check that policy and data belong together"))
 }
 
-fn needs(data: &Dataset, shape: &Shape, classes: &[usize]) -> Vec<Needs> {
+pub(super) fn needs(data: &Dataset, shape: &Shape, classes: &[usize]) -> Vec<Needs> {
     let mut needs: Vec<Needs> = shape.nodes.iter().map(|_| Needs::default()).collect();
     let mut occurs = vec![false; classes.len()];
     for vertex in 0..data.vertex_count() {
@@ -90,14 +82,11 @@ fn needs(data: &Dataset, shape: &Shape, classes: &[usize]) -> Vec<Needs> {
     for (id, class) in data.schema().classes().filter(|(id, _)| occurs[id.index()]) {
         let node = classes[id.index()];
         let above = class.parent.map(|p| classes[p.index()]);
-        if above != shape.nodes[node].parent && !above.is_some_and(|a| needs[node].moved.contains(&a)) {
+        if above != shape.nodes[node].parent {
             needs[node].moved.extend(above);
         }
     }
-    // Nearest first.
-    for (node, need) in needs.iter_mut().enumerate() {
-        need.moved.sort_by_key(|a| shape.beyond(node).iter().position(|b| b == a));
-    }
+    needs.iter_mut().enumerate().for_each(|(node, need)| need.nearest_first(shape, node));
     if let Some(node) = shape.grouped() {
         needs[node].placeholders = (0..data.len()).any(|record| {
             let root = data.vertices(record).start;
@@ -110,7 +99,7 @@ fn needs(data: &Dataset, shape: &Shape, classes: &[usize]) -> Vec<Needs> {
 }
 
 /// Per class and attribute its place among the values of its table.
-fn slots(
+pub(super) fn slots(
     data: &Dataset,
     shape: &Shape,
     classes: &[usize],
@@ -190,21 +179,66 @@ struct Link {
     end: usize,
 }
 
-struct Encoder<'a> {
+/// How vertices are written down: whatever the units are, their order is that of what is published.
+pub(super) trait Spelling {
+    type Unit: Copy + Ord;
+
+    /// Writes the table and the values of a vertex; what is below it follows, in order.
+    fn vertex(&self, vertex: usize, out: &mut Vec<Self::Unit>);
+
+    /// Ends it.
+    fn end(&self, out: &mut Vec<Self::Unit>);
+}
+
+/// Values as their ranks among all.
+struct Ranked<'a> {
     data: &'a Dataset,
     classes: &'a [usize],
     slots: &'a [Vec<Option<usize>>],
     ranks: &'a [Vec<u32>],
     /// Values per table.
     widths: &'a [usize],
+}
+
+impl Spelling for Ranked<'_> {
+    type Unit = u32;
+
+    fn vertex(&self, vertex: usize, out: &mut Vec<u32>) {
+        let class: ClassId = self.data.class(vertex);
+        out.push(self.classes[class.index()] as u32 + 1);
+        let attributes = &self.data.schema().class(class).attributes;
+        let slots = &self.slots[class.index()];
+        let values = self.data.values(vertex);
+        let start = out.len();
+        out.resize(start + self.widths[self.classes[class.index()]], 0);
+        for ((code, slot), attribute) in values.iter().zip(slots).zip(attributes) {
+            if let Some(slot) = slot.filter(|_| *code != MISSING) {
+                out[start + slot] = self.ranks[attribute.index()][*code as usize];
+            }
+        }
+    }
+
+    fn end(&self, out: &mut Vec<u32>) {
+        out.push(END);
+    }
+}
+
+/// Writes records down.
+pub(super) struct Encoder<'a, S: Spelling> {
+    data: &'a Dataset,
+    spelling: S,
     /// The vertices of a record, from the last to the first.
-    buffer: Vec<u32>,
+    buffer: Vec<S::Unit>,
     links: Vec<Link>,
     children: Vec<(usize, usize)>,
 }
 
-impl Encoder<'_> {
-    fn record(&mut self, record: usize, out: &mut Vec<u32>) {
+impl<'a, S: Spelling> Encoder<'a, S> {
+    pub(super) fn new(data: &'a Dataset, spelling: S) -> Self {
+        Encoder { data, spelling, buffer: Vec::new(), links: Vec::new(), children: Vec::new() }
+    }
+
+    pub(super) fn record(&mut self, record: usize, out: &mut Vec<S::Unit>) {
         let vertices = self.data.vertices(record);
         let first = vertices.start;
         self.buffer.clear();
@@ -238,22 +272,11 @@ impl Encoder<'_> {
     }
 
     fn vertex(&mut self, vertex: usize) {
-        let class: ClassId = self.data.class(vertex);
-        self.buffer.push(self.classes[class.index()] as u32 + 1);
-        let attributes = &self.data.schema().class(class).attributes;
-        let slots = &self.slots[class.index()];
-        let values = self.data.values(vertex);
-        let start = self.buffer.len();
-        self.buffer.resize(start + self.widths[self.classes[class.index()]], 0);
-        for ((code, slot), attribute) in values.iter().zip(slots).zip(attributes) {
-            if let Some(slot) = slot.filter(|_| *code != MISSING) {
-                self.buffer[start + slot] = self.ranks[attribute.index()][*code as usize];
-            }
-        }
+        self.spelling.vertex(vertex, &mut self.buffer);
         for i in 0..self.children.len() {
             let (start, end) = self.children[i];
             self.buffer.extend_from_within(start..end);
         }
-        self.buffer.push(END);
+        self.spelling.end(&mut self.buffer);
     }
 }

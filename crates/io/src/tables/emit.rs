@@ -5,6 +5,7 @@ use bosket_model::{Kind, Result};
 use super::backend::Row;
 use super::disassemble::{END, Rows};
 use super::published::{Origin, Table};
+use super::shape::Shape;
 
 /// What takes the rows: the table's place in the shape, and the cells of its published columns.
 pub(crate) type Sink<'s> = dyn FnMut(usize, &Row) -> Result<()> + 's;
@@ -39,63 +40,93 @@ pub(crate) trait Outflow {
     }
 }
 
+/// Records as numbers, and the values that the ranks stand for.
+pub(super) trait Content {
+    fn words(&self) -> &[u32];
+
+    fn value(&self, table: usize, attribute: usize, rank: u32) -> (&str, Kind);
+}
+
+impl Content for Rows<'_> {
+    fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    fn value(&self, table: usize, attribute: usize, rank: u32) -> (&str, Kind) {
+        self.values[table][attribute][rank as usize - 1]
+    }
+}
+
 impl Outflow for Rows<'_> {
     fn tables(&self) -> &[Table] {
         &self.tables
     }
 
     fn each(&self, sink: &mut Sink<'_>) -> Result<()> {
-        let mut emitter = Emitter {
-            rows: self,
-            numbers: vec![0; self.tables.len()],
-            row: Row::default(),
-            digits: String::new(),
-            sink,
-        };
-        for &(start, _) in &self.records {
-            let mut at = start;
-            emitter.vertex(&mut at, None)?;
-        }
-        Ok(())
+        let mut emitter = Emitter::new(&self.shape, &self.tables);
+        self.records.iter().try_for_each(|&(start, _)| emitter.record(self, start, sink))
     }
 }
 
-struct Emitter<'a, 's> {
-    rows: &'a Rows<'a>,
-    numbers: Vec<u64>,
+/// Numbers rows, record by record.
+pub(super) struct Emitter<'a> {
+    shape: &'a Shape,
+    tables: &'a [Table],
+    /// Per table the number of the last row.
+    pub(super) numbers: Vec<u64>,
     row: Row,
     digits: String,
-    sink: &'a mut Sink<'s>,
 }
 
-impl Emitter<'_, '_> {
-    fn vertex(&mut self, at: &mut usize, above: Option<&Written>) -> Result<()> {
-        let words = &self.rows.words;
+impl<'a> Emitter<'a> {
+    pub(super) fn new(shape: &'a Shape, tables: &'a [Table]) -> Self {
+        let numbers = vec![0; tables.len()];
+        Emitter { shape, tables, numbers, row: Row::default(), digits: String::new() }
+    }
+
+    /// Hands out the rows of the record whose words begin at a place.
+    pub(super) fn record(
+        &mut self,
+        content: &impl Content,
+        mut at: usize,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        self.vertex(content, &mut at, None, sink)
+    }
+
+    fn vertex(
+        &mut self,
+        content: &impl Content,
+        at: &mut usize,
+        above: Option<&Written>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let words = content.words();
         let node = words[*at] as usize - 1;
-        let width = self.rows.tables[node].values.len();
+        let width = self.tables[node].values.len();
         let ranks = &words[*at + 1..*at + 1 + width];
         *at += 1 + width;
         self.numbers[node] += 1;
         let mut written = Written { node, number: self.numbers[node], cells: Vec::new() };
         self.cells(&mut written, ranks, above);
-        if self.rows.shape.nodes[node].table.is_some() {
-            self.write(&written)?;
+        if self.shape.nodes[node].table.is_some() {
+            self.write(content, &written, sink)?;
         } else if words[*at] != 2 {
             // Nothing is left of the person's own rows: one that only names the person.
             let mut name = Written { node: 1, number: 0, cells: Vec::new() };
             self.cells(&mut name, &[], Some(&written));
-            self.write(&name)?;
+            self.write(content, &name, sink)?;
         }
         while words[*at] != END {
-            self.vertex(at, Some(&written))?;
+            self.vertex(content, at, Some(&written), sink)?;
         }
         *at += 1;
         Ok(())
     }
 
     fn cells(&self, row: &mut Written, ranks: &[u32], above: Option<&Written>) {
-        let home = above.map(|a| a.node) == self.rows.shape.nodes[row.node].parent;
-        for column in &self.rows.tables[row.node].columns {
+        let home = above.map(|a| a.node) == self.shape.nodes[row.node].parent;
+        for column in &self.tables[row.node].columns {
             row.cells.push(match column.origin {
                 Origin::Value(slot) => match ranks.get(slot) {
                     None | Some(0) => Cell::Missing,
@@ -114,7 +145,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn write(&mut self, written: &Written) -> Result<()> {
+    fn write(&mut self, content: &impl Content, written: &Written, sink: &mut Sink<'_>) -> Result<()> {
         self.row.clear();
         for cell in &written.cells {
             match *cell {
@@ -126,11 +157,11 @@ impl Emitter<'_, '_> {
                     self.row.push(Kind::Number, &self.digits);
                 }
                 Cell::Value(node, slot, rank) => {
-                    let (text, kind) = self.rows.values[node][slot][rank as usize - 1];
+                    let (text, kind) = content.value(node, slot, rank);
                     self.row.push(kind, text);
                 }
             }
         }
-        (self.sink)(written.node, &self.row)
+        sink(written.node, &self.row)
     }
 }

@@ -30,7 +30,7 @@ fn spread(hash: u32) -> u64 {
 }
 
 /// The key that a row has in some cells. None if a cell is missing.
-fn pack(row: &Row, cells: &[usize], out: &mut Vec<u8>) -> Option<()> {
+pub(super) fn pack(row: &Row, cells: &[usize], out: &mut Vec<u8>) -> Option<()> {
     out.clear();
     for &i in cells {
         let (_, text) = row.cell(i)?;

@@ -2,11 +2,14 @@
 //!
 //! Reading: a `backend` hands out the rows of each table, `columns` says what each column is, `assemble` joins the rows
 //! to records, with `lookup`s done on the way. Writing: `disassemble` orders the records, `emit` numbers and hands out
-//! the rows, and each backend has its way to keep them hidden until they are verified (`writing`).
+//! the rows, and each backend has its way to keep them hidden until they are verified (`writing`). `batched` does both where
+//! rows do not fit into memory.
 
 mod assemble;
 pub(crate) mod backend;
+mod batched;
 mod bridge;
+mod build;
 pub mod catalogue;
 mod chain;
 mod columns;
@@ -34,6 +37,7 @@ mod postgres;
 #[path = "absent/postgres.rs"]
 mod postgres;
 mod published;
+mod reading;
 mod repeating;
 mod second_way;
 mod shape;
@@ -54,24 +58,20 @@ use std::path::{Path, PathBuf};
 use bosket_model::observe::Observer;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Ground, Role, Selection, Source, Undeclared};
-use bosket_model::words::plural;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::by_name;
-use crate::frames::{FrameTables, Frames};
+use crate::frames::Frames;
 use crate::input::document_files;
 use crate::policy_file::PolicyFile;
-use assemble::{Assembled, assemble, assemble_sealed};
-use backend::{Backend, Beside, Column, reading, waiting};
+use backend::{Backend, Beside, Column, waiting};
 pub use catalogue::{Brought, Catalogue, Linked, Listed, Reference};
 use columns::Mode;
 pub use copy::Whole;
 pub(crate) use copy::copy_records;
-use csv::CsvTables;
 pub use facts::ColumnFacts;
 use files::Files;
 pub(crate) use files::{certificate_files, file_name};
-use parquet::ParquetTables;
 pub use places::is_address;
 use places::{is_sqlite, said_at, sqlite_target};
 pub(crate) use postgres::PgTables;
@@ -305,50 +305,6 @@ impl Tables {
             Store::Sqlite(path) => vec![path.clone()],
             Store::Postgres { .. } | Store::Frames(_) => Vec::new(),
         }
-    }
-
-    /// Reads all records, or says everything that is wrong with them.
-    pub fn read(self, observer: &dyn Observer) -> Result<(Dataset, TablesForm)> {
-        let inputs = self.paths();
-        let Tables { source, shape, mode, store, beside } = self;
-        let read = |backend: &mut dyn Backend| {
-            reading(backend, observer, |b, observer| match mode {
-                Mode::Publication => assemble_sealed(b, &source, &shape, &beside, observer),
-                _ => assemble(b, &source, &shape, mode, observer),
-            })
-        };
-        let mut database = None;
-        let (assembled, separators) = match store {
-            Store::Csv(files) => {
-                let mut backend = CsvTables::new(files, source.separator.as_deref())?;
-                let read = read(&mut backend)?;
-                (read, shape.nodes.iter().map(|n| backend.separator(&n.name)).collect())
-            }
-            Store::Parquet(files) => (read(&mut ParquetTables::new(files))?, Vec::new()),
-            Store::Sqlite(path) => (read(&mut SqliteTables::open(&path)?)?, Vec::new()),
-            Store::Frames(frames) => (read(&mut FrameTables(frames))?, vec![b','; shape.nodes.len()]),
-            Store::Postgres { url, schema, said } => {
-                let backend = PgTables::open(&url, schema.as_deref(), observer);
-                let mut backend = backend.map_err(|failure| said_at(failure, &said))?;
-                let read = read(&mut backend)?;
-                let tables: Vec<&str> = source.tables.iter().map(|t| t.name.as_str()).collect();
-                let (identity, schemas) = (backend.identity()?, backend.schemas(&tables)?);
-                database = Some(postgres::Origin { identity, schemas });
-                (read, Vec::new())
-            }
-        };
-        let Assembled { data, columns, repeating, contradicting } = assembled;
-        let shape = shape.repeating(repeating);
-        let warnings = contradicting.iter().map(|(node, column, rows)| {
-            let (table, person) = (&shape.nodes[*node].name, &shape.nodes[0].name);
-            let what = format!(
-                "in {} `{table}.{column}` does not name the row of `{person}` that the row belongs to; it is published empty",
-                plural(*rows, "row")
-            );
-            Diagnostic::warning(what).help("correct the rows, and it is published as the number that they belong to")
-        });
-        let warnings = warnings.collect();
-        Ok((data, TablesForm { source, shape, columns, separators, inputs, database, warnings }))
     }
 }
 

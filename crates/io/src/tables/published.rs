@@ -71,6 +71,20 @@ pub(crate) struct Needs {
     pub(crate) placeholders: bool,
 }
 
+impl Needs {
+    /// What other rows of the table need, too.
+    pub(crate) fn join(&mut self, other: Needs) {
+        self.moved.extend(other.moved);
+        self.placeholders |= other.placeholders;
+    }
+
+    /// Each ancestor once, the nearest first.
+    pub(crate) fn nearest_first(&mut self, shape: &Shape, node: usize) {
+        self.moved.sort_by_key(|a| shape.beyond(node).iter().position(|b| b == a));
+        self.moved.dedup();
+    }
+}
+
 /// The tables of a publication of this shape; people who are only named in rows are a table without columns of their own.
 pub(crate) fn tables(shape: &Shape, columns: &[Vec<Column>], needs: &[Needs]) -> Result<Vec<Table>> {
     let mut tables: Vec<Table> = Vec::new();

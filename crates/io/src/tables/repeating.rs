@@ -59,6 +59,16 @@ impl SecondWays {
         }
     }
 
+    /// Whether anybody asks.
+    pub(super) fn asked(&self) -> bool {
+        self.asked
+    }
+
+    /// The same with a row of which the person's key is known, and what its reference calls the person.
+    pub(super) fn told(&mut self, node: usize, reference: usize, calls: Option<&[u8]>, key: &[u8]) {
+        self.counts[node][reference] += usize::from(calls != Some(key));
+    }
+
     /// The same with a publication, where numbers are compared by whoever knows them.
     pub(super) fn published_row(&mut self, node: usize, row: &Row, reading: &Reading) {
         for ((_, cell), filled) in reading.second.iter().zip(&mut self.counts[node]) {

@@ -15,7 +15,7 @@ use super::emit::Outflow;
 use super::shape::{Fate, Shape};
 
 /// What a row says, in few bytes. Nobody finds another row with the same ones.
-type Seal = [u8; 16];
+pub(super) type Seal = [u8; 16];
 
 /// Per table the rows as they were found.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl RowsFound {
     }
 }
 
-fn seal<'a, K>(cells: impl Iterator<Item = Option<(K, &'a str)>>) -> Seal {
+pub(super) fn seal<'a, K>(cells: impl Iterator<Item = Option<(K, &'a str)>>) -> Seal {
     let mut hash = Sha256::new();
     for cell in cells {
         match cell {
@@ -92,7 +92,7 @@ fn seal<'a, K>(cells: impl Iterator<Item = Option<(K, &'a str)>>) -> Seal {
 }
 
 /// The columns that a publication has from its source: all but those that were added to hold numbers.
-fn source_columns(shape: &Shape, node: usize, reading: &Reading) -> Vec<Column> {
+pub(super) fn source_columns(shape: &Shape, node: usize, reading: &Reading) -> Vec<Column> {
     let own = &shape.nodes[node];
     let mut numbers: Vec<String> = Vec::new();
     for table in [Some(own), own.parent.map(|p| &shape.nodes[p])].into_iter().flatten().filter(|n| n.added) {
@@ -107,7 +107,7 @@ fn source_columns(shape: &Shape, node: usize, reading: &Reading) -> Vec<Column> 
     reading.columns.iter().filter(|c| !added(c)).cloned().collect()
 }
 
-fn misplaced(table: &str, row: usize, place: &str) -> Diagnostic {
+pub(super) fn misplaced(table: &str, row: usize, place: &str) -> Diagnostic {
     let what = format!("row {row} of `{table}` is not where what it says puts it, or repeats a key wrongly");
     let help = "order and keys of a publication must not tell more than its values; hand it out as `anonymize` wrote it";
     Diagnostic::error(what).at(Place::source(place)).help(help)

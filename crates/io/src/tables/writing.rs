@@ -8,14 +8,19 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::assemble::assemble_sealed;
 use super::backend::Beside;
+use super::batched::{SortedRows, gather_sealed, sorting};
 use super::disassemble::disassemble;
+use super::emit::Outflow;
 use super::places::{said_at, sqlite_target};
 use super::shape::Shape;
 use super::target::{Details, Place, Target};
 use super::{Pair, TablesForm, parquet};
 use crate::Create;
+use crate::batches::BatchSize;
+use crate::chunks::Chunks;
 use crate::fingerprint::Certify;
 use crate::output::Output;
+use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 
 /// A publication of linked tables that is not there yet.
@@ -74,14 +79,61 @@ impl Writing {
             return Err(Failure::defect("a publication was written twice"));
         }
         let rows = disassemble(data, &self.form.shape, &self.form.columns, observer)?;
+        let types = match self.form.source.format {
+            Format::Parquet => parquet::types(&rows),
+            _ => Vec::new(),
+        };
+        self.write_rows(&rows, types, observer)
+    }
+
+    fn write_rows(
+        &mut self,
+        rows: &dyn Outflow,
+        types: Vec<Vec<Scalar>>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let nodes = &self.form.shape.nodes;
         let names: Vec<Option<&str>> = nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
         let files: Vec<Option<usize>> = nodes.iter().map(|n| n.table).collect();
-        let mut details = Details { separators: self.form.separators.clone(), ..Details::default() };
-        if self.form.source.format == Format::Parquet {
-            details.types = parquet::types(&rows);
+        let details = Details { separators: self.form.separators.clone(), types };
+        self.target.write(rows, &names, &files, details, observer)
+    }
+
+    /// Why it cannot be written from chunks; none if it can.
+    pub(crate) fn unwritable_in_parts(&self) -> Option<&'static str> {
+        // The types of columns follow from all values.
+        (self.form.source.format == Format::Parquet).then_some("linked tables in parquet")
+    }
+
+    /// Writes the records of all chunks, once; ordered and numbered by what is written, over all chunks. Sorting takes about
+    /// as much memory as told.
+    pub(crate) fn write_parts(
+        &mut self,
+        chunks: &mut Chunks,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if std::mem::replace(&mut self.written, true) {
+            return Err(Failure::defect("a publication was written twice"));
         }
-        self.target.write(&rows, &names, &files, details, observer)
+        let TablesForm { shape, columns, .. } = &self.form;
+        let rows = SortedRows::new(chunks, shape, columns, memory, observer)?;
+        self.write_rows(&rows, Vec::new(), observer)
+    }
+
+    /// Reads what has been written in batches, as a stranger would.
+    pub(crate) fn read_again_in_parts(
+        &mut self,
+        size: BatchSize,
+        observer: &dyn Observer,
+        take: &mut dyn FnMut(Dataset) -> Result<()>,
+    ) -> Result<()> {
+        let ((source, shape), beside) = (&self.known, &self.beside);
+        let gathered = self.target.reading(source.separator.as_deref(), observer, |backend, observer| {
+            gather_sealed(backend, source, shape, beside, sorting(size), observer)
+        })?;
+        let last = gathered.batches(shape, size, observer, take)?;
+        take(last.data)
     }
 
     /// Adds a table of groups and values where it belongs into the same database; false if it is a file of its own.

@@ -39,6 +39,10 @@ impl PgTables {
         match *self {}
     }
 
+    pub(crate) fn weight(&mut self, _: &[&str]) -> Result<u64> {
+        match *self {}
+    }
+
     pub(crate) fn catalogue(&mut self) -> Result<Catalogue> {
         match *self {}
     }

@@ -87,6 +87,17 @@ impl PgTables {
         identity(&mut self.client, &self.name)
     }
 
+    /// Bytes that tables take on disk, without their indexes; a view takes none.
+    pub(crate) fn weight(&mut self, tables: &[&str]) -> Result<u64> {
+        let sql = "SELECT coalesce(pg_table_size(to_regclass($1::text)), 0)";
+        let mut bytes = 0;
+        for table in tables {
+            let name = self.qualified(table);
+            bytes += self.query(sql, &[&name])?.iter().map(|row| row.get::<_, i64>(0) as u64).sum::<u64>();
+        }
+        Ok(bytes)
+    }
+
     /// The schemas that tables are in.
     pub(crate) fn schemas(&mut self, tables: &[&str]) -> Result<Vec<String>> {
         let sql = "SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \

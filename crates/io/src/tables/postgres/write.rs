@@ -150,14 +150,8 @@ impl PgPublication {
                 .collect();
             self.run(&format!("CREATE TABLE {} ({})", self.table(name), columns.join(", ")))?;
         }
-        let mut texts: Vec<Vec<u8>> = vec![Vec::new(); names.len()];
-        rows.each(&mut |node, row| {
-            push_line(&mut texts[node], row.iter());
-            Ok(())
-        })?;
         for &(node, name) in &all {
-            let text = std::mem::take(&mut texts[node]);
-            self.copy(name, &text, observer)?;
+            self.copy_rows(name, node, rows, observer)?;
         }
         for &(node, name) in &all {
             self.keys(&rows.tables()[node], name)?;
@@ -174,6 +168,38 @@ impl PgPublication {
             }
         }
         Ok(())
+    }
+
+    /// Fills a table with its rows, as they come.
+    fn copy_rows(
+        &mut self,
+        table: &str,
+        node: usize,
+        rows: &dyn Outflow,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let copy = format!("COPY {} FROM STDIN", self.table(table));
+        let copied = self.client()?.copy_in(&copy).and_then(|mut writer| {
+            let (mut text, mut written) = (Vec::new(), Ok(()));
+            let sent = rows.each_of(node, &mut |_, row| {
+                push_line(&mut text, row.iter());
+                if text.len() >= PIECE && written.is_ok() {
+                    // A failed write is told by the server when the copy is finished.
+                    written = writer.write_all(&text);
+                    text.clear();
+                    observer.go_on()?;
+                }
+                Ok(())
+            });
+            written = written.and_then(|()| writer.write_all(&text));
+            writer.finish().map(|_| (sent, written))
+        });
+        observer.go_on()?;
+        match copied {
+            Ok((sent, Ok(()))) => sent,
+            Ok((sent, Err(_))) => sent.and(Err(self.lost())),
+            Err(e) => Err(failure(&self.name, &e)),
+        }
     }
 
     /// Fills a table with lines as `COPY` takes them.
