@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use bosket_engine::Params;
+use bosket_engine::cluster::cells::refuse_partitions;
 use bosket_io::{BatchSize, Chunks, PolicyFile, SourceForm, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::partition::Survey;
-use bosket_model::policy::{Family, Format, Policy, Role, Undeclared};
+use bosket_model::policy::{Family, Format, Model, Policy, Role, Undeclared};
 use bosket_model::words::{count, plural};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 use rayon::prelude::*;
@@ -55,29 +57,65 @@ pub(crate) fn wanted_to_verify(
 }
 
 fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) -> Result<Option<BatchSize>> {
-    let policy = &file.policy;
-    let by_knowledge =
-        policy.privacy.as_ref().is_some_and(|p| matches!(p.model.family(), Family::Km | Family::Kmn));
     let memory = run.settings.memory();
     let bytes = (memory / 128).clamp(1 << 16, 16 << 20);
     if let Some(chunk) = run.settings.chunk {
-        if by_knowledge {
-            return Ok(Some(BatchSize { records: chunk.get(), bytes: usize::MAX }));
+        if let Some(why) = unchunked(&file.policy) {
+            let what = format!("records cannot be worked on in chunks: {why}");
+            return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("leave --chunk out")));
         }
-        let what = "records are worked on in chunks for `km` and `kmn` only";
-        return Err(Failure::new(Fault::Usage, Diagnostic::error(what).help("leave --chunk out")));
+        return Ok(Some(BatchSize { records: chunk.get(), bytes: usize::MAX }));
     }
     let (weight, packed) = place.weight();
     let grown = weight.saturating_mul(GROWTH).saturating_mul(if packed { PACKED } else { 1 });
     let fits = grown <= memory as u64;
     // What cannot be done in parts may fit all the same; reading stops where it does not.
-    if fits || memory < LEAST || !by_knowledge || place.unbatched().is_some() || refused {
+    if fits || memory < LEAST || unchunked(&file.policy).is_some() || place.unbatched().is_some() || refused {
         return Ok(None);
     }
     let what = "the records would not fit into memory: they are worked on in chunks";
     run.observer.decided(what);
     run.warn([Diagnostic::warning(what).help("allow more with --memory to have all of them there at once")]);
     Ok(Some(BatchSize { records: RECORDS, bytes }))
+}
+
+/// Why no publication under a policy is worked on in chunks, be it made or verified; none if it is.
+fn unchunked(policy: &Policy) -> Option<&'static str> {
+    let model = policy.privacy.as_ref().map(|privacy| privacy.model)?;
+    match model.family() {
+        Family::Km | Family::Kmn => None,
+        Family::Cluster if policy.anatomizes() => {
+            Some("`anatomize` takes the sides of all records apart at once")
+        }
+        Family::Cluster if !model.takes_cells() => Some("this model measures classes against all records"),
+        Family::Cluster => None,
+        Family::Dissect => Some("texts of people whose sides are taken apart wait in private files anyway"),
+    }
+}
+
+/// Says so where chunks are asked for and nothing is done in chunks, nor would have to be.
+pub(crate) fn warn_of_no_effect(policy: &Policy, run: &Run<'_>) {
+    if let (Some(_), Some(why)) = (run.settings.chunk, unchunked(policy)) {
+        let what = Diagnostic::warning(format!("`--chunk` has no effect: {why}"));
+        run.warn([what.help("leave it out")]);
+    }
+}
+
+/// Refuses, without any data, clusters that cannot be made cell by cell without all records at hand.
+fn refuse_clusters(policy: &Policy) -> Result<()> {
+    let Params::Cluster(params) = Params::new(policy)? else {
+        return Err(Failure::defect("cells are for clusters"));
+    };
+    partition::refuse_earlier(policy)?;
+    refuse_partitions(&params)?;
+    if params.time.is_some() {
+        let what =
+            "records cannot be worked on in chunks: `time` would end passes over all records in the middle";
+        let what = Diagnostic::error(what).at(Place::source(&policy.name));
+        let help = "take it out, or allow more memory, so that all records fit";
+        return Err(Failure::new(Fault::Policy, what.help(help)));
+    }
+    partition::refuse_taken_from_records(policy)
 }
 
 /// What is left out where records do not fit into memory.
@@ -104,7 +142,10 @@ pub(crate) fn refuse_joint() -> Failure {
 
 /// Refuses, without any data, what cannot be done in chunks.
 pub(crate) fn refuse(policy: &Policy) -> Result<()> {
-    partition::refuse_unmergeable(policy)?;
+    match policy.need_privacy()?.model.family() {
+        Family::Cluster => refuse_clusters(policy)?,
+        _ => partition::refuse_unmergeable(policy)?,
+    }
     let publish = policy.publish.as_ref();
     let mut problems = Vec::new();
     for (asked, what) in [
@@ -168,7 +209,11 @@ pub(crate) fn prepare(
         let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
         return Err(Failure::new(Fault::Unreachable, diagnostic));
     }
-    refuse_revealing(policy, &survey, &binding, fewest)?;
+    let alike = match policy.need_privacy()? {
+        privacy if privacy.model == Model::LDiversity => privacy.l.map_or(0.0, f64::ceil) as u64,
+        _ => 0,
+    };
+    refuse_revealing(policy, &survey, &binding, fewest.max(alike))?;
     refuse_rare_keys(policy, &rare(policy, &survey), &binding)?;
     Ok(ChunkedInput { chunks, survey, binding, hierarchies, form, size })
 }

@@ -109,10 +109,15 @@ pub struct Made {
 impl Made {
     /// What whoever gets it should know besides.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let what = "the search was cut short: what is published depends on how fast the machine was";
-        let help = "the promise is kept all the same; allow more time to lose less";
-        self.cut_short.then(|| Diagnostic::warning(what).help(help)).into_iter().collect()
+        cut_short(self.cut_short).into_iter().collect()
     }
+}
+
+/// What whoever gets the result of a search should know that was not done.
+pub(crate) fn cut_short(was: bool) -> Option<Diagnostic> {
+    let what = "the search was cut short: what is published depends on how fast the machine was";
+    let help = "the promise is kept all the same; allow more time to lose less";
+    was.then(|| Diagnostic::warning(what).help(help))
 }
 
 /// Runs the algorithm that the policy asks for.

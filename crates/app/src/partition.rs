@@ -331,6 +331,11 @@ pub fn refuse_unmergeable(policy: &Policy) -> Result<()> {
     let params = Params::new(policy)?;
     partition::refuse_unmergeable(policy, &params)?;
     bosket_verify::partition::refuse_unmergeable(&Claim::new(policy)?)?;
+    refuse_taken_from_records(policy)
+}
+
+/// Refuses hierarchies that are taken from all records at once.
+pub(crate) fn refuse_taken_from_records(policy: &Policy) -> Result<()> {
     let from = |spec: &HierarchySpec| matches!(spec, HierarchySpec::Build(Build::From { .. }));
     let problems: Vec<Diagnostic> = (policy.attributes.iter())
         .filter(|a| a.hierarchy.as_ref().is_some_and(from))

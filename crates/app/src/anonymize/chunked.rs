@@ -1,7 +1,6 @@
 //! Publications of records that do not fit into memory: searched on kernels, recoded chunk by chunk, sorted by content in a
 //! private file, verified from their bytes in batches.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,9 +19,10 @@ use bosket_verify::partition::Counter;
 use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
-use super::{Account, AttributeValues, Draft, ambiguous, refuse_empty, too_early};
+use super::surveyed::Again;
+use super::{Account, Draft, too_early};
 use crate::chunked::{ChunkedInput, each, each_bytes};
-use crate::legend::{People, legend_of};
+use crate::classes;
 use crate::make::placed;
 use crate::partition::{Found, Plan};
 use crate::prepare::Prepared;
@@ -50,12 +50,6 @@ struct Made {
     survey: Survey,
     tally: Tally,
     kept: Kept,
-}
-
-/// What was read again.
-struct Again {
-    survey: Survey,
-    binding: Binding,
 }
 
 /// How often records that were overlooked may join a kernel.
@@ -186,6 +180,7 @@ impl<'p> Chunked<'p> {
             kept = std::mem::take(&mut kept).merge(few);
             Ok(())
         })?;
+        let kept = kept.ordered(plan.binding());
         Ok(Made { found, published, survey, tally, kept })
     }
 
@@ -221,7 +216,7 @@ impl<'p> Chunked<'p> {
     }
 }
 
-fn begun(prepared: &Prepared, form: &SourceForm, create: Create) -> Result<Publication> {
+pub(super) fn begun(prepared: &Prepared, form: &SourceForm, create: Create) -> Result<Publication> {
     let publication = Publication::begin(&prepared.file, form, create)?;
     publication.refuse_unwritable_in_parts()?;
     Ok(publication)
@@ -282,36 +277,16 @@ impl Draft for Chunked<'_> {
             publication.read_again_in_parts(size, run.observer, take)
         };
         let (found, survey) = verified(policy, self.claim, "the publication", &mut read, memory, run)?;
-        let binding = Binding::new(survey.frame.schema(), &policy.attributes, policy.undeclared, "it")?;
-        refuse_empty(&survey.frame, &binding)?;
-        self.again = Some(Again { survey, binding });
+        self.again = Some(Again::new(policy, survey)?);
         Ok(Some(found))
     }
 
     fn pair(&mut self) -> Result<()> {
-        // Record by record they cannot be compared; as often as it was written, each value must have been read.
         let (made, again) = (self.made()?, self.again()?);
         let policy = &self.prepared.file.policy;
         let attributes = placed(policy, self.plan.binding());
         let written = Binding::new(made.survey.frame.schema(), &attributes, policy.undeclared, "it")?;
-        let told = |survey: &Survey, binding: &Binding| {
-            let all = survey.frame.schema().attributes();
-            let mut values: BTreeMap<(Option<usize>, String), (u64, u64)> = BTreeMap::new();
-            for (id, _) in all {
-                for ((_, text), own) in survey.frame.dictionary(id).iter().zip(&survey.counts[id.index()]) {
-                    let key = (binding.attributes[id.index()], text.to_owned());
-                    let sum = values.entry(key).or_default();
-                    *sum = (sum.0 + own.0, sum.1 + own.1);
-                }
-            }
-            values.retain(|_, own| *own != (0, 0));
-            values
-        };
-        let same = told(&made.survey, &written) == told(&again.survey, &again.binding);
-        if made.survey.records != again.survey.records || !same {
-            return Err(ambiguous());
-        }
-        Ok(())
+        again.refuse_other((&made.survey, &written))
     }
 
     fn loss(&self, _: &Run<'_>) -> Result<Option<Loss>> {
@@ -329,30 +304,16 @@ impl Draft for Chunked<'_> {
     fn account(&self) -> Result<Account> {
         let (made, again) = (self.made()?, self.again()?);
         let policy = &self.prepared.file.policy;
-        let values = |survey: &Survey, binding: &Binding, declared: usize| -> usize {
-            let own = survey.frame.schema().attributes().map(|(id, _)| id);
-            let own = own.filter(|id| binding.attributes[id.index()] == Some(declared));
-            own.map(|id| survey.frame.dictionary(id).len()).sum()
-        };
-        let declared = self.plan.binding().declared.iter().enumerate();
-        let attributes = declared.filter(|(_, d)| d.role == Role::Quasi).map(|(i, d)| AttributeValues {
-            path: d.path.clone(),
-            values: values(self.plan.survey(), self.plan.binding(), i),
-            published: values(&again.survey, &again.binding, i),
-        });
         let algorithm = bosket_engine::Params::new(policy)?.algorithm();
         let figures = made.found.figures(algorithm.name(), made.tally).ok_or_else(too_early)?;
-        let (input, published) = (self.plan.survey(), &again.survey);
-        let legend = legend_of(policy, self.plan.hierarchies(), |declared| {
-            (people(input, self.plan.binding(), declared), people(published, &again.binding, declared))
-        });
+        let input = (self.plan.survey(), self.plan.binding());
         Ok(Account {
             records: again.survey.records as usize,
             figures,
-            attributes: attributes.filter(|a| a.values > 0).collect(),
+            attributes: again.attributes(input),
             cut_short: false,
             caveats: self.claim.caveats(&again.binding),
-            legend,
+            legend: again.legend(policy, input, self.plan.hierarchies()),
         })
     }
 
@@ -373,20 +334,6 @@ impl Draft for Chunked<'_> {
     }
 }
 
-/// How many people have each value of an attribute.
-fn people<'a>(survey: &'a Survey, binding: &Binding, declared: usize) -> People<'a> {
-    let mut all = People::new();
-    for (id, _) in survey.frame.schema().attributes() {
-        if binding.attributes[id.index()] == Some(declared) {
-            for ((_, text), own) in survey.frame.dictionary(id).iter().zip(&survey.counts[id.index()]) {
-                *all.entry(text).or_insert(0) += own.0 as usize;
-            }
-        }
-    }
-    all.retain(|_, people| *people > 0);
-    all
-}
-
 /// Hands out the records of a publication, batch by batch.
 pub(crate) type ReadBatches<'a> = &'a mut dyn FnMut(&mut dyn FnMut(Dataset) -> Result<()>) -> Result<()>;
 
@@ -399,6 +346,9 @@ pub(crate) fn verified(
     memory: usize,
     run: &Run<'_>,
 ) -> Result<(Verification, Survey)> {
+    if classes::is_by_class(claim) {
+        return classes::verified(policy, claim, name, read, run);
+    }
     let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
     let mut left: Vec<String> = Vec::new();
     read(&mut |data| {

@@ -1,13 +1,16 @@
 //! The one pipeline: prepare, make, write, read again, verify, pair, measure, certify, publish, report.
 //!
 //! The order is the same for all families, and so is what may be handed out: nothing is put in its place before it was
-//! read again from its bytes and found to hold. A `Draft` is what differs: `records`, `anatomized`, `dissected`.
+//! read again from its bytes and found to hold. A `Draft` is what differs: `records`, `anatomized`, `dissected`,
+//! and for records that do not fit into memory `chunked` and `celled`.
 
 mod anatomized;
+mod celled;
 mod chunked;
 mod dissected;
 mod records;
 mod release;
+mod surveyed;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -17,7 +20,7 @@ use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::Role;
+use bosket_model::policy::{Family, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::Study;
@@ -34,7 +37,7 @@ use crate::report;
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
-pub(crate) use chunked::verified;
+pub(crate) use chunked::{ReadBatches, verified};
 pub use release::{AttributeValues, Release};
 
 /// What a run is asked for.
@@ -133,7 +136,10 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     } else if prepared.file.policy.anatomizes() {
         Box::new(anatomized::Anatomized::begin(prepared, input, create.clone())?)
     } else if let Input::Chunks(input) = input {
-        Box::new(chunked::Chunked::begin(prepared, *input, create.clone())?)
+        match model.family() {
+            Family::Cluster => Box::new(celled::Celled::begin(prepared, *input, create.clone())?),
+            _ => Box::new(chunked::Chunked::begin(prepared, *input, create.clone())?),
+        }
     } else {
         Box::new(records::Records::begin(prepared, input, create.clone(), run)?)
     };

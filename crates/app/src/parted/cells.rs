@@ -228,7 +228,7 @@ pub fn parsed(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|_| damaged())
 }
 
-fn of_ranges(policy: &Policy) -> Failure {
+pub(super) fn of_ranges(policy: &Policy) -> Failure {
     let what = Diagnostic::error("a hierarchy of ranges cannot be sent to others");
     Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help("write the hierarchy as a file"))
 }

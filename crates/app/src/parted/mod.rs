@@ -10,6 +10,7 @@
 pub mod cells;
 pub mod plan;
 pub mod shape;
+pub mod sides;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -137,21 +138,51 @@ pub fn refuse_unfit(policy: &Policy) -> Result<()> {
         return refuse("pseudonyms and shifted dates are not made on partitions", help);
     }
     let privacy = policy.need_privacy()?;
-    if privacy.model.is_apart() || policy.anatomizes() {
-        let help = "publish on one machine, or choose a model of one side";
-        return refuse("publications with two sides are not made on partitions by this version", help);
+    if policy.anatomizes() {
+        let help = "publish on one machine, or leave `publish.anatomize` out";
+        return refuse("the sides of clusters are not published apart on partitions", help);
     }
     if !privacy.model.has_guarantee() {
         return refuse("there is no guarantee to keep", "choose a model with one");
     }
     crate::partition::refuse_earlier(policy)?;
     let claim = Claim::new(policy)?;
-    if is_by_class(&claim) { Ok(()) } else { partition::refuse_unmergeable(&claim) }
+    if is_by_class(&claim) || privacy.model.is_apart() {
+        Ok(())
+    } else {
+        partition::refuse_unmergeable(&claim)
+    }
 }
 
-/// Whether a policy asks for clusters of records that look alike.
-pub fn is_clustered(policy: &Policy) -> Result<bool> {
-    Ok(is_by_class(&Claim::new(policy)?))
+/// How partitions are worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// One solution for all records is searched on a kernel of them.
+    Kernels,
+    /// Records that look alike are clustered in cells.
+    Cells,
+    /// Records are dealt into parts, and grouped there; their sides are published apart.
+    Sides,
+}
+
+impl Work {
+    /// What a policy asks for.
+    pub fn of(policy: &Policy) -> Result<Self> {
+        Ok(match Claim::new(policy)? {
+            claim if is_by_class(&claim) => Work::Cells,
+            Claim::Apart(_) => Work::Sides,
+            _ => Work::Kernels,
+        })
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Work::Kernels => "kernels",
+            Work::Cells => "cells",
+            Work::Sides => "sides",
+        }
+    }
 }
 
 /// Reads a part as a publication.
@@ -359,5 +390,5 @@ pub fn certify(
         legend: Value::Null,
         joint: Vec::new(),
     });
-    Ok(certificate.in_parts())
+    Ok(if file.policy.has_two_sides() { certificate } else { certificate.in_parts() })
 }

@@ -4,19 +4,23 @@ use bosket_io::{BatchSize, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::Claim;
 
 use super::{Check, Verified};
 use crate::anonymize::verified;
 use crate::chunked;
+use crate::classes::is_by_class;
 
 /// How the publication is to be read in batches; none if it is read as a whole.
 pub(super) fn wanted(check: &Check<'_>) -> Result<Option<BatchSize>> {
     let place = Whereabouts::given(check.file, check.publication(), true)?;
-    if check.run.settings.chunk.is_none() {
-        let refused = bosket_verify::partition::refuse_unmergeable(check.claim).is_err();
-        if refused || check.request.against.is_some() || !check.request.with.is_empty() {
-            return Ok(None);
-        }
+    let refused = || {
+        refuse_unmergeable(check.claim).is_err()
+            || check.request.against.is_some()
+            || !check.request.with.is_empty()
+    };
+    if check.run.settings.chunk.is_none() && refused() {
+        return Ok(None);
     }
     chunked::wanted_to_verify(check.file, &place, check.run)
 }
@@ -31,7 +35,7 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     if !request.with.is_empty() {
         return Err(chunked::refuse_joint());
     }
-    bosket_verify::partition::refuse_unmergeable(claim)?;
+    refuse_unmergeable(claim)?;
     let policy = &file.policy;
     let name = check.publication().display().to_string();
     let mut read = |take: &mut dyn FnMut(Dataset) -> Result<()>| {
@@ -54,4 +58,9 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     let caveats = claim.caveats(&binding);
     run.warn(caveats.iter().cloned());
     Ok(Verified { verification: Some(verification), caveats, ..Verified::default() })
+}
+
+/// Refuses a claim that is not counted batch by batch.
+fn refuse_unmergeable(claim: &Claim) -> Result<()> {
+    if is_by_class(claim) { Ok(()) } else { bosket_verify::partition::refuse_unmergeable(claim) }
 }

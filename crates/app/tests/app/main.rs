@@ -1,6 +1,8 @@
 //! The application layer as its callers see it.
 
+mod celled;
 mod chunked;
+mod chunked_tables;
 mod counts;
 mod dry_run;
 mod edges;

@@ -90,7 +90,11 @@ fn items<'v>(object: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut V
 /// Leaves of a path what a published file is called, if anything.
 fn shown(holder: &mut Value, files: &[Fingerprint]) {
     let name = holder.get("path").and_then(Value::as_str).map(last);
-    match name.filter(|name| files.iter().any(|file| file.name == *name)) {
+    // In parts it is a folder.
+    let is = |file: &Fingerprint, name: &str| {
+        file.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match name.filter(|name| files.iter().any(|file| is(file, name))) {
         Some(name) => holder["path"] = json!(name),
         None => remove(holder, &["path"]),
     }

@@ -27,14 +27,15 @@ use bosket_model::observe::Observer;
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 
 use super::cost::{Cost, Lm};
-use super::forest::Forest;
+use super::forest::{self, Forest};
 use super::params::Params;
 use super::publish::{self, Published};
-use super::{Cluster, Clustering, best};
+use super::secrets::Secrets;
+use super::{Cluster, Clustering, best, refuse_nested};
 use crate::params::Input;
 
 pub use facts::Facts;
-pub use spelling::spelled;
+pub use spelling::{ambiguous, spelled};
 pub use splitter::Splitter;
 pub use tally::Tally;
 
@@ -47,7 +48,7 @@ use order::{by_content, digests};
 pub const MOST_SAMPLED: usize = 100_000;
 
 /// One cluster in so many is left over by the first round: the costliest.
-const COSTLY: usize = 10;
+const COSTLY: usize = 3;
 
 /// What comes of one cell.
 #[derive(Debug)]
@@ -151,6 +152,14 @@ fn given_up(
     let Input { data, binding, hierarchies } = batch;
     let forest = Forest::new(data, binding, hierarchies, params, (facts, cost), observer)?;
     Ok(publish::given_up(data, binding, &forest, records))
+}
+
+/// Refuses, before any search, a batch of which no cell could be made.
+pub fn refuse_unfit(batch: Input<'_>, params: &Params) -> Result<()> {
+    let Input { data, binding, hierarchies } = batch;
+    Secrets::new(data, binding, params)?;
+    forest::columns(data, binding, hierarchies)?;
+    refuse_nested(data, binding, params)
 }
 
 /// Refuses what cannot be promised where nobody sees all cells at once.

@@ -33,12 +33,9 @@ fn label<'t>(hierarchy: &'t Hierarchy, text: &'t str) -> &'t str {
     hierarchy.leaf(text).map_or(text, |leaf| hierarchy.label(leaf))
 }
 
-/// The quasi attributes of which a leaf stands for values of several kinds or spellings, which only who sees all values knows.
-pub(super) fn ambiguous(
-    data: &Dataset,
-    binding: &Binding,
-    hierarchies: &[Option<Hierarchy>],
-) -> BTreeSet<usize> {
+/// The quasi attributes, by their places in the policy, of which a leaf stands for values of several kinds or spellings, which only who
+/// sees all values knows. They are text as well ([`Tally::texts`]); no record is looked at.
+pub fn ambiguous(data: &Dataset, binding: &Binding, hierarchies: &[Option<Hierarchy>]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for (id, _) in data.schema().attributes() {
         let Some(declared) = binding.attributes[id.index()] else { continue };
