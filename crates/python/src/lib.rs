@@ -10,6 +10,7 @@ mod frames;
 mod given;
 mod leaves;
 mod published;
+mod sides;
 mod spark;
 mod watch;
 
@@ -63,5 +64,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cells::cells_shape, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_texts, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_sheet, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_agreed, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_people, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_reach, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_make, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_folders, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_write, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_judge, module)?)?;
+    module.add_function(wrap_pyfunction!(sides::sides_verdict, module)?)?;
     module.add_function(wrap_pyfunction!(watch::break_down, module)?)
 }

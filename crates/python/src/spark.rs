@@ -1,13 +1,13 @@
 //! What the tasks of a cluster do: bytes and batches in, bytes out. Every function depends on its arguments alone, so that
 //! a task that is tried again gives the same; merging and judging is the core's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosket_app::parted::cells::{self, Facts};
 use bosket_app::parted::plan::{self, Found, Frequencies, Kernel, Plan};
 use bosket_app::parted::shape::Shape;
-use bosket_app::parted::{self, PartsState, PartsVerdict};
+use bosket_app::parted::{self, PartsState, PartsVerdict, Work, sides};
 use bosket_io::parquet::Columns;
 use bosket_io::parquet::parts::PartSheet;
 use bosket_io::{Create, Frame, Output, PolicyFile, write_failure};
@@ -24,11 +24,11 @@ use crate::frames::{Handed, coded};
 use crate::given::{PolicyGiven, handed, load};
 use crate::watch::watched;
 
-/// A policy for tasks: its path, its text, what is set; the folder, and whether records are clustered.
-type TaskPolicy = (PathBuf, String, Vec<String>, Option<PathBuf>, bool);
+/// A policy for tasks: its path, its text, what is set; the folder, and how partitions are worked on.
+type TaskPolicy = (PathBuf, String, Vec<String>, Option<PathBuf>, &'static str);
 
 /// The policy as every task gets it: the data stands in frames, and nothing is written but the folder that is named. Also says
-/// where that is, and whether records are clustered.
+/// where that is, and how partitions are worked on.
 #[pyfunction]
 pub fn spark_policy(py: Python<'_>, policy: PolicyGiven, folder: Option<PathBuf>) -> PyResult<TaskPolicy> {
     watched(py, None, |_| {
@@ -36,7 +36,11 @@ pub fn spark_policy(py: Python<'_>, policy: PolicyGiven, folder: Option<PathBuf>
         let published = folder.or_else(|| bosket_io::publication::target(&file).ok());
         let (path, text, mut sets) = policy;
         let text = text.map_or_else(|| bosket_io::read_text(&path), Ok)?;
-        sets.extend(["source.format=parquet".to_owned(), "source.path=frame".to_owned()]);
+        let work = Work::of(&file.policy)?;
+        sets.extend([
+            "source.format=parquet".to_owned(),
+            format!("source.path={}", source_name(&file, work)),
+        ]);
         if let Some(folder) = &published {
             let name = folder.file_name().map_or_else(|| "published".into(), |name| name.to_string_lossy());
             sets.push(format!("publish.path={name}"));
@@ -53,9 +57,20 @@ pub fn spark_policy(py: Python<'_>, policy: PolicyGiven, folder: Option<PathBuf>
         }
         let policy = PolicyFile::parse(&path, &text, &sets)?.policy;
         parted::refuse_unfit(&policy)?;
-        let clusters = parted::is_clustered(&policy)?;
-        Ok((path, text, sets, published, clusters))
+        Ok((path, text, sets, published, work.name()))
     })
+}
+
+/// What the data is called. Where sides are published apart, the folder of the people is called so.
+fn source_name(file: &PolicyFile, work: Work) -> String {
+    let path = file.policy.source.as_ref().and_then(|source| source.path.as_deref());
+    let name =
+        path.and_then(|path| Path::new(path).file_name()).map(|name| name.to_string_lossy().into_owned());
+    match (work, name.filter(|name| name.ends_with(".parquet"))) {
+        (Work::Sides, Some(name)) => name,
+        (Work::Sides, None) => "people.parquet".to_owned(),
+        _ => "frame".to_owned(),
+    }
 }
 
 pub(crate) fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, Columns)> {
@@ -124,7 +139,7 @@ pub fn spark_merge_judged<'py>(
     Ok(bytes(py, &state))
 }
 
-fn told(verification: &Verification) -> Value {
+pub(crate) fn told(verification: &Verification) -> Value {
     let claim = verification.claim.as_ref().map(Claim::sentence);
     json!({
         "found": verification.to_json(),
@@ -208,7 +223,7 @@ fn plan_of(bytes: &[u8]) -> Result<Arc<Plan>> {
     Ok(plan)
 }
 
-/// What a task does with a batch: `survey`, `facts`, `frequencies` or `shape`.
+/// What a task does with a batch: `survey`, `values`, `facts`, `frequencies` or `shape`.
 #[pyfunction]
 #[pyo3(signature = (what, policy, plan, found, rows, memory))]
 pub fn spark_count<'py>(
@@ -225,6 +240,7 @@ pub fn spark_count<'py>(
         let (data, columns) = frame(rows, memory, observer)?;
         Ok(match what {
             "survey" => plan::survey(&load(&policy)?, &data, observer)?.to_bytes(),
+            "values" => sides::survey(&load(&policy)?, &data, observer)?.to_bytes(),
             "facts" => cells::facts(&load(&policy)?, &data, observer)?.to_json().to_string().into_bytes(),
             "frequencies" => plan_of(plan)?.frequencies(&data, observer)?.to_bytes(),
             _ => {
@@ -242,7 +258,7 @@ pub fn spark_merge<'py>(py: Python<'py>, what: &str, states: Vec<Vec<u8>>) -> Py
     let state = watched(py, None, |observer| {
         observer.go_on()?;
         Ok(match what {
-            "survey" => {
+            "survey" | "values" => {
                 let merge = |all: Survey, state: &Vec<u8>| Ok(all.merge(&Survey::from_bytes(state)?));
                 states.iter().try_fold(Survey::default(), merge)?.to_bytes()
             }

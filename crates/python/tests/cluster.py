@@ -20,8 +20,8 @@ from typing import Any
 JAVA = "sudo apt-get install openjdk-17-jre-headless"
 PYSPARK = "pip install -r crates/python/requirements-spark.txt"
 
-PATIENCE = 60.0
-"""Seconds until a process must have said that it is there."""
+PATIENCE = 180.0
+"""Seconds until a process must have said that it is there; a machine that computes something else takes its time."""
 
 
 class Missing(RuntimeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import bosket as bk
+import cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("BOSKET", ROOT / "target/debug/bosket"))
@@ -83,3 +84,19 @@ def run(tmp_path: Path) -> Callable[..., str]:
         return done.stdout
 
     return bosket
+
+
+@pytest.fixture(scope="session")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[cluster.Cluster]:
+    try:
+        cluster.required()
+    except cluster.Missing as missing:
+        pytest.fail(str(missing))
+    with cluster.Cluster(tmp_path_factory.mktemp("cluster") / "spark") as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def spark(workers: cluster.Cluster) -> Iterator[Any]:
+    with workers.session() as session:
+        yield session

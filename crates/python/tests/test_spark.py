@@ -9,7 +9,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +23,6 @@ import cluster
 from conftest import BINARY
 
 Run = Callable[..., str]
-
-
-@pytest.fixture(scope="session")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[cluster.Cluster]:
-    try:
-        cluster.required()
-    except cluster.Missing as missing:
-        pytest.fail(str(missing))
-    with cluster.Cluster(tmp_path_factory.mktemp("cluster") / "spark") as started:
-        yield started
-
-
-@pytest.fixture(scope="session")
-def spark(workers: cluster.Cluster) -> Iterator[Any]:
-    with workers.session() as session:
-        yield session
 
 
 def anonymized(run: Run, folder: Path, sets: dict[str, str]) -> pa.Table:

@@ -173,10 +173,10 @@ class Run:
         self.given = policy._native()
         self.messages: dict[str, int] = {}
 
-    def _policy(self, folder: str | None) -> tuple[NativePolicy, str | None, bool]:
-        """The policy as tasks get it, where it publishes to, and whether records are clustered."""
-        path, text, sets, published, by_cells = _native.spark_policy(self.given, folder)
-        return (os.fspath(path), text, sets), None if published is None else os.fspath(published), by_cells
+    def _policy(self, folder: str | None) -> tuple[NativePolicy, str | None, str]:
+        """The policy as tasks get it, where it publishes to, and how partitions are worked on."""
+        path, text, sets, published, work = _native.spark_policy(self.given, folder)
+        return (os.fspath(path), text, sets), None if published is None else os.fspath(published), work
 
     # ---- merging ---------------------------------------------------------------------------------------------------
 
@@ -219,14 +219,20 @@ class Run:
     # ---- verifying -------------------------------------------------------------------------------------------------
 
     def verify_folder(self, folder: str) -> Verdict:
-        policy, _, _ = self._policy(folder)
+        policy, _, work = self._policy(folder)
+        if work == "sides":
+            with _jobs():
+                found, _ = _sides().judged(self, policy, folder, None)
+            return Verdict(json.loads(found))
         with _jobs():
             state = self._judged(policy, folder)
         found, _ = _native.spark_verdict(policy, folder, state, None, self.memory)
         return Verdict(json.loads(found))
 
     def verify_rows(self, rows: DataFrame) -> Verdict:
-        policy, _, _ = self._policy(None)
+        policy, _, work = self._policy(None)
+        if work == "sides":
+            raise _error(PolicyError, "rows of one frame cannot have two sides", "name the folder that was published")
         memory = self.memory
         with _jobs():
             state = self._merged(
@@ -263,13 +269,15 @@ class Run:
     ) -> Published:
         if records_per_part < 1:
             raise _error(PolicyError, "a part holds at least one record", "ask for records_per_part of 1 or more")
-        policy, published, by_cells = self._policy(None if path is None else os.fspath(path))
+        policy, published, work = self._policy(None if path is None else os.fspath(path))
         if published is None:
             raise _error(PolicyError, "nobody says where the publication goes", "name a folder, or give the policy a publish.path")
         place = _Place(published, force)
         try:
             with _jobs():
-                if by_cells:
+                if work == "sides":
+                    found, certificate = _sides().Sides(self, policy, data).tried(place, records_per_part)
+                elif work == "cells":
                     made = Cells(self, policy, data).made()
                     found, certificate = self._tried(policy, made, place, records_per_part)
                 else:
@@ -353,9 +361,15 @@ class Run:
     # ---- writing ---------------------------------------------------------------------------------------------------
 
     def _write(self, texts: DataFrame, sheet: bytes, staging: str, size: int) -> None:
-        """Sorts all texts, cuts them into parts of equal size, and writes these.
+        """Sorts all texts, cuts them into parts of equal size, and writes these."""
+        self._cut(texts, size, lambda part, held: _native.spark_write_part(
+            os.path.join(staging, f"part-{part:05}.parquet"), sheet, [], held
+        ))
 
-        Where shards begin is chosen by a sample and changes nothing: a text's part follows from its place among all texts.
+    def placed(self, texts: DataFrame, size: int, column: str, number: Callable[[int], int]) -> tuple[DataFrame, int, int]:
+        """Texts with a number that follows from their place among all of them in order; how many there are, and in how many shards.
+
+        Where shards begin is chosen by a sample and changes nothing.
         """
         bounds = self._bounds(texts, size)
 
@@ -372,15 +386,23 @@ class Run:
             first[shard] = before
             before += counts[shard]
 
-        def placed(batches: Batches) -> Batches:
+        def numbered(batches: Batches) -> Batches:
             # Sorted by shard and text: the next of a shard is the next of all.
             place = dict(first)
             for batch in batches:
-                parts = []
+                numbers = []
                 for shard in batch.column("shard").to_pylist():
-                    parts.append(place[shard] // size)
+                    numbers.append(number(place[shard]))
                     place[shard] += 1
-                yield pa.RecordBatch.from_arrays([pa.array(parts, pa.int32()), batch.column("text")], ["part", "text"])
+                yield pa.RecordBatch.from_arrays([pa.array(numbers, pa.int32()), batch.column("text")], [column, "text"])
+
+        partitions = max(len(counts), 1)
+        ordered = shards.repartition(partitions, "shard").sortWithinPartitions("shard", "text")
+        return ordered.mapInArrow(numbered, f"{column} int, text binary"), before, partitions
+
+    def _cut(self, texts: DataFrame, size: int, write: Callable[[int, list[bytes]], None]) -> None:
+        """Sorts all texts, and has parts of equal size written, each by a task."""
+        parts, count, partitions = self.placed(texts, size, "part", lambda place: place // size)
 
         def written(batches: Batches) -> Batches:
             held: list[bytes] = []
@@ -388,19 +410,18 @@ class Run:
             for batch in batches:
                 for part, text in zip(batch.column("part").to_pylist(), batch.column("text").to_pylist(), strict=True):
                     if part != now and now is not None:
-                        yield _part(staging, sheet, now, held)
+                        write(now, held)
+                        yield _part(now, held)
                         held = []
                     now = part
                     held.append(text)
             if now is not None:
-                yield _part(staging, sheet, now, held)
+                write(now, held)
+                yield _part(now, held)
 
-        partitions = max(len(counts), 1)
-        ordered = shards.repartition(partitions, "shard").sortWithinPartitions("shard", "text")
-        parts = ordered.mapInArrow(placed, "part int, text binary")
         parts = parts.repartition(partitions, "part").sortWithinPartitions("part", "text")
         sizes = {row["part"]: row["records"] for row in parts.mapInArrow(written, "part int, records long").collect()}
-        if [sizes.get(part) for part in range(len(sizes))] != [min(size, before - at) for at in range(0, before, size)]:
+        if [sizes.get(part) for part in range(len(sizes))] != [min(size, count - at) for at in range(0, count, size)]:
             raise _changing()
 
     def _bounds(self, texts: DataFrame, size: int) -> list[bytes]:
@@ -576,6 +597,12 @@ class Cells:
         return self.data.mapInArrow(assigned, StructType([*schema.fields, StructField("cell", IntegerType())]))
 
 
+def _sides() -> Any:
+    from . import _spark_sides
+
+    return _spark_sides
+
+
 @dataclass(frozen=True)
 class _Known:
     """What is known of all records before the search."""
@@ -586,8 +613,7 @@ class _Known:
     exact: bool
 
 
-def _part(staging: str, sheet: bytes, number: int, texts: list[bytes]) -> pa.RecordBatch:
-    _native.spark_write_part(os.path.join(staging, f"part-{number:05}.parquet"), sheet, [], texts)
+def _part(number: int, texts: list[bytes]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([len(texts)], pa.int64())], ["part", "records"])
 
 
@@ -617,9 +643,8 @@ class _Place:
 
     def tidy(self) -> None:
         """Removes what tasks left that were killed while they wrote."""
-        for entry in self._folder.iterdir():
-            if entry.name.startswith("."):
-                entry.unlink()
+        for entry in self._folder.rglob(".*"):
+            entry.unlink()
 
     def empty(self) -> None:
         """Removes all that was written."""
