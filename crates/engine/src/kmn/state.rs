@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosket_model::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::cost::{Counted, Reuse};
 use super::domain::{Node, Step};
@@ -37,7 +36,37 @@ pub(super) struct State {
     /// What its records lose without rules, once a child asks for it.
     losses: Mutex<Option<Arc<Losses>>>,
     /// Per node its groups with its position there, once a child asks for it.
-    at: OnceLock<FxHashMap<Node, Vec<(u32, u32)>>>,
+    at: OnceLock<Places>,
+}
+
+/// Where nodes stand in groups.
+struct Places {
+    /// The groups of each node with its position there, node after node.
+    all: Vec<(u32, u32)>,
+    /// Per node where they begin.
+    first: Vec<u32>,
+}
+
+impl Places {
+    fn new(cut: &[Node], groups: &[Arc<Group>]) -> Self {
+        let nodes = cut.last().map_or(0, |&last| last as usize + 1);
+        let mut first = vec![0u32; nodes + 1];
+        groups.iter().flat_map(|group| &group.path).for_each(|&node| first[node as usize + 1] += 1);
+        (1..first.len()).for_each(|node| first[node] += first[node - 1]);
+        let mut next = first.clone();
+        let mut all = vec![(0, 0); first[nodes] as usize];
+        for (g, group) in groups.iter().enumerate() {
+            for (j, &node) in group.path.iter().enumerate() {
+                all[next[node as usize] as usize] = (g as u32, j as u32);
+                next[node as usize] += 1;
+            }
+        }
+        Places { all, first }
+    }
+
+    fn of(&self, node: Node) -> &[(u32, u32)] {
+        &self.all[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
 }
 
 /// What a step has led to.
@@ -136,6 +165,11 @@ impl State {
         !self.violations.is_empty()
     }
 
+    /// The violations that stay when a node goes.
+    pub(super) fn violations_without(&self, node: Node) -> impl Iterator<Item = &Knowledge> {
+        self.violations.iter().filter(move |violation| !violation.nodes().contains(&node))
+    }
+
     pub(super) fn groups(&self) -> &[Arc<Group>] {
         &self.groups
     }
@@ -147,16 +181,7 @@ impl State {
 
     /// The groups that hold a node, in their order, with its position.
     pub(super) fn at(&self, node: Node) -> &[(u32, u32)] {
-        let at = self.at.get_or_init(|| {
-            let mut at: FxHashMap<Node, Vec<(u32, u32)>> = FxHashMap::default();
-            for (g, group) in self.groups.iter().enumerate() {
-                for (j, &node) in group.path.iter().enumerate() {
-                    at.entry(node).or_default().push((g as u32, j as u32));
-                }
-            }
-            at
-        });
-        at.get(&node).map_or(&[], Vec::as_slice)
+        self.at.get_or_init(|| Places::new(&self.cut, &self.groups)).of(node)
     }
 
     pub(super) fn solution(&self) -> Solution {
@@ -471,10 +496,18 @@ impl Problem<'_> {
                 pairs.extend(own.filter(|&(a, b)| is_some(a) || is_some(b)));
             }
         }
+        self.records_of(groups, pairs)
+    }
+
+    /// The records of some related pairs, of groups that hold them.
+    pub(super) fn records_of(&self, groups: &[Arc<Group>], mut pairs: BTreeSet<Pair>) -> Result<Related> {
         let mut related = Related::new();
         if self.shortcuts.memo {
             related.extend(pairs.iter().filter_map(|&pair| Some((pair, self.pairs.get(pair)?))));
             pairs.retain(|pair| !related.contains_key(pair));
+        }
+        if pairs.is_empty() {
+            return Ok(related);
         }
         let counted = relate(groups, None, self.domain.records, |pair| pairs.contains(&pair), self.observer)?;
         if self.shortcuts.memo {

@@ -30,6 +30,11 @@ impl Knowledge {
         Knowledge { relations: pairs.len(), values: nodes.len(), nodes: nodes.into_iter().collect(), pairs }
     }
 
+    /// Of one relation alone.
+    pub(super) fn of_pair(pair: Pair) -> Self {
+        Knowledge::new(&[pair], &[])
+    }
+
     pub(super) fn pairs(&self) -> &[Pair] {
         &self.pairs
     }

@@ -8,7 +8,7 @@ use crate::kmn::params::Params;
 use crate::kmn::problem::{Cost, Problem, Solution};
 
 /// Up to so many rows a beam costs so little that wide ones are tried as well.
-pub(super) const FEW_ROWS: usize = 20_000;
+const FEW_ROWS: usize = 20_000;
 
 /// From so many rows on a beam takes so long that only those are walked that have ended best.
 const MANY_ROWS: usize = 2_000_000;
@@ -17,6 +17,12 @@ const MANY_ROWS: usize = 2_000_000;
 const JUDGED: usize = 2;
 
 impl Problem<'_> {
+    /// Whether there are so many rows that another order of steps is worth the time that it saves.
+    pub(crate) fn has_many_rows(&self) -> bool {
+        // A kernel must not decide otherwise than the records that it stands for.
+        self.domain.all_rows().unwrap_or(self.rows.len() as u64) > FEW_ROWS as u64
+    }
+
     /// Beams with and without repair, by either cost, narrow and wide: a narrow one may well end better than a wider one, so
     /// none replaces the others. Of all their finalists the one with the least RPD wins, or with the least loss of detail where
     /// the policy asks for that.

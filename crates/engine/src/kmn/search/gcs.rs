@@ -10,7 +10,7 @@ use super::bounds::Open;
 use super::leap::Leap;
 use super::{Finalists, Stop};
 use crate::kmn::domain::{Node, Step};
-use crate::kmn::glance::Glance;
+use crate::kmn::glance::{Broken, Glance};
 use crate::kmn::problem::{Cost, Problem, Solution, rounded};
 use crate::kmn::state::{Child, Recalled, State};
 use crate::kmn::violations::Knowledge;
@@ -168,6 +168,13 @@ impl LevelResult {
                 result.best.push((solution.cost, order, solution));
                 return result;
             }
+            Glance::Violated(Broken { cost, violations }) => {
+                result.violated = true;
+                result.known.push((parent, key, violations));
+                result.kept.push((cost, order, parent, None));
+                return result;
+            }
+            Glance::Open(broken) => return LevelResult::open(order, parent, step, broken),
             Glance::Whole(child) => *child,
         };
         result.known.push((parent, key, violations));

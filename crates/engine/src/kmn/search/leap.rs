@@ -20,7 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use bosket_model::Result;
 
 use super::Finalists;
-use super::best::FEW_ROWS;
 use crate::kmn::domain::{Node, Step};
 use crate::kmn::problem::{Known, Problem, Solution, rounded};
 use crate::kmn::rows::{Change, STRIDE};
@@ -93,9 +92,7 @@ impl Problem<'_> {
 
     /// The last of some cuts as the beginning of a beam.
     fn leap_to(&self, depths: &[Vec<Node>]) -> Result<Leap> {
-        // A kernel must not decide otherwise than the records that it stands for.
-        let many = self.domain.all_rows().unwrap_or(self.rows.len() as u64) > FEW_ROWS as u64;
-        let Some(cut) = depths.last().filter(|_| many) else {
+        let Some(cut) = depths.last().filter(|_| self.has_many_rows()) else {
             return Ok(Leap::Nowhere);
         };
         let Some(cost) = self.falling_cost(depths)? else {
