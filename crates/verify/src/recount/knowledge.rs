@@ -281,10 +281,9 @@ impl Asked<'_> {
             return Ok(None);
         }
         let mut budget = Budget::of(ALL_PIECES);
-        // Per piece, written down as numbers, its own number; and per number whom it fits, by count and by name where that is asked.
-        let mut numbers: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+        // Per piece its own number; and per number whom it fits, by count and by name where that is asked.
+        let mut numbers = Numbers::default();
         let (mut fitting, mut people): (Vec<u32>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
-        let mut written = Vec::new();
         let mut record = 0;
         while record < self.data.len() {
             observer.go_on()?;
@@ -300,15 +299,10 @@ impl Asked<'_> {
                 if looked_at.is_multiple_of(ASKED_EVERY) {
                     observer.go_on()?;
                 }
-                piece.write(&mut written);
-                let number = match numbers.get(written.as_slice()) {
-                    Some(&number) => number as usize,
-                    None => {
-                        numbers.insert(written.as_slice().into(), fitting.len() as u32);
-                        fitting.push(0);
-                        fitting.len() - 1
-                    }
-                };
+                let number = numbers.of(piece, fitting.len());
+                if number == fitting.len() {
+                    fitting.push(0);
+                }
                 fitting[number] += alike;
                 if self.diverse.is_some() {
                     people.resize(fitting.len(), Vec::new());
@@ -343,6 +337,42 @@ impl Asked<'_> {
             complete: true,
             not_covered: Vec::new(),
         }))
+    }
+}
+
+/// The numbers of pieces that a person is gone through by: values are added to what was met just before, relations to the same values.
+#[derive(Default)]
+struct Numbers {
+    /// Pieces without relations by the number of what they add their last value to, and this value.
+    values: FxHashMap<(u32, Known), u32>,
+    /// Pieces with relations, written down.
+    related: FxHashMap<Box<[u32]>, u32>,
+    /// The numbers of the first value of the piece at hand, of the first two, and so on.
+    so_far: Vec<u32>,
+    written: Vec<u32>,
+}
+
+/// What the first value is added to.
+const NOTHING: u32 = u32::MAX;
+
+impl Numbers {
+    /// The number of a piece; `next` if it is a new one.
+    fn of(&mut self, piece: &Piece, next: usize) -> usize {
+        let next = next as u32;
+        let number = if piece.related.is_empty() {
+            self.so_far.truncate(piece.known.len() - 1);
+            let before = self.so_far.last().copied().unwrap_or(NOTHING);
+            let number = *self.values.entry((before, piece.known[piece.known.len() - 1])).or_insert(next);
+            self.so_far.push(number);
+            number
+        } else {
+            piece.write(&mut self.written);
+            match self.related.get(self.written.as_slice()) {
+                Some(&number) => number,
+                None => *self.related.entry(self.written.as_slice().into()).or_insert(next),
+            }
+        };
+        number as usize
     }
 }
 
