@@ -63,6 +63,9 @@ enum Suite {
     Docs {
         /// A `results.json`
         results: PathBuf,
+        /// An older one, to tell what has changed since
+        #[arg(long, value_name = "OLD")]
+        since: Option<PathBuf>,
         /// The chapter
         #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
         out: PathBuf,
@@ -204,7 +207,7 @@ fn main() -> ExitCode {
             experiments(extent.unwrap_or(suite::Extent::Quick), vec!["peers".to_owned()], out)
         }
         (_, Some(Suite::Compare { old, new })) => suite::compare(&old, &new),
-        (_, Some(Suite::Docs { results, out })) => suite::docs(&results, &out),
+        (_, Some(Suite::Docs { results, since, out })) => suite::docs(&results, since.as_deref(), &out),
         (_, other) => {
             older(other, cli.people);
             Ok(())

@@ -113,11 +113,14 @@ fn the_chapter_is_what_the_committed_run_gives() {
     let run = bench(&[
         "docs",
         &docs.join("benchmarks.json").display().to_string(),
+        "--since",
+        &docs.join("benchmarks-before.json").display().to_string(),
         "--out",
         &out.display().to_string(),
     ]);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    let told = "run `cargo run --release -p bench -- docs docs/benchmarks.json`";
+    let told =
+        "run `cargo run --release -p bench -- docs docs/benchmarks.json --since docs/benchmarks-before.json`";
     assert!(
         std::fs::read_to_string(&out).expect("written")
             == std::fs::read_to_string(docs.join("benchmarks.md")).expect("the chapter"),

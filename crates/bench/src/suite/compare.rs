@@ -44,6 +44,43 @@ pub(crate) fn compare(old: &Path, new: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// A chapter on what has changed since an older run: by suite how the times have, and all points.
+pub(super) fn since(old: &Results, new: &Results) -> String {
+    let (points, ..) = points(old, new);
+    let commit = old.versions.commit.as_deref().unwrap_or("unknown");
+    let mut out = format!(
+        "## Since last time\n\nBy `bench compare`, against the run before (commit {commit}, {:.0} s in all; {:.0} s now). \
+         Ratios are new to old; means are geometric ones, of times from {} s on.\n\n\
+         | suite | times | mean ratio | least | most | more than 10 % slower or larger |\n|---|---:|---:|---:|---:|---:|\n",
+        old.seconds, new.seconds, LITTLE[0].1
+    );
+    for suite in &new.suites {
+        let head = format!("{} ", suite.name);
+        let own: Vec<&Point> = points.iter().filter(|point| point.place.starts_with(&head)).collect();
+        let times: Vec<f64> = (own.iter())
+            .filter(|point| point.unit == "s" && point.old.min(point.new) >= LITTLE[0].1)
+            .map(|point| point.ratio())
+            .collect();
+        if times.is_empty() {
+            continue;
+        }
+        let mean = (times.iter().map(|ratio| ratio.ln()).sum::<f64>() / times.len() as f64).exp();
+        let (least, most) =
+            times.iter().fold((f64::INFINITY, 0.0), |(least, most), &r| (r.min(least), r.max(most)));
+        let worse = own.iter().filter(|point| point.worse()).count();
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {mean:.2} | {least:.2} | {most:.2} | {worse} of {} |",
+            suite.name,
+            times.len(),
+            own.len()
+        );
+    }
+    let _ = write!(out, "\n<details><summary>All points</summary>\n\n{}\n</details>\n\n", told(old, new));
+    out
+}
+
 fn told(old: &Results, new: &Results) -> String {
     let mut out = String::new();
     if old.machine != new.machine {
@@ -152,6 +189,17 @@ mod tests {
         assert!(text.contains("7 points in both"), "{text}");
         assert!(text.contains("4 only in the old run, 0 only in the new one"), "{text}");
         assert!(text.starts_with("The machines differ"), "{text}");
+    }
+
+    #[test]
+    fn what_has_changed_is_told_by_suite() {
+        let mut new = results();
+        let row = &mut new.suites[0].tables[0].rows[0].values;
+        *row = row.iter().map(|value| value.map(|value| value / 2.0)).collect();
+        let text = since(&results(), &new);
+        let line = text.lines().find(|line| line.starts_with("| paper-000 |")).expect("a line");
+        assert!(line.contains("| 0.50 |") && line.ends_with("| 0 of 11 |"), "{text}");
+        assert!(text.contains("commit abc, 1 s in all"), "{text}");
     }
 
     #[test]
