@@ -228,7 +228,7 @@ fn parquet_batches(
 ) -> Result<Layout> {
     let progress = input.progress();
     let mut found = None;
-    parquet::parts_of(&mut input, size.records, &mut |data, columns| {
+    parquet::parts_of(&mut input, size, &mut |data, columns| {
         observer.go_on()?;
         observer.position(progress.read());
         let layout = Layout { columns: Box::new(columns.clone()), ..layout.clone() };

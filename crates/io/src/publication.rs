@@ -1,5 +1,6 @@
 //! A publication while it is made: begun before the work, hidden, readable again, then put in place or dropped.
 
+mod columns;
 mod parts;
 
 use std::path::{Path, PathBuf};

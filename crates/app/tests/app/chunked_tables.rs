@@ -15,6 +15,7 @@ use bosket_testkit::dice::Dice;
 use bosket_testkit::server::Server;
 use tempfile::TempDir;
 
+use crate::chunked_columns::columns;
 use crate::util::Impatient;
 
 /// Patients with visits by a key of two columns, and drugs below these that are looked up. A visit names its patient once
@@ -121,6 +122,33 @@ fn sqlite(people: usize) -> (TempDir, String) {
     (folder, format!("[source]\nformat = \"sqlite\"\npath = \"data.db\"\n{POLICY}[publish]\n"))
 }
 
+/// The same tables in columns, most of them of numbers; none in a build that has no columns.
+fn parquet(people: usize) -> Option<(TempDir, String)> {
+    let (folder, policy) = csv(people);
+    for table in ["patient", "visit", "drug", "article"] {
+        let rows = std::fs::read_to_string(folder.path().join(format!("{table}.csv"))).expect("rows");
+        let mut rows = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let names = rows.next().expect("a header");
+        let mut text = String::new();
+        for row in rows {
+            let cell = |(name, cell): (&&str, &&str)| match cell.parse::<i64>() {
+                Ok(number) => format!("\"{name}\":{number}"),
+                Err(_) => format!("\"{name}\":\"{cell}\""),
+            };
+            let cells: Vec<String> = names.iter().zip(&row).map(cell).collect();
+            text += &format!("{{{}}}\n", cells.join(","));
+        }
+        let lines = folder.path().join("rows.ndjson");
+        std::fs::write(&lines, text).expect("written");
+        if !columns(&lines, &folder.path().join(format!("{table}.parquet"))) {
+            return None;
+        }
+        std::fs::remove_file(lines).expect("there");
+        std::fs::remove_file(folder.path().join(format!("{table}.csv"))).expect("there");
+    }
+    Some((folder, policy.replace("\"csv\"", "\"parquet\"").replace(".csv\"", ".parquet\"")))
+}
+
 /// The same tables as files.
 fn csv(people: usize) -> (TempDir, String) {
     let folder = TempDir::new().expect("a folder");
@@ -169,7 +197,7 @@ fn contents(at: &Path) -> Vec<(String, Vec<u8>)> {
         return vec![(String::new(), std::fs::read(at).expect("a file"))];
     }
     let files = std::fs::read_dir(at).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let tables = files.filter(|path| path.extension().is_some_and(|e| e == "csv"));
+    let tables = files.filter(|path| path.extension().is_some_and(|e| e == "csv" || e == "parquet"));
     let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
     let mut all: Vec<_> = tables.map(|path| (name(&path), std::fs::read(&path).expect("a file"))).collect();
     all.sort();
@@ -237,6 +265,18 @@ fn files_are_published_alike_in_chunks() {
     same(&data, &["privacy.n=0"], "0");
     let data = (data.0, baskets(&data.1));
     same(&data, &KM, "km");
+}
+
+#[test]
+fn columns_of_tables_are_published_alike_in_chunks() {
+    let Some(data) = parquet(600) else { return };
+    same(&data, &[], "");
+    let (before, after) = data.1.split_once("[privacy]").expect("a policy");
+    let after = &after[after.find("[publish]").expect("a publication")..];
+    let cells = "[privacy]\nmodel = \"k-anonymity\"\nk = 4\n[method]\nalgorithm = \"ctoff\"\ncells = 2\n";
+    let cells = (data.0, format!("{before}{cells}{after}"));
+    same(&cells, &[], "cells");
+    same(&(cells.0, baskets(&data.1)), &KM, "km");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod celled;
 mod chunked;
+mod chunked_columns;
 mod chunked_tables;
 mod counts;
 mod dry_run;

@@ -7,6 +7,7 @@ use std::io::Write;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Failure, Result};
 
+use crate::batches::BatchSize;
 use crate::format::{Format, Layout};
 use crate::input::Input;
 use crate::left_out::left_out;
@@ -36,7 +37,7 @@ pub(crate) fn each_part(_: &mut Input, _: &mut dyn FnMut(Dataset, &Columns) -> R
 /// There are none.
 pub(crate) fn parts_of(
     _: &mut Input,
-    _: usize,
+    _: BatchSize,
     _: &mut dyn FnMut(Dataset, &Columns) -> Result<()>,
 ) -> Result<()> {
     Err(refused())
@@ -173,6 +174,71 @@ pub(crate) mod people {
         }
 
         pub(crate) fn finish(self) -> Result<W> {
+            match self.0 {}
+        }
+    }
+}
+
+pub(crate) mod from_chunks {
+    use std::convert::Infallible;
+    use std::io::Write;
+
+    use bosket_model::observe::Observer;
+    use bosket_model::schema::Schema;
+    use bosket_model::{Dataset, Result};
+
+    use super::Columns;
+
+    /// Columns whose types nobody can find.
+    #[derive(Debug)]
+    pub(crate) struct ColumnTypes(Infallible);
+
+    impl ColumnTypes {
+        pub(crate) fn begin(_: &Columns) -> Result<Self> {
+            Err(super::refused())
+        }
+
+        pub(crate) fn add(&mut self, _: &Dataset, _: &dyn Observer) -> Result<()> {
+            match self.0 {}
+        }
+
+        pub(crate) fn pass_done(&mut self) -> bool {
+            match self.0 {}
+        }
+
+        pub(crate) fn sheet(&self, _: &Schema) -> Result<ChunkSheet> {
+            match self.0 {}
+        }
+    }
+
+    /// Columns that cannot be written.
+    #[derive(Debug)]
+    pub(crate) struct ChunkSheet(Infallible);
+
+    impl ChunkSheet {
+        pub(crate) fn texts(
+            &self,
+            _: &Dataset,
+            _: &dyn Observer,
+            _: &mut dyn FnMut(&[u8]) -> Result<()>,
+        ) -> Result<()> {
+            match self.0 {}
+        }
+
+        pub(crate) fn begin<W: Write + Send>(&self, _: W) -> Result<ChunkRows> {
+            match self.0 {}
+        }
+    }
+
+    /// A file that cannot be begun.
+    pub(crate) struct ChunkRows(Infallible);
+
+    impl ChunkRows {
+        pub(crate) fn record(&mut self, _: &[u8]) -> Result<()> {
+            match self.0 {}
+        }
+
+        pub(crate) fn finish(self) -> Result<()> {
             match self.0 {}
         }
     }

@@ -186,10 +186,23 @@ impl Scalar {
     /// Whether all values can be written and are the same when read again.
     pub(crate) fn fits<'a>(&self, mut values: impl Iterator<Item = (Kind, &'a str)>) -> bool {
         let mut scratch = Scratch::default();
-        values.all(|(kind, text)| {
-            let value = self.encode(text).filter(|_| kind == self.kind() && self.has_room(text));
-            value.is_some_and(|v| self.decode(v.raw(), &mut scratch) == Ok((kind, text)))
-        })
+        values.all(|(kind, text)| self.holds_with(kind, text, &mut scratch))
+    }
+
+    /// The same for one value.
+    pub(super) fn holds(&self, kind: Kind, text: &str) -> bool {
+        self.holds_with(kind, text, &mut Scratch::default())
+    }
+
+    fn holds_with(&self, kind: Kind, text: &str, scratch: &mut Scratch) -> bool {
+        if kind != self.kind() || !self.has_room(text) {
+            return false;
+        }
+        // Most columns are text, which holds every text.
+        if self.meaning == Meaning::Text && self.physical == Physical::BYTE_ARRAY {
+            return true;
+        }
+        self.encode(text).is_some_and(|value| self.decode(value.raw(), scratch) == Ok((kind, text)))
     }
 
     /// A whole number as the bytes of a decimal.

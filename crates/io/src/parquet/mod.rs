@@ -9,7 +9,9 @@ pub(crate) mod chunks;
 pub(crate) mod decode;
 mod escaped;
 mod fill;
+pub(crate) mod fitting;
 pub mod frame;
+pub(crate) mod from_chunks;
 pub(crate) mod leaf;
 pub(crate) mod pairs;
 pub mod parts;
@@ -28,6 +30,7 @@ use bosket_model::observe::Observer;
 use bosket_model::schema::Schema;
 use bosket_model::{Dataset, Result};
 
+use crate::batches::BatchSize;
 use crate::format::{Format, Layout};
 use crate::input::Input;
 use scalar::Scalar;
@@ -66,13 +69,13 @@ impl Columns {
 /// Hands out the records of a file in parts, so that no more than one is in memory. All parts have the same columns, by
 /// the same numbers.
 pub(crate) fn each_part(input: &mut Input, take: &mut read::Take<'_>) -> Result<()> {
-    read::read_parts(input, PART, take)?;
+    read::read_parts(input, BatchSize { records: PART, bytes: usize::MAX }, take)?;
     input.nothing_outside()
 }
 
-/// The same with so many records, or some more, in a part.
-pub(crate) fn parts_of(input: &mut Input, records: usize, take: &mut read::Take<'_>) -> Result<()> {
-    read::read_parts(input, records, take)?;
+/// The same with parts of a size, or some more.
+pub(crate) fn parts_of(input: &mut Input, size: BatchSize, take: &mut read::Take<'_>) -> Result<()> {
+    read::read_parts(input, size, take)?;
     input.nothing_outside()
 }
 

@@ -17,7 +17,7 @@ impl<W: Write + Send> Pairs<W> {
     pub(crate) fn begin(names: [&str; 2], value: Scalar, to: W) -> Result<Self> {
         let columns = vec![Scalar::whole(), value];
         let schema = flat_schema(&names, &columns);
-        schema.and_then(|schema| Writer::new(schema, columns, Full::SMALL, to)).map(Pairs).map_err(failure)
+        schema.and_then(|schema| Writer::new(schema, columns, Full::ONE, to)).map(Pairs).map_err(failure)
     }
 
     /// Adds a row.

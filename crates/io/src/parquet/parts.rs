@@ -11,7 +11,7 @@ use super::Columns;
 use super::chunks::{damaged, failure as unreadable};
 use super::fill::Filler;
 use super::people::{Sheet, Spelt};
-use super::plan::Field;
+use super::plan::{Field, Plan};
 use super::read::read_files;
 use super::scalar::Scalar;
 use super::shape::Shape;
@@ -93,28 +93,31 @@ impl PartSheet {
 
     /// Begins a file.
     pub fn begin<W: Write + Send>(&self, to: W) -> Result<PartRows<'_, W>> {
-        let plan = &self.sheet.plan;
-        let begin = || Writer::new(plan.schema()?, plan.columns(), Full::SMALL, to);
-        Ok(PartRows { sheet: self, writer: begin().map_err(failure)? })
+        PartRows::begin(&self.sheet.plan, to)
     }
 }
 
-/// A part while it is written.
+/// A file of records while it is written.
 pub struct PartRows<'s, W: Write + Send> {
-    sheet: &'s PartSheet,
+    plan: &'s Plan,
     writer: Writer<W>,
 }
 
 impl<W: Write + Send> std::fmt::Debug for PartRows<'_, W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PartRows").field("sheet", self.sheet).finish_non_exhaustive()
+        f.debug_struct("PartRows").field("plan", self.plan).finish_non_exhaustive()
     }
 }
 
-impl<W: Write + Send> PartRows<'_, W> {
+impl<'s, W: Write + Send> PartRows<'s, W> {
+    pub(super) fn begin(plan: &'s Plan, to: W) -> Result<Self> {
+        let begin = || Writer::new(plan.schema()?, plan.columns(), Full::ONE, to);
+        Ok(PartRows { plan, writer: begin().map_err(failure)? })
+    }
+
     /// Adds a record by its text.
     pub fn record(&mut self, text: &[u8]) -> Result<()> {
-        let classes = &self.sheet.sheet.plan.classes;
+        let classes = &self.plan.classes;
         Filler { classes, spelling: &Spelt, columns: &mut self.writer.columns }.record(text);
         self.writer.record_done().map_err(failure)
     }

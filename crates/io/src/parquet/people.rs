@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use bosket_model::observe::Quiet;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::schema::Schema;
 use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
@@ -94,23 +94,8 @@ impl Sheet {
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         self.fit(data);
-        let classes = &self.plan.classes;
         // Parts are small: whoever reads them asks whether to go on.
-        let write = |texts: &mut Texts, _: usize, vertex: usize| {
-            push(texts, &classes[data.class(vertex).index()], &|attribute, out| {
-                let slot = data.schema().attribute(attribute).slot as usize;
-                match data.values(vertex).get(slot).copied().unwrap_or(MISSING) {
-                    MISSING => out.push(GAP),
-                    code => {
-                        out.push(VALUE);
-                        push_escaped(out, data.dictionary(attribute).text(code));
-                        out.push(END);
-                    }
-                }
-            });
-            Ok(())
-        };
-        each_record_text(data, &Quiet, write, take)
+        spelt_texts(&self.plan.classes, data, &Quiet, take)
     }
 
     /// Begins the file, with a column for the groups before the others.
@@ -119,10 +104,34 @@ impl Sheet {
         let begin = || {
             let schema = self.plan.schema_after(vec![number.column(group)?])?;
             let columns = std::iter::once(number.clone()).chain(self.plan.columns()).collect();
-            Writer::new(schema, columns, Full::SMALL, to)
+            Writer::new(schema, columns, Full::ONE, to)
         };
         Ok(Rows { sheet: self, writer: begin().map_err(failure)? })
     }
+}
+
+/// The texts of records, in their order: sorted by their bytes they are sorted by what is published.
+pub(super) fn spelt_texts(
+    classes: &[Field],
+    data: &Dataset,
+    observer: &dyn Observer,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let write = |texts: &mut Texts, _: usize, vertex: usize| {
+        push(texts, &classes[data.class(vertex).index()], &|attribute, out| {
+            let slot = data.schema().attribute(attribute).slot as usize;
+            match data.values(vertex).get(slot).copied().unwrap_or(MISSING) {
+                MISSING => out.push(GAP),
+                code => {
+                    out.push(VALUE);
+                    push_escaped(out, data.dictionary(attribute).text(code));
+                    out.push(END);
+                }
+            }
+        });
+        Ok(())
+    };
+    each_record_text(data, observer, write, take)
 }
 
 /// The file of the people while it is written.

@@ -53,12 +53,17 @@ pub(super) fn plan(data: &Dataset, source: &Columns, observer: &dyn Observer) ->
         let known = source.find(&attribute.path).map(|i| source.leaves[i].1.clone());
         types.push(Scalar::for_codes(known, data.dictionary(id), &values[id.index()]));
     }
+    Ok(Plan { classes: record_classes(schema, source)?, values, types })
+}
+
+/// What vertices are, where records have attributes.
+pub(super) fn record_classes(schema: &Schema, source: &Columns) -> Result<Vec<Field>> {
     let classes = classes(schema, source)?;
     if !matches!(classes[0], Field::Struct(_)) {
         let what = Diagnostic::error("the records have no attribute, which Parquet cannot express");
         return Err(Failure::new(Fault::Data, what.help("use another format")));
     }
-    Ok(Plan { classes, values, types })
+    Ok(classes)
 }
 
 /// Per class what its vertices are, or for what there is no place.
@@ -103,8 +108,8 @@ pub(super) fn classes(schema: &Schema, source: &Columns) -> Result<Vec<Field>> {
     if problems.is_empty() { Ok(classes) } else { Err(Failure::all(Fault::Data, problems)) }
 }
 
-/// Per attribute the codes of the values that occur, ordered by their texts.
-fn occurring(data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
+/// Per attribute and code whether the value occurs.
+pub(super) fn occurs(data: &Dataset) -> Vec<Vec<bool>> {
     let schema = data.schema();
     let mut occurs: Vec<Vec<bool>> =
         schema.attributes().map(|(id, _)| vec![false; data.dictionary(id).len()]).collect();
@@ -116,6 +121,12 @@ fn occurring(data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
             }
         }
     }
+    occurs
+}
+
+/// Per attribute the codes of the values that occur, ordered by their texts.
+fn occurring(data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
+    let occurs = occurs(data);
     let sorted = |(id, _): (AttributeId, _)| {
         let dictionary = data.dictionary(id);
         let mut codes: Vec<u32> =
@@ -124,7 +135,7 @@ fn occurring(data: &Dataset, observer: &dyn Observer) -> Result<Vec<Vec<u32>>> {
         sort_by(&mut codes, observer, |&a, &b| key(a).cmp(&key(b)))?;
         Ok(codes)
     };
-    schema.attributes().map(sorted).collect()
+    data.schema().attributes().map(sorted).collect()
 }
 
 /// Puts a field into the tree of keys; false if there is one already on the way.

@@ -14,6 +14,7 @@ use super::leaf::{self, Levels};
 use super::parts::other_columns;
 use super::scalar::Scalar;
 use super::shape::{Field, Leaf, Shape};
+use crate::batches::BatchSize;
 use crate::input::Input;
 use crate::problems::{Problems, no_record, too_large};
 
@@ -23,13 +24,17 @@ pub(crate) type Take<'a> = dyn FnMut(Dataset, &Columns) -> Result<()> + 'a;
 /// Records that are read at once.
 const BATCH: usize = 2048;
 
+/// Bytes that a value takes beside its text.
+const VALUE: usize = 8;
+
 /// Values whose codes are remembered per column, so that frequent numbers need not be spelt again and again.
 const REMEMBERED: usize = 1 << 10;
 
 /// All records of a file, and its columns.
 pub(super) fn read(input: &mut Input) -> Result<(Dataset, Columns)> {
     let mut whole = None;
-    read_parts(input, usize::MAX, &mut |data, columns| {
+    let size = BatchSize { records: usize::MAX, bytes: usize::MAX };
+    read_parts(input, size, &mut |data, columns| {
         whole = Some((data, columns.clone()));
         Ok(())
     })?;
@@ -37,8 +42,8 @@ pub(super) fn read(input: &mut Input) -> Result<(Dataset, Columns)> {
 }
 
 /// Hands out the records of a file in parts that have all its columns, so that no more than one is in memory; a part has
-/// so many records, or some more. A file without records has no part.
-pub(super) fn read_parts(input: &mut Input, records: usize, take: &mut Take<'_>) -> Result<()> {
+/// so many records, or values of so many bytes and some more. A file without records has no part.
+pub(super) fn read_parts(input: &mut Input, size: BatchSize, take: &mut Take<'_>) -> Result<()> {
     let file = open(input)?;
     let name = input.name().to_owned();
     let root = file.metadata().file_metadata().schema();
@@ -57,9 +62,12 @@ pub(super) fn read_parts(input: &mut Input, records: usize, take: &mut Take<'_>)
         builder,
         problems: Problems::new(&name),
         records: 0,
+        most: size.records,
+        bytes: 0,
     };
     let whole = reader.file(&file, &record, input, &mut |reader| {
-        if reader.builder.len() < records || !reader.problems.is_empty() {
+        let full = reader.builder.len() >= size.records || reader.bytes >= size.bytes;
+        if !full || !reader.problems.is_empty() {
             return Ok(());
         }
         // The same columns have the same numbers in every part.
@@ -96,6 +104,8 @@ pub(super) fn read_files(
             builder,
             problems: Problems::new(&name),
             records: 0,
+            most: usize::MAX,
+            bytes: 0,
         };
         reader.file(&file, &record, &input, &mut |_| Ok(()))?;
         reader.problems.settle()?;
@@ -118,6 +128,8 @@ struct Column {
     value: usize,
     remembered: Vec<(u64, u32)>,
     scratch: Scratch,
+    /// What the values take as texts.
+    bytes: usize,
 }
 
 impl Column {
@@ -132,6 +144,7 @@ impl Column {
             value: 0,
             remembered: Vec::new(),
             scratch: Scratch::default(),
+            bytes: 0,
         }
     }
 
@@ -143,8 +156,9 @@ impl Column {
         builder: &mut Builder,
         wrong: &mut dyn FnMut(usize, Wrong),
     ) -> parquet::errors::Result<()> {
-        let Column { attribute, scalar, levels, codes, remembered, scratch, .. } = self;
+        let Column { attribute, scalar, levels, codes, remembered, scratch, bytes, .. } = self;
         codes.clear();
+        *bytes = 0;
         leaf::read(reader, records, levels, &mut |raw| {
             let bits = match raw {
                 Raw::I32(x) => Some(x as u64),
@@ -153,6 +167,7 @@ impl Column {
                 Raw::F64(x) => Some(x.to_bits()),
                 _ => None,
             };
+            *bytes += VALUE;
             let place = bits.map(|b| (b.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % REMEMBERED);
             if let (Some(bits), Some(&known)) = (bits, place.and_then(|p| remembered.get(p)))
                 && known.0 == bits
@@ -162,7 +177,10 @@ impl Column {
                 return;
             }
             let code = match scalar.decode(raw, scratch) {
-                Ok((kind, text)) => builder.code(*attribute, kind, text),
+                Ok((kind, text)) => {
+                    *bytes += text.len();
+                    builder.code(*attribute, kind, text)
+                }
                 Err(what) => {
                     wrong(codes.len(), what);
                     MISSING
@@ -202,6 +220,10 @@ struct Reader {
     builder: Builder,
     problems: Problems,
     records: u64,
+    /// Most records of a part.
+    most: usize,
+    /// What the values since the last part take as texts.
+    bytes: usize,
 }
 
 impl Reader {
@@ -223,7 +245,8 @@ impl Reader {
             let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             while left > 0 {
                 input.stop().go_on()?;
-                let count = left.min(BATCH);
+                let room = self.most.saturating_sub(self.builder.len()).max(1);
+                let count = left.min(BATCH).min(room);
                 if !self.batch(&mut readers, count, record, name)? {
                     return Ok(false);
                 }
@@ -239,6 +262,7 @@ impl Reader {
         for column in &mut self.columns {
             column.remembered.clear();
         }
+        self.bytes = 0;
         std::mem::replace(&mut self.builder, empty).finish()
     }
 
@@ -265,6 +289,7 @@ impl Reader {
                 });
             }
         }
+        self.bytes += self.columns.iter().map(|c| c.bytes).sum::<usize>();
         for _ in 0..count {
             self.records += 1;
             self.builder.begin_record();

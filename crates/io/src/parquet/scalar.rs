@@ -185,23 +185,34 @@ impl Scalar {
             return Self::text();
         }
         let fit = Self::candidates().into_iter().find(|c| c.fits(values.clone()));
-        fit.or_else(|| Self::decimal(values)).unwrap_or_else(Self::text)
+        let decimal = || {
+            let places = values.clone().map(|(_, text)| Self::places(text)).max()?;
+            Self::decimal(places).filter(|decimal| decimal.fits(values.clone()))
+        };
+        fit.or_else(decimal).unwrap_or_else(Self::text)
     }
 
-    /// Decimals with as many places as the values have.
-    fn decimal<'a>(values: impl Iterator<Item = (Kind, &'a str)> + Clone) -> Option<Self> {
-        let places = |text: &str| text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-        let scale = values.clone().map(|(_, text)| places(text)).max()? as i32;
-        let logical = (scale <= DIGITS).then(|| LogicalType::decimal(scale, DIGITS))?;
+    /// How many digits a number has behind its point.
+    pub(super) fn places(text: &str) -> usize {
+        text.split_once('.').map_or(0, |(_, fraction)| fraction.len())
+    }
+
+    /// Decimals with so many places, if there are any.
+    pub(super) fn decimal(places: usize) -> Option<Self> {
+        let scale = i32::try_from(places).ok().filter(|&scale| scale <= DIGITS)?;
         let (physical, length) = (Physical::FIXED_LEN_BYTE_ARRAY, 16);
-        let decimal =
-            Scalar { physical, length, logical: Some(logical), meaning: Meaning::Decimal { scale } };
-        decimal.fits(values).then_some(decimal)
+        let logical = Some(LogicalType::decimal(scale, DIGITS));
+        Some(Scalar { physical, length, logical, meaning: Meaning::Decimal { scale } })
+    }
+
+    /// Whether columns of this type are ever written: some are only read.
+    pub(super) fn is_written(&self) -> bool {
+        self.meaning != Meaning::OldMoment
     }
 
     /// The type of these values: this one if it holds them all.
     pub(crate) fn holding<'a>(self, values: impl Iterator<Item = (Kind, &'a str)> + Clone) -> Self {
-        if self.meaning != Meaning::OldMoment && self.fits(values.clone()) {
+        if self.is_written() && self.fits(values.clone()) {
             return self;
         }
         Self::natural(values)

@@ -37,7 +37,7 @@ pub(super) fn write(
     drop(ranks);
     let schema = plan.schema().map_err(failure)?;
     let out = Observed { out, observer };
-    let mut writer = Writer::new(schema, plan.columns(), Full::LARGE, out).map_err(failure)?;
+    let mut writer = Writer::new(schema, plan.columns(), Full::ONE, out).map_err(failure)?;
     let spelling = Ranks { data, plan: &plan };
     for record in sorted.iter() {
         observer.go_on()?;
@@ -63,12 +63,18 @@ impl Spelling for Ranks<'_> {
     }
 }
 
-/// Per attribute and code its rank among the values that occur, from 1.
+/// Per attribute and code its rank among the values that occur, from 1. A column has one type: a number and its text are
+/// published alike, and have one rank.
 fn ranks(data: &Dataset, plan: &Plan) -> Vec<Vec<u32>> {
     let rank = |(id, _): (AttributeId, _)| {
-        let mut ranks = vec![0; data.dictionary(id).len()];
-        for (rank, &code) in plan.values[id.index()].iter().enumerate() {
-            ranks[code as usize] = rank as u32 + 1;
+        let dictionary = data.dictionary(id);
+        let mut ranks = vec![0; dictionary.len()];
+        let (mut rank, mut last) = (0, None);
+        for (at, &code) in plan.values[id.index()].iter().enumerate() {
+            if last.replace(dictionary.text(code)) != Some(dictionary.text(code)) {
+                rank = at as u32 + 1;
+            }
+            ranks[code as usize] = rank;
         }
         ranks
     };

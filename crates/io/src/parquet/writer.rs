@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Failure, Result};
+use bytes::Bytes;
 use parquet::basic::{Compression, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{ByteArray, FixedLenByteArray};
@@ -20,20 +21,24 @@ use crate::fault;
 /// Who wrote a file. A version here would change the bytes of an unchanged publication.
 pub(super) const CREATED_BY: &str = "bosket";
 
-/// When a row group is full.
+/// When a row group is full. It follows from nothing but the rows: whether all of them were in memory or came from chunks
+/// does not show in a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Full {
     /// Values in one column.
     values: usize,
-    /// Bytes of all texts.
+    /// Bytes that all columns take in memory.
     bytes: usize,
 }
 
 impl Full {
-    /// Of records that are in memory anyway.
-    pub(crate) const LARGE: Full = Full { values: 1 << 20, bytes: usize::MAX };
-    /// Of records that are not.
-    pub(crate) const SMALL: Full = Full { values: 1 << 16, bytes: 1 << 24 };
+    /// Of the only file that is written.
+    pub(crate) const ONE: Full = Full { values: 1 << 16, bytes: 16 << 20 };
+
+    /// Of files that are written side by side.
+    pub(crate) fn among(files: usize) -> Full {
+        Full { bytes: (Self::ONE.bytes / files.max(1)).max(2 << 20), ..Self::ONE }
+    }
 }
 
 /// Values of a column, with their levels.
@@ -43,9 +48,13 @@ pub(crate) struct Column {
     definition: Vec<i16>,
     repetition: Vec<i16>,
     values: Values,
-    /// Bytes of the texts.
+    /// Bytes that values and levels take.
     bytes: usize,
 }
+
+/// Bytes of a value's levels, and of a value, or of the place of its text.
+const LEVELS: usize = 4;
+const VALUE: usize = 8;
 
 #[derive(Debug)]
 enum Values {
@@ -54,8 +63,30 @@ enum Values {
     I64(Vec<i64>),
     F32(Vec<f32>),
     F64(Vec<f64>),
-    Bytes(Vec<ByteArray>),
-    Fixed(Vec<FixedLenByteArray>),
+    Bytes(Texts),
+    Fixed(Texts),
+}
+
+/// Texts one behind the other: each on its own would take several times its bytes.
+#[derive(Debug, Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// All of them, without copying any; none are left.
+    fn take(&mut self) -> Vec<ByteArray> {
+        let bytes = Bytes::from(std::mem::take(&mut self.bytes));
+        let mut start = 0;
+        let text = |end: usize| bytes.slice(std::mem::replace(&mut start, end)..end).into();
+        std::mem::take(&mut self.ends).into_iter().map(text).collect()
+    }
 }
 
 impl Column {
@@ -66,8 +97,8 @@ impl Column {
             Physical::INT64 | Physical::INT96 => Values::I64(Vec::new()),
             Physical::FLOAT => Values::F32(Vec::new()),
             Physical::DOUBLE => Values::F64(Vec::new()),
-            Physical::BYTE_ARRAY => Values::Bytes(Vec::new()),
-            Physical::FIXED_LEN_BYTE_ARRAY => Values::Fixed(Vec::new()),
+            Physical::BYTE_ARRAY => Values::Bytes(Texts::default()),
+            Physical::FIXED_LEN_BYTE_ARRAY => Values::Fixed(Texts::default()),
         };
         Column { scalar, definition: Vec::new(), repetition: Vec::new(), values, bytes: 0 }
     }
@@ -76,21 +107,21 @@ impl Column {
     pub(crate) fn push_missing(&mut self, definition: i16, repetition: i16) {
         self.definition.push(definition);
         self.repetition.push(repetition);
+        self.bytes += LEVELS;
     }
 
     /// Adds a value, which the type must hold.
     pub(crate) fn push(&mut self, definition: i16, repetition: i16, text: &str) {
         self.push_missing(definition, repetition);
         let value = self.scalar.encode(text).expect("the type was chosen to hold all values");
-        self.bytes += text.len();
+        self.bytes += VALUE + text.len();
         match (&mut self.values, value) {
             (Values::Bool(all), Value::Bool(x)) => all.push(x),
             (Values::I32(all), Value::I32(x)) => all.push(x),
             (Values::I64(all), Value::I64(x)) => all.push(x),
             (Values::F32(all), Value::F32(x)) => all.push(x),
             (Values::F64(all), Value::F64(x)) => all.push(x),
-            (Values::Bytes(all), Value::Bytes(x)) => all.push(x.into()),
-            (Values::Fixed(all), Value::Bytes(x)) => all.push(ByteArray::from(x).into()),
+            (Values::Bytes(all) | Values::Fixed(all), Value::Bytes(x)) => all.push(&x),
             _ => unreachable!("a type has one physical form"),
         }
     }
@@ -99,8 +130,7 @@ impl Column {
         let (definition, repetition) = (Some(&self.definition[..]), Some(&self.repetition[..]));
         macro_rules! write {
             ($writer:expr, $values:expr) => {{
-                $writer.write_batch($values, definition, repetition)?;
-                $values.clear();
+                $writer.write_batch(&std::mem::take($values), definition, repetition)?;
             }};
         }
         match (&mut self.values, writer) {
@@ -109,8 +139,11 @@ impl Column {
             (Values::I64(v), ColumnWriter::Int64ColumnWriter(w)) => write!(w, v),
             (Values::F32(v), ColumnWriter::FloatColumnWriter(w)) => write!(w, v),
             (Values::F64(v), ColumnWriter::DoubleColumnWriter(w)) => write!(w, v),
-            (Values::Bytes(v), ColumnWriter::ByteArrayColumnWriter(w)) => write!(w, v),
-            (Values::Fixed(v), ColumnWriter::FixedLenByteArrayColumnWriter(w)) => write!(w, v),
+            (Values::Bytes(v), ColumnWriter::ByteArrayColumnWriter(w)) => write!(w, &mut v.take()),
+            (Values::Fixed(v), ColumnWriter::FixedLenByteArrayColumnWriter(w)) => {
+                let fixed = v.take().into_iter().map(FixedLenByteArray::from);
+                write!(w, &mut fixed.collect::<Vec<_>>())
+            }
             _ => return Err(ParquetError::General("a column has another type than its writer".to_owned())),
         }
         self.definition.clear();

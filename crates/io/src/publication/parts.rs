@@ -13,6 +13,7 @@ use crate::batches::{BatchSize, read_batches};
 use crate::chunks::Chunks;
 use crate::fault;
 use crate::json;
+use crate::output::Output;
 use crate::table;
 
 impl Publication {
@@ -21,9 +22,7 @@ impl Publication {
         match &self.kind {
             Kind::Document(document) if FORMATS.contains(&document.format.name()) => Ok(()),
             Kind::Document(document) => Err(unwritable(document.format.name())),
-            Kind::Tables(writing) => {
-                writing.unwritable_in_parts().map_or(Ok(()), |what| Err(unwritable(what)))
-            }
+            Kind::Tables(_) => Ok(()),
         }
     }
 
@@ -57,11 +56,11 @@ impl Publication {
     }
 }
 
-const FORMATS: [&str; 3] = ["ndjson", "transactions", "csv"];
+const FORMATS: [&str; 4] = ["ndjson", "transactions", "csv", "parquet"];
 
 fn unwritable(format: &str) -> Failure {
     let what = format!("{format} cannot be written from parts of the records");
-    let help = "have the data as ndjson, transactions, csv, sqlite or postgres, or allow more memory, so that all records fit";
+    let help = "have the data as ndjson, transactions, csv or parquet or in a database, or allow more memory, so that all records fit";
     Failure::new(Fault::Policy, Diagnostic::error(what).help(help))
 }
 
@@ -72,6 +71,22 @@ impl Document {
         }
         let mut output = self.output.take().ok_or_else(unwritten)?;
         observer.stage("sorting records", 2 * chunks.len() as u64);
+        if self.format.name() == "parquet" {
+            self.write_columns(chunks, memory, &mut output, observer)?;
+        } else {
+            self.write_texts(chunks, memory, &mut output, observer)?;
+        }
+        self.output = Some(output.completed()?);
+        observer.go_on()
+    }
+
+    fn write_texts(
+        &self,
+        chunks: &mut Chunks,
+        memory: usize,
+        output: &mut Output,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let (frame, always) = self.frame(chunks, observer)?;
         let mut sorter = Sorter::within(memory);
         for chunk in 0..chunks.len() {
@@ -108,8 +123,7 @@ impl Document {
             output.write_all(text).and_then(|()| output.write_all(end)).map_err(fault::from_write)?;
         }
         observer.advance(chunks.len() as u64);
-        self.output = Some(output.completed()?);
-        observer.go_on()
+        Ok(())
     }
 
     /// Classes and attributes of all chunks, and which attributes every vertex of their class has.
@@ -136,7 +150,12 @@ impl Document {
         Ok((frame, always))
     }
 
-    fn aligned(&self, data: &Dataset, frame: &Dataset, observer: &dyn Observer) -> Result<Dataset> {
+    pub(super) fn aligned(
+        &self,
+        data: &Dataset,
+        frame: &Dataset,
+        observer: &dyn Observer,
+    ) -> Result<Dataset> {
         let merged = self.kinds.merge(data)?;
         let mut joined = Joined::over(frame);
         joined.add(merged.as_ref().unwrap_or(data), |_| true, |_| true, observer)?;

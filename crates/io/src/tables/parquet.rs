@@ -7,14 +7,15 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
 use super::backend::{At, Backend, BadRow, Beside, Column, ColumnKind, Row, Take};
-use super::disassemble::Rows;
 use super::emit::Outflow;
 use super::files::Files;
-use super::published::{Origin, Published, Typed};
+use super::published::{Origin, Published, Table, Typed};
+use super::shape::Shape;
 use crate::input::Input;
 use crate::output::Output;
 use crate::parquet::chunks::{Chunks, failure, open};
 use crate::parquet::decode::{Scratch, Wrong};
+use crate::parquet::fitting::Fitting;
 use crate::parquet::leaf::{self, Levels};
 use crate::parquet::scalar::Scalar;
 use crate::parquet::writer::{self, Full, Observed, Writer, flat_schema};
@@ -238,11 +239,12 @@ pub(super) fn write(
     observer: &dyn Observer,
 ) -> Result<()> {
     let mut files = Vec::new();
+    let full = Full::among(outputs.iter().flatten().count());
     for ((table, output), columns) in rows.tables().iter().zip(outputs).zip(types) {
         let named: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
         let begin = |output| {
             let schema = flat_schema(&named, &columns)?;
-            Writer::new(schema, columns.clone(), Full::LARGE, Observed { out: output, observer })
+            Writer::new(schema, columns.clone(), full, Observed { out: output, observer })
         };
         files.push(output.map(begin).transpose().map_err(writer::failure)?);
     }
@@ -259,29 +261,49 @@ pub(super) fn write(
     files.into_iter().flatten().try_for_each(|file| file.finish().map(|_| ()).map_err(writer::failure))
 }
 
-/// Per table and column of a publication its type.
-pub(super) fn types(rows: &Rows<'_>) -> Vec<Vec<Scalar>> {
-    let of = |node: usize| rows.tables[node].columns.iter().map(|c| scalar(rows, node, c)).collect();
-    (0..rows.tables.len()).map(of).collect()
+/// Per table and column of a publication its type. The rows are gone through as often as it takes.
+pub(super) fn types(rows: &dyn Outflow, shape: &Shape, observer: &dyn Observer) -> Result<Vec<Vec<Scalar>>> {
+    let tables = rows.tables();
+    let fitting = |column: &Published| match (&column.typed, column.origin) {
+        (_, Origin::Parent(_)) | (Typed::Text | Typed::Number, _) => None,
+        (Typed::As(words), _) => Some(Fitting::new(Scalar::from_words(words))),
+    };
+    let mut found: Vec<Vec<Option<Fitting>>> =
+        tables.iter().map(|table| table.columns.iter().map(fitting).collect()).collect();
+    while found.iter().flatten().flatten().any(Fitting::is_open) {
+        rows.each(&mut |node, row| {
+            observer.go_on()?;
+            for (fitting, cell) in found[node].iter_mut().zip(row.iter()) {
+                if let (Some(fitting), Some((kind, text))) = (fitting, cell) {
+                    fitting.add(kind, text);
+                }
+            }
+            Ok(())
+        })?;
+        found.iter_mut().flatten().flatten().for_each(Fitting::pass_done);
+    }
+    let of = |node: usize| {
+        let columns = 0..tables[node].columns.len();
+        columns.map(|column| scalar(tables, shape, &found, (node, column))).collect()
+    };
+    Ok((0..tables.len()).map(of).collect())
 }
 
 /// The type of a published column: that of the source where it is published as it is.
-fn scalar(rows: &Rows<'_>, node: usize, column: &Published) -> Scalar {
-    let values = match column.origin {
-        Origin::Value(slot) => rows.values[node][slot].as_slice(),
-        _ => &[],
-    };
-    let values = values.iter().map(|&(text, kind)| (kind, text));
-    match (&column.typed, column.origin) {
-        (_, Origin::Parent(at)) => match rows.shape.nodes[node].parent {
-            Some(parent) => scalar(rows, parent, &rows.tables[parent].columns[at]),
+fn scalar(
+    tables: &[Table],
+    shape: &Shape,
+    found: &[Vec<Option<Fitting>>],
+    (node, column): (usize, usize),
+) -> Scalar {
+    let published = &tables[node].columns[column];
+    match (&published.typed, published.origin, &found[node][column]) {
+        (_, Origin::Parent(at), _) => match shape.nodes[node].parent {
+            Some(parent) => scalar(tables, shape, found, (parent, at)),
             None => Scalar::text(),
         },
-        (Typed::Text, _) => Scalar::text(),
-        (Typed::Number, _) => Scalar::whole(),
-        (Typed::As(words), _) => match Scalar::from_words(words) {
-            Some(declared) => declared.holding(values),
-            None => Scalar::natural(values),
-        },
+        (Typed::Number, ..) => Scalar::whole(),
+        (_, _, Some(fitting)) => fitting.scalar(),
+        _ => Scalar::text(),
     }
 }

@@ -20,7 +20,6 @@ use crate::batches::BatchSize;
 use crate::chunks::Chunks;
 use crate::fingerprint::Certify;
 use crate::output::Output;
-use crate::parquet::scalar::Scalar;
 use crate::policy_file::PolicyFile;
 
 /// A publication of linked tables that is not there yet.
@@ -79,30 +78,19 @@ impl Writing {
             return Err(Failure::defect("a publication was written twice"));
         }
         let rows = disassemble(data, &self.form.shape, &self.form.columns, observer)?;
-        let types = match self.form.source.format {
-            Format::Parquet => parquet::types(&rows),
-            _ => Vec::new(),
-        };
-        self.write_rows(&rows, types, observer)
+        self.write_rows(&rows, observer)
     }
 
-    fn write_rows(
-        &mut self,
-        rows: &dyn Outflow,
-        types: Vec<Vec<Scalar>>,
-        observer: &dyn Observer,
-    ) -> Result<()> {
+    fn write_rows(&mut self, rows: &dyn Outflow, observer: &dyn Observer) -> Result<()> {
+        let types = match self.form.source.format {
+            Format::Parquet => parquet::types(rows, &self.form.shape, observer)?,
+            _ => Vec::new(),
+        };
         let nodes = &self.form.shape.nodes;
         let names: Vec<Option<&str>> = nodes.iter().map(|n| n.table.map(|_| n.name.as_str())).collect();
         let files: Vec<Option<usize>> = nodes.iter().map(|n| n.table).collect();
         let details = Details { separators: self.form.separators.clone(), types };
         self.target.write(rows, &names, &files, details, observer)
-    }
-
-    /// Why it cannot be written from chunks; none if it can.
-    pub(crate) fn unwritable_in_parts(&self) -> Option<&'static str> {
-        // The types of columns follow from all values.
-        (self.form.source.format == Format::Parquet).then_some("linked tables in parquet")
     }
 
     /// Writes the records of all chunks, once; ordered and numbered by what is written, over all chunks. Sorting takes about
@@ -118,7 +106,7 @@ impl Writing {
         }
         let TablesForm { shape, columns, .. } = &self.form;
         let rows = SortedRows::new(chunks, shape, columns, memory, observer)?;
-        self.write_rows(&rows, Vec::new(), observer)
+        self.write_rows(&rows, observer)
     }
 
     /// Reads what has been written in batches, as a stranger would.

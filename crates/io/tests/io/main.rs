@@ -8,6 +8,7 @@ mod xml_common;
 
 mod bad_input;
 mod cancelled;
+mod columns_from_chunks;
 mod dissect;
 mod dissect_columns;
 mod fhir;

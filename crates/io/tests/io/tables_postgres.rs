@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::tables_common::*;
 use bosket_io::tables::{Tables, Writing};
-use bosket_io::{Create, PolicyFile};
+use bosket_io::{Create, PolicyFile, Whereabouts};
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::{Builder, ClassId, Dataset, Kind};
 use bosket_testkit::server::Server;
@@ -157,6 +157,39 @@ fn a_publication_appears_whole_with_keys_that_hold() {
     writing.write(&data, &Quiet).expect("writable");
     drop(writing);
     assert_eq!(canonical(&published(&file)), records(), "an abandoned run leaves the old publication");
+}
+
+/// Views and partitioned tables take no room of their own on disk: what the server expects of their rows counts.
+#[test]
+fn views_weigh_about_what_their_rows_would() {
+    let Some(server) = Server::start("trust") else { return };
+    server.sql("postgres", "CREATE DATABASE sizes");
+    server.sql(
+        "sizes",
+        "CREATE TABLE person AS SELECT i AS id, 'town ' || i % 500 AS town FROM generate_series(1, 30000) i; \
+         CREATE VIEW seen AS SELECT * FROM person; \
+         CREATE VIEW few AS SELECT * FROM person WHERE id <= 300; \
+         CREATE MATERIALIZED VIEW kept AS SELECT * FROM person; \
+         CREATE TABLE parted (id int, town text) PARTITION BY RANGE (id); \
+         CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (40000); \
+         INSERT INTO parted SELECT * FROM person; ANALYZE",
+    );
+    let weight = |table: &str| {
+        let text = format!(
+            "version = 1\n[source]\nformat = \"postgres\"\nurl = \"{}\"\n[[source.table]]\nname = \"{table}\"\n\
+             key = \"id\"\n[[attribute]]\npath = \"{table}.town\"\nrole = \"quasi\"\n",
+            server.url("sizes")
+        );
+        let file = policy(Path::new(""), &text);
+        Whereabouts::input(&file).expect("a source").weight().0
+    };
+    let table = weight("person");
+    assert!(table > 30_000 * 40);
+    for view in ["seen", "kept", "parted"] {
+        assert!((table / 2..table * 2).contains(&weight(view)), "{view}: {} of {table}", weight(view));
+    }
+    assert!((1..table / 20).contains(&weight("few")), "{}", weight("few"));
+    assert_eq!(weight("nobody"), 0);
 }
 
 #[test]

@@ -7,9 +7,9 @@ use crate::output::Output;
 use crate::parquet::refused;
 use crate::parquet::scalar::Scalar;
 use crate::tables::backend::{At, Backend, Beside, Column, Take};
-use crate::tables::disassemble::Rows;
 use crate::tables::emit::Outflow;
 use crate::tables::files::Files;
+use crate::tables::shape::Shape;
 
 /// Tables that cannot be opened.
 #[derive(Debug)]
@@ -57,6 +57,6 @@ pub(crate) fn write(
     Err(refused())
 }
 
-pub(crate) fn types(_: &Rows<'_>) -> Vec<Vec<Scalar>> {
-    Vec::new()
+pub(crate) fn types(_: &dyn Outflow, _: &Shape, _: &dyn Observer) -> Result<Vec<Vec<Scalar>>> {
+    Err(refused())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bosket_model::observe::Observer;
 use bosket_model::{Kind, Result};
-use postgres::Client;
+use postgres::{Client, SimpleQueryMessage};
 
 use super::connect::{Connected, connect};
 use super::{failure, qualified, quoted, quoted_all};
@@ -15,6 +15,9 @@ use crate::tables::backend::{
 
 /// Rows fetched at once.
 const FETCH: usize = 8192;
+
+/// Bytes that a row takes on disk beside its values.
+const HEADER: f64 = 28.0;
 
 /// The tables of a database.
 pub(crate) struct PgTables {
@@ -87,15 +90,36 @@ impl PgTables {
         identity(&mut self.client, &self.name)
     }
 
-    /// Bytes that tables take on disk, without their indexes; a view takes none.
+    /// Bytes that tables take on disk, without their indexes; of what takes none there, such as a view, those that the
+    /// server expects of its rows.
     pub(crate) fn weight(&mut self, tables: &[&str]) -> Result<u64> {
-        let sql = "SELECT coalesce(pg_table_size(to_regclass($1::text)), 0)";
+        let sql = "SELECT CASE WHEN relkind IN ('r', 'm', 't') THEN pg_table_size(oid) END \
+                   FROM pg_class WHERE oid = to_regclass($1::text)";
         let mut bytes = 0;
         for table in tables {
             let name = self.qualified(table);
-            bytes += self.query(sql, &[&name])?.iter().map(|row| row.get::<_, i64>(0) as u64).sum::<u64>();
+            let Some(found) = self.query(sql, &[&name])?.first().map(|row| row.get::<_, Option<i64>>(0))
+            else {
+                continue;
+            };
+            bytes += match found {
+                Some(size) => u64::try_from(size).unwrap_or(0),
+                None => self.expected(&name)?,
+            };
         }
         Ok(bytes)
+    }
+
+    /// Bytes of the rows of a relation as the server plans to read them, which it does not do.
+    fn expected(&mut self, relation: &str) -> Result<u64> {
+        let sql = format!("EXPLAIN (FORMAT JSON) SELECT * FROM {relation}");
+        let told = self.client.simple_query(&sql).map_err(|e| failure(&self.name, &e))?;
+        let row = told.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        let plan = row.unwrap_or_default();
+        Ok((planned(plan, "Plan Rows") * (planned(plan, "Plan Width") + HEADER)) as u64)
     }
 
     /// The schemas that tables are in.
@@ -109,6 +133,13 @@ impl PgTables {
         }
         Ok(found)
     }
+}
+
+/// A number of the outermost step of a plan, which says its own before those of the steps below.
+fn planned(plan: &str, key: &str) -> f64 {
+    let after = plan.split_once(&format!("\"{key}\": ")).map_or("", |(_, after)| after);
+    let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    after[..end].parse().unwrap_or(0.0)
 }
 
 /// What tells a database from any other.
