@@ -87,7 +87,7 @@ def test_an_archive_is_all_that_workers_need(run: Run, workers: cluster.Cluster,
             "--conf", f"spark.sql.warehouse.dir={workers.folder / 'warehouse'}",
             "publish.py", "data/in.parquet", str(policy), str(out), str(told),
         ],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900,
     )
     assert done.returncode == 0, done.stderr[-4000:]
     seen = json.loads(told.read_text("utf-8"))
