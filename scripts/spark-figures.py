@@ -81,7 +81,7 @@ def searched(told: Told) -> None:
         return merged
 
     begun = time.process_time()
-    found = _native.spark_search(plan, sums, exact, kernels, MEMORY)
+    found, _ = _native.spark_search(plan, sums, (exact, b""), kernels, MEMORY)
     told.line("search on the driver; plan, solution", 0, time.process_time() - begun - inside, len(plan), len(found))
     shape = told.counted("shape", plan, found)
     begun = time.process_time()

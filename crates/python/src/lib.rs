@@ -9,6 +9,7 @@ mod errors;
 mod frames;
 mod given;
 mod leaves;
+mod overlooked;
 mod published;
 mod sides;
 mod spark;
@@ -48,6 +49,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spark::spark_search, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_recode, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_sheet, module)?)?;
+    module.add_function(wrap_pyfunction!(overlooked::spark_overlook, module)?)?;
+    module.add_function(wrap_pyfunction!(overlooked::spark_merge_overlooked, module)?)?;
+    module.add_function(wrap_pyfunction!(overlooked::spark_overlooked, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_plan, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_sample, module)?)?;
     module.add_function(wrap_pyfunction!(cells::cells_sample_left, module)?)?;

@@ -212,7 +212,7 @@ pub fn spark_write_part(
 static LAST: Mutex<Option<(Vec<u8>, Arc<Plan>)>> = Mutex::new(None);
 
 /// A plan from its bytes.
-fn plan_of(bytes: &[u8]) -> Result<Arc<Plan>> {
+pub(crate) fn plan_of(bytes: &[u8]) -> Result<Arc<Plan>> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((known, plan)) = last.as_ref().filter(|(known, _)| known == bytes) {
         debug_assert_eq!(known.len(), bytes.len());
@@ -335,16 +335,17 @@ pub fn spark_merge_kernels<'py>(
     Ok(bytes(py, &state))
 }
 
-/// Searches a solution on the driver; `kernels` runs a job for a label of each item and the most labels of a set.
+/// Searches a solution on the driver, and says whether it takes relations apart. `asked` is whether it may, and records that kernels
+/// have overlooked, if any; `kernels` runs a job for a label of each item and the most labels of a set.
 #[pyfunction]
 pub fn spark_search<'py>(
     py: Python<'py>,
     plan: &[u8],
     frequencies: &[u8],
-    may_part: bool,
+    asked: (bool, Vec<u8>),
     kernels: Py<PyAny>,
     memory: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<(Bound<'py, PyBytes>, bool)> {
     let raised: Mutex<Option<PyErr>> = Mutex::new(None);
     let done = watched(py, None, |observer| {
         let mut ask = |labels: &[u32], size: usize| -> Result<Kernel> {
@@ -359,13 +360,17 @@ pub fn spark_search<'py>(
             }
         };
         let all = Frequencies::from_bytes(frequencies)?;
-        Ok(plan_of(plan)?.search(all, may_part, &mut ask, memory, observer)?.to_bytes())
+        let (may_part, more) = &asked;
+        let more = (!more.is_empty()).then(|| Kernel::from_bytes(more)).transpose()?;
+        let found = plan_of(plan)?.search(all, (*may_part, more.as_ref()), &mut ask, memory, observer)?;
+        Ok((found.to_bytes(), found.takes_apart()))
     });
     // What a job says about itself is worth more than that the search was interrupted.
     if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    Ok(bytes(py, &done?))
+    let (found, takes_apart) = done?;
+    Ok((bytes(py, &found), takes_apart))
 }
 
 /// The texts of a batch's published records.

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,10 +52,10 @@ def free_port() -> int:
 
 
 class Cluster:
-    """A master and workers; each worker gives one core and some memory to an executor."""
+    """A master and workers. Each has a core for an executor of the tests' session, and one for somebody else's."""
 
-    def __init__(self, folder: Path, workers: int = 2, memory: str = "1g") -> None:
-        self.folder, self.workers, self.memory = folder, workers, memory
+    def __init__(self, folder: Path, workers: int = 2) -> None:
+        self.folder, self.workers = folder, workers
         self._processes: list[subprocess.Popen[bytes]] = []
         self.url = ""
 
@@ -80,7 +81,7 @@ class Cluster:
             name = f"worker-{number}"
             work = self.folder / name
             work.mkdir(parents=True)
-            given = ["--webui-port", str(free_port()), "--cores", "1", "--memory", self.memory, "--work-dir", str(work)]
+            given = ["--webui-port", str(free_port()), "--cores", "2", "--memory", "1g", "--work-dir", str(work)]
             self._spawn(home, name, ["worker.Worker", *address, *given, self.url])
         for number in range(self.workers):
             self._await(f"worker-{number}", "Successfully registered with master")
@@ -127,6 +128,8 @@ class Cluster:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         settings = {
             "spark.executor.memory": "512m",
+            "spark.executor.cores": "1",
+            "spark.cores.max": str(self.workers),
             "spark.driver.memory": "512m",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
@@ -163,6 +166,41 @@ class Cluster:
             if group in groups and b"CoarseGrainedExecutorBackend" in words:
                 found.append(int(entry.name))
         return sorted(found)
+
+    @contextmanager
+    def struck(self, session: Any, job: int) -> Iterator[None]:
+        """Kills an executor while a job is under way that is the so-manieth from now; fails where there was none to kill."""
+        status = session.sparkContext.statusTracker()
+        seen = set(status.getJobIdsForGroup(None))
+        before = self._complete()
+        killed: list[int] = []
+        done = threading.Event()
+
+        def strike() -> None:
+            while not done.is_set():
+                if len(set(status.getJobIdsForGroup(None)) - seen) >= job and set(status.getActiveJobsIds()) - seen:
+                    os.kill(before[0], signal.SIGKILL)
+                    killed.append(before[0])
+                    return
+                time.sleep(0.01)
+
+        striker = threading.Thread(target=strike)
+        striker.start()
+        try:
+            yield
+        finally:
+            done.set()
+            striker.join()
+        assert killed, "no executor was killed"
+
+    def _complete(self) -> list[int]:
+        """The executors of all workers; one that was killed is replaced after a while."""
+        until = time.monotonic() + PATIENCE
+        while len(found := self.executors()) != self.workers:
+            if time.monotonic() > until:
+                raise RuntimeError(f"{len(found)} executors run on {self.workers} workers")
+            time.sleep(0.05)
+        return found
 
     def stop(self) -> None:
         """Ends every process of the cluster, and removes its folders."""

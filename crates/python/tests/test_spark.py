@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
-import signal
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,32 +148,10 @@ def test_a_killed_executor_changes_nothing(
     frame = spark.createDataFrame(table).repartition(6)
     whole = tmp_path / "whole"
     bk.spark.anonymize(frame, policy, whole, records_per_part=400)
-    before = workers.executors()
-    assert len(before) == 2
-    killed: list[int] = []
-    done = threading.Event()
-
-    def strike() -> None:
-        # In the middle: while the second job of the run is under way.
-        status = spark.sparkContext.statusTracker()
-        seen = set(status.getJobIdsForGroup(None))
-        while not done.is_set():
-            fresh = [job for job in status.getActiveJobsIds() if job not in seen]
-            if len(set(status.getJobIdsForGroup(None)) - seen) >= 2 and fresh:
-                os.kill(before[0], signal.SIGKILL)
-                killed.append(before[0])
-                return
-            time.sleep(0.01)
-
-    striker = threading.Thread(target=strike)
-    striker.start()
     out = tmp_path / "struck"
-    try:
+    # In the middle: while the second job of the run is under way.
+    with workers.struck(spark, 2):
         pub = bk.spark.anonymize(frame, policy, out, records_per_part=400)
-    finally:
-        done.set()
-        striker.join()
-    assert killed, "no executor was killed"
     assert bytes_of(out) == bytes_of(whole)
     assert bk.spark.verify(out, policy, spark=spark) and pub.records == table.num_rows
 

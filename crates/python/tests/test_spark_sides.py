@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bosket as bk
+import cluster
 from bosket import _spark_sides
 from conftest import CITIES
 from test_spark import refused
@@ -126,6 +128,28 @@ def test_parts_that_values_are_dealt_into(
     given = ["--policy", "data/policy.toml", "--set", f"privacy.model={model}"]
     # Nobody and nothing is published that is not there.
     assert "HOLDS" in run("verify", str(out), *given, "--against", "data/in.parquet")
+
+
+@pytest.mark.parametrize("model", ["anatomy", "delta"])
+def test_a_killed_executor_changes_nothing_in_two_sides(
+    spark: Any,
+    workers: cluster.Cluster,
+    tmp_path: Path,
+    clinic: tuple[pa.Table, bk.Policy],
+    model: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table, policy = clinic
+    monkeypatch.setattr(_spark_sides, "DEALT", 200)
+    policy = policy.with_(privacy__model=model)
+    frame = spark.createDataFrame(table).repartition(4)
+    made = []
+    for name, struck in [("whole", nullcontext()), ("struck", workers.struck(spark, 4))]:
+        with pytest.warns(bk.BosketWarning, match="more than its share"), struck:
+            pub = bk.spark.anonymize(frame, policy, tmp_path / name, records_per_part=150)
+        made.append((bytes_of(tmp_path / name), pub.certificate["publication"]["files"]))
+    assert made[0] == made[1]
+    assert bk.spark.verify(tmp_path / "struck", policy, spark=spark)
 
 
 def test_sides_that_were_meddled_with(spark: Any, tmp_path: Path, clinic: tuple[pa.Table, bk.Policy]) -> None:

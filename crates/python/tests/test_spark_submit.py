@@ -58,11 +58,8 @@ def packed(to: Path) -> None:
     environment.pack(output=str(to), compress_level=1)
 
 
-def test_an_archive_is_all_that_workers_need(run: Run, tmp_path: Path) -> None:
-    try:
-        home = cluster.required()
-    except cluster.Missing as missing:
-        pytest.fail(str(missing))
+def test_an_archive_is_all_that_workers_need(run: Run, workers: cluster.Cluster, tmp_path: Path) -> None:
+    home = cluster.required()
     run("generate", "baskets", "--transactions", "400", "--out", "data")
     lines = (tmp_path / "data/data.txt").read_text("utf-8").splitlines()
     items = pa.array([line.split() for line in lines], pa.list_(pa.string()))
@@ -73,33 +70,33 @@ def test_an_archive_is_all_that_workers_need(run: Run, tmp_path: Path) -> None:
     (tmp_path / "publish.py").write_text(PUBLISH, "utf-8")
     packed(tmp_path / "pack.tar.gz")
     out, told = tmp_path / "published", tmp_path / "told.json"
-    with cluster.Cluster(tmp_path / "spark", workers=1) as started:
-        environment = dict(
-            os.environ,
-            SPARK_HOME=str(home),
-            SPARK_LOCAL_IP="127.0.0.1",
-            SPARK_LOCAL_DIRS=str(tmp_path / "spark/local"),
-            PYSPARK_PYTHON="./environment/bin/python",
-            PYSPARK_DRIVER_PYTHON=sys.executable,
-        )
-        environment.pop("PYTHONPATH", None)
-        done = subprocess.run(
-            [
-                str(home / "bin/spark-submit"), "--master", started.url, "--archives", "pack.tar.gz#environment",
-                "--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.ui.enabled=false",
-                "--conf", f"spark.sql.warehouse.dir={tmp_path / 'spark/warehouse'}",
-                "publish.py", "data/in.parquet", str(policy), str(out), str(told),
-            ],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,
-        )
-        assert done.returncode == 0, done.stderr[-4000:]
-        seen = json.loads(told.read_text("utf-8"))
-        # The workers have taken everything out of the archive, nothing from where the driver runs.
-        package, python, version = seen["found"]
-        work = os.path.realpath(started.folder)
-        assert os.path.realpath(package).startswith(work) and package != os.path.realpath(seen["here"])
-        assert python.startswith(work) and "/environment/bin/python" in python
-        assert version == pytest.importorskip("bosket").__version__
+    environment = dict(
+        os.environ,
+        SPARK_HOME=str(home),
+        SPARK_LOCAL_IP="127.0.0.1",
+        SPARK_LOCAL_DIRS=str(workers.folder / "local"),
+        PYSPARK_PYTHON="./environment/bin/python",
+        PYSPARK_DRIVER_PYTHON=sys.executable,
+    )
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [
+            str(home / "bin/spark-submit"), "--master", workers.url, "--archives", "pack.tar.gz#environment",
+            "--conf", "spark.executor.memory=512m", "--conf", "spark.cores.max=1",
+            "--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.ui.enabled=false",
+            "--conf", f"spark.sql.warehouse.dir={workers.folder / 'warehouse'}",
+            "publish.py", "data/in.parquet", str(policy), str(out), str(told),
+        ],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    seen = json.loads(told.read_text("utf-8"))
+    # The workers have taken everything out of the archive, nothing from where the driver runs.
+    package, python, version = seen["found"]
+    work = os.path.realpath(workers.folder)
+    assert os.path.realpath(package).startswith(work) and package != os.path.realpath(seen["here"])
+    assert python.startswith(work) and "/environment/bin/python" in python
+    assert version == pytest.importorskip("bosket").__version__
     assert seen["records"] == 400
     said = run("verify", str(out), "--certificate", f"{out}.certificate.json")
     assert "AS CERTIFIED" in said and "HOLDS" in said

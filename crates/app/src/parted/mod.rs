@@ -8,6 +8,7 @@
 //! ```
 
 pub mod cells;
+pub mod overlooked;
 pub mod plan;
 pub mod shape;
 pub mod sides;

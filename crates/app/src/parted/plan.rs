@@ -156,11 +156,12 @@ impl Plan {
         all.pruned(range, labels, memory, &trees, observer)
     }
 
-    /// Searches a solution for all records; relations of trees are taken apart only if they may be.
+    /// Searches a solution for all records; relations of trees are taken apart only if they may be, and records that kernels
+    /// have overlooked before are looked at, too.
     pub fn search(
         &self,
         all: Frequencies,
-        may_part: bool,
+        (may_part, more): (bool, Option<&Kernel>),
         kernels: Kernels<'_>,
         memory: usize,
         observer: &dyn Observer,
@@ -168,7 +169,11 @@ impl Plan {
         if all.records != self.records() {
             return Err(changing("there are more or fewer records than before"));
         }
-        self.inner.search(&Arc::new(all), may_part, kernels, memory, observer)
+        let mut kernels = |labels: &[u32], size: usize| match more {
+            Some(more) => kernels(labels, size)?.with(more, observer),
+            None => kernels(labels, size),
+        };
+        self.inner.search(&Arc::new(all), may_part, &mut kernels, memory, observer)
     }
 
     /// The published records of a batch, and what they lost, to be added up.
@@ -176,6 +181,26 @@ impl Plan {
         let part = self.part(batch, observer)?;
         let (published, tally) = self.inner.recode(&part, found, observer)?;
         Ok((published, tally.rpd() * part.data.len() as f64))
+    }
+
+    /// A batch, and what would be published of it.
+    pub(super) fn recoded(
+        &self,
+        batch: &Dataset,
+        found: &Found,
+        observer: &dyn Observer,
+    ) -> Result<(Part, Dataset)> {
+        let part = self.part(batch, observer)?;
+        let (published, _) = self.inner.recode(&part, found, observer)?;
+        Ok((part, published))
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(super) fn inner(&self) -> &partition::Plan {
+        &self.inner
     }
 
     /// What a run tells about itself: `loss` and `suppressed` of its certificate.

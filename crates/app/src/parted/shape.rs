@@ -42,6 +42,11 @@ impl Shape {
         Ok(Shape { frame: joined.finish(), spelled, records: published.len() as u64, lost })
     }
 
+    /// Classes and attributes of all published records.
+    pub(super) fn frame(&self) -> &Dataset {
+        &self.frame
+    }
+
     /// Both together.
     pub fn merge(mut self, other: &Shape) -> Self {
         if self.records == 0 {

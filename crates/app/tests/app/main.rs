@@ -13,6 +13,7 @@ mod left_out;
 #[cfg(unix)]
 mod masks;
 mod missing;
+mod overlooked;
 mod releases;
 mod report;
 mod rows;

@@ -49,6 +49,9 @@ __all__ = [
     "spark_merge",
     "spark_merge_judged",
     "spark_merge_kernels",
+    "spark_merge_overlooked",
+    "spark_overlook",
+    "spark_overlooked",
     "spark_parts",
     "spark_plan",
     "spark_policy",
@@ -122,8 +125,13 @@ def spark_merge_kernels(
     plan: bytes, cut: tuple[list[int], int], states: list[bytes], memory: int
 ) -> bytes: ...
 def spark_search(
-    plan: bytes, frequencies: bytes, may_part: bool, kernels: Callable[[list[int], int], bytes], memory: int
+    plan: bytes, frequencies: bytes, asked: tuple[bool, bytes], kernels: Callable[[list[int], int], bytes], memory: int
+) -> tuple[bytes, bool]: ...
+def spark_overlook(
+    plan: bytes, solution: tuple[bytes, bytes], rows: Any, number: int, memory: int
 ) -> bytes: ...
+def spark_merge_overlooked(plan: bytes, states: list[bytes], memory: int) -> bytes: ...
+def spark_overlooked(plan: bytes, state: bytes, before: bytes, memory: int) -> tuple[bytes, int]: ...
 def spark_recode(
     plan: bytes, found: bytes, shape: bytes, rows: Any, memory: int
 ) -> list[bytes]: ...

@@ -1,13 +1,15 @@
 """What a run on a cluster is: jobs over the data, and between them what the driver makes of their results.
 
 ```text
-survey ─► plan ─► frequencies ─► search ⇄ kernels ─► recode ─► sort, cut into parts ─► write ─► judge each part ─► certificate
+count, merge ─► plan ─► kernels, cells or sides ─► texts of published records ─► sort, cut into parts, write
+             ─► judge each part ─► certificate
 ```
 """
 
 from __future__ import annotations
 
 import bisect
+import itertools
 import json
 import os
 import re
@@ -15,7 +17,6 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,7 +25,6 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import IntegerType, StructField, StructType
 
 from . import _errors, _native
 from ._errors import BosketError, DataError, Diagnostic, EnvironmentFault, PolicyError, Unreachable
@@ -200,17 +200,26 @@ class Run:
         return self._gathered(what, data.mapInArrow(counted, _STATE), merge)
 
     def _gathered(self, what: str, states: DataFrame, merge: Callable[[list[bytes]], bytes]) -> bytes:
-        def shard(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Merges what tasks have found: by shards, then here. In one order, whichever task is done first: of several records that
+        a kernel can do with it has the first."""
+
+        def sharded(batches: Batches) -> Batches:
             _begin()
             held: list[bytes] = []
-            number = 0
+            now: int | None = None
             for batch in batches:
-                number = batch.column("shard")[0].as_py() if batch.num_rows else number
-                held.extend(batch.column("state").to_pylist())
-                held = [merge(held)]
-            yield _state(number, held[0])
+                rows = zip(batch.column("shard").to_pylist(), batch.column("state").to_pylist(), strict=True)
+                for shard, own in itertools.groupby(rows, lambda row: row[0]):
+                    if shard != now and now is not None:
+                        yield _state(now, held[0])
+                        held = []
+                    now = shard
+                    held = [merge(held + [state for _, state in own])]
+            if now is not None:
+                yield _state(now, held[0])
 
-        found = states.groupBy("shard").applyInArrow(shard, _STATE).collect()
+        ordered = states.repartition("shard").sortWithinPartitions("shard", "state")
+        found = ordered.mapInArrow(sharded, _STATE).collect()
         few = [self._noted(f"{what} of a shard", bytes(row["state"])) for row in sorted(found, key=lambda row: row["shard"])]
         if not few:
             raise _error(DataError, "there is no record", "check that it is the right data")
@@ -278,17 +287,10 @@ class Run:
                 if work == "sides":
                     found, certificate = _sides().Sides(self, policy, data).tried(place, records_per_part)
                 elif work == "cells":
-                    made = Cells(self, policy, data).made()
-                    found, certificate = self._tried(policy, made, place, records_per_part)
+                    made = _cells().Cells(self, policy, data).made()
+                    found, certificate = self.tried(policy, made, place, records_per_part)
                 else:
-                    known = self._known(policy, data)
-                    made = self._made(policy, data, known, True)
-                    found, certificate = self._tried(policy, made, place, records_per_part)
-                    if certificate is None and not known.exact:
-                        # Relations that were taken apart may give somebody away: then none are.
-                        place.empty()
-                        made = self._made(policy, data, known, False)
-                        found, certificate = self._tried(policy, made, place, records_per_part)
+                    found, certificate = _kernels().Kernels(self, policy, data).tried(place, records_per_part)
             if certificate is None:
                 raise _error(
                     Unreachable,
@@ -305,13 +307,7 @@ class Run:
         schema = to_arrow_schema(data.schema)
         return pa.table([pa.nulls(1, field.type) for field in schema], names=schema.names)
 
-    def _known(self, policy: NativePolicy, data: DataFrame) -> _Known:
-        survey = self._counted("survey", data, policy, b"", b"")
-        plan, records, exact = _native.spark_plan(policy, survey)
-        frequencies = self._counted("frequencies", data, policy, self._noted("plan", plan), b"")
-        return _Known(plan, frequencies, records, exact)
-
-    def _tried(self, policy: NativePolicy, made: Made, place: _Place, size: int) -> tuple[str, str | None]:
+    def tried(self, policy: NativePolicy, made: Made, place: _Place, size: int) -> tuple[str, str | None]:
         """Writes what was made, and judges it from its bytes: the verdict, and a certificate if it holds."""
         told, sheet, texts = made
         texts.persist(StorageLevel.DISK_ONLY)
@@ -322,33 +318,6 @@ class Run:
         place.tidy()
         state = self._judged(policy, place.staging)
         return _native.spark_verdict(policy, place.staging, state, told, self.memory)
-
-    def _made(self, policy: NativePolicy, data: DataFrame, known: _Known, may_part: bool) -> Made:
-        """What is told about the solution, the columns of all parts, and the texts of all published records, in no order."""
-        memory, plan, frequencies = self.memory, known.plan, known.frequencies
-
-        def kernels(labels: list[int], size: int) -> bytes:
-            cut = (labels, size)
-
-            def kernel(rows: pa.Table, number: int) -> bytes:
-                return _native.spark_kernel(plan, cut, rows, number, memory)
-
-            def merge(states: list[bytes]) -> bytes:
-                return _native.spark_merge_kernels(plan, cut, states, memory)
-
-            return self._merged(f"kernel for sets of {size}", data, kernel, merge)
-
-        found = self._noted("solution", _native.spark_search(plan, frequencies, may_part, kernels, memory))
-        shape = self._counted("shape", data, policy, plan, found)
-        sheet, published, told = _native.spark_sheet(plan, found, shape, self.source(data), memory)
-        if published != known.records:
-            raise _changing()
-
-        def recoded(batches: Batches) -> Batches:
-            for _, rows in _chunks(batches):
-                yield from _texts(_native.spark_recode(plan, found, shape, rows, memory))
-
-        return told, sheet, data.mapInArrow(recoded, "text binary")
 
     def _counted(self, what: str, data: DataFrame, policy: NativePolicy, plan: bytes, found: bytes) -> bytes:
         memory = self.memory
@@ -442,175 +411,23 @@ class Run:
         return sample[_SAMPLE // 2 :: _SAMPLE]
 
 
-_PUBLISHED, _LEFT, _TALLY = 0, 1, 2
-_RELEASE = "kind int, state binary"
+# What these make is made by runs, and they are only needed where a policy asks for them.
+def _kernels() -> Any:
+    from . import _spark_kernels
+
+    return _spark_kernels
 
 
-def _released(made: tuple[bytes, bytes, str]) -> pa.RecordBatch:
-    published, left, tally = made
-    kinds = pa.array([_PUBLISHED, _LEFT, _TALLY], pa.int32())
-    return pa.RecordBatch.from_arrays([kinds, pa.array([published, left, tally.encode()], pa.binary())], ["kind", "state"])
+def _cells() -> Any:
+    from . import _spark_cells
 
-
-class Cells:
-    """Clusters: records are put into cells of like ones, and every cell is clustered by a task of its own."""
-
-    def __init__(self, run: Run, policy: NativePolicy, data: DataFrame) -> None:
-        self.run, self.policy, self.data = run, policy, data
-        self._held: list[DataFrame] = []
-
-    def made(self) -> Made:
-        run, memory = self.run, self.run.memory
-        survey = run._counted("survey", self.data, self.policy, b"", b"")
-        facts = run._counted("facts", self.data, self.policy, b"", b"")
-        plan, records = _native.cells_plan(self.policy, survey, facts.decode())
-        run._noted("plan", plan)
-        try:
-            released = self._hold(self._clustered(plan, records))
-            # Figures are small, and are told by each cell once.
-            tallies = [bytes(row["state"]).decode() for row in released.where(f"kind = {_TALLY}").collect()]
-            tally, suppressed, told = _native.cells_tally(plan, sorted(tallies))
-            source = run.source(self.data)
-
-            def shaped(batches: Batches) -> Batches:
-                shard = _begin() % _SHARDS
-                for batch in batches:
-                    for state in batch.column("state").to_pylist():
-                        yield _state(shard, _native.cells_shape(plan, tally, state, source, memory))
-
-            published = released.where(f"kind = {_PUBLISHED}")
-            shapes = published.mapInArrow(shaped, _STATE)
-            shape = run._gathered("shape", shapes, lambda states: _native.spark_merge("shape", states))
-            sheet, count = _native.cells_sheet(shape, source, memory)
-            if count + suppressed != records:
-                raise _changing()
-
-            def spelled(batches: Batches) -> Batches:
-                for batch in batches:
-                    for state in batch.column("state").to_pylist():
-                        yield from _texts(_native.cells_texts(plan, tally, shape, state, source, memory))
-
-            texts = published.mapInArrow(spelled, "text binary").persist(StorageLevel.DISK_ONLY)
-            texts.count()
-        finally:
-            for held in self._held:
-                held.unpersist()
-        return told, sheet, texts
-
-    def _hold(self, frame: DataFrame) -> DataFrame:
-        """Keeps what several jobs need until all of it is made."""
-        self._held.append(frame.persist(StorageLevel.DISK_ONLY))
-        return frame
-
-    def _clustered(self, plan: bytes, records: int) -> DataFrame:
-        """What became of every cell: published records, and figures."""
-        run, memory, data = self.run, self.run.memory, self.data
-        sample = run._merged(
-            "sample",
-            data,
-            lambda rows, _: _native.cells_sample(plan, rows, memory),
-            _native.cells_together,
-        )
-        splitter, cells = _native.cells_split(plan, sample, None)
-        found = {row["cell"]: row["count"] for row in self._assigned(plan, splitter).groupBy("cell").count().collect()}
-        splitter, cells = _native.cells_joined(plan, splitter, [found.get(cell, 0) for cell in range(cells)])
-        columns = data.columns
-
-        def clustered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            _begin()
-            rows = pa.Table.from_batches(list(batches)).select(columns)
-            yield _released(_native.cells_make(plan, rows, memory))
-
-        released = self._hold(self._assigned(plan, splitter).groupBy("cell").applyInArrow(clustered, _RELEASE))
-
-        # Who is left over in the first round is put into cells once more, if these are many, and then into one.
-        made = released.where(f"kind <> {_LEFT}")
-        left = released.where(f"kind = {_LEFT}")
-        again = self._again(plan, left, records, cells)
-        if again is not None:
-            second = self._hold(self._clustered_again(plan, again, False))
-            made = made.union(second.where(f"kind <> {_LEFT}"))
-            left = second.where(f"kind = {_LEFT}")
-        last = self._clustered_again(plan, left.withColumnRenamed("kind", "cell"), True)
-        return made.union(last.where(f"kind <> {_LEFT}"))
-
-    def _clustered_again(self, plan: bytes, left: DataFrame, last: bool) -> DataFrame:
-        """What becomes of those who were left over, by cells."""
-        memory = self.run.memory
-
-        def clustered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            _begin()
-            states = [state for batch in batches for state in batch.column("state").to_pylist()]
-            yield _released(_native.cells_make_left(plan, states, last, memory))
-
-        return left.groupBy("cell").applyInArrow(clustered, _RELEASE)
-
-    def _again(self, plan: bytes, left: DataFrame, records: int, cells: int) -> DataFrame | None:
-        """Those who were left over, by new cells; none where one cell is enough."""
-
-        def counted(batches: Batches) -> Batches:
-            for batch in batches:
-                numbers = [_native.cells_records(state) for state in batch.column("state").to_pylist()]
-                yield pa.RecordBatch.from_arrays([pa.array(numbers, pa.int64())], ["records"])
-
-        over = sum(row["records"] for row in left.mapInArrow(counted, "records long").collect())
-        wanted = _native.cells_again(over, records, cells)
-        if wanted <= 1:
-            return None
-
-        def sampled(batches: Batches) -> Batches:
-            shard = _begin() % _SHARDS
-            for batch in batches:
-                for state in batch.column("state").to_pylist():
-                    yield _state(shard, _native.cells_sample_left(plan, state, over))
-
-        sample = self.run._gathered("sample", left.mapInArrow(sampled, _STATE), _native.cells_together)
-        splitter, cells = _native.cells_split(plan, sample, wanted)
-
-        def parted(splitter: str) -> DataFrame:
-            def own(batches: Batches) -> Batches:
-                for batch in batches:
-                    for state in batch.column("state").to_pylist():
-                        for cell, number, part in _native.cells_parted(plan, splitter, state):
-                            yield pa.RecordBatch.from_arrays(
-                                [pa.array([cell], pa.int32()), pa.array([number], pa.int64()), pa.array([part], pa.binary())],
-                                ["cell", "records", "state"],
-                            )
-
-            return left.mapInArrow(own, "cell int, records long, state binary")
-
-        rows = parted(splitter).groupBy("cell").sum("records").collect()
-        found = {row["cell"]: row["sum(records)"] for row in rows}
-        splitter, _ = _native.cells_joined(plan, splitter, [found.get(cell, 0) for cell in range(cells)])
-        return parted(splitter).select("cell", "state")
-
-    def _assigned(self, plan: bytes, splitter: str) -> DataFrame:
-        """The data with the cell of each row."""
-        memory, schema = self.run.memory, self.data.schema
-
-        def assigned(batches: Batches) -> Batches:
-            _begin()
-            for batch in batches:
-                cells = _native.cells_assign(plan, splitter, batch, memory)
-                yield batch.append_column("cell", pa.array(cells, pa.int32()))
-
-        return self.data.mapInArrow(assigned, StructType([*schema.fields, StructField("cell", IntegerType())]))
+    return _spark_cells
 
 
 def _sides() -> Any:
     from . import _spark_sides
 
     return _spark_sides
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What is known of all records before the search."""
-
-    plan: bytes
-    frequencies: bytes
-    records: int
-    exact: bool
 
 
 def _part(number: int, texts: list[bytes]) -> pa.RecordBatch:

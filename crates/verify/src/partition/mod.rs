@@ -10,6 +10,7 @@
 //! nothing, so such claims are refused here.
 
 mod cells;
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -170,6 +171,8 @@ impl<'a> Counter<'a> {
 
     /// Which records are kept.
     fn chosen(&mut self, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Vec<bool>> {
+        let places = places::seen(data, binding, self.claim);
+        let data = places.as_ref().unwrap_or(data);
         let mut keep = vec![false; data.len()];
         let (k, m, n) = match self.claim {
             Claim::Km(km) => (km.k, km.m as usize, 0),
@@ -356,8 +359,8 @@ impl Counted {
         Ok(Counted { data: joined.finish(), ids, ..self })
     }
 
-    /// The verdict. `offset` says how many records come before each part, for a witness's records.
-    pub fn finish(
+    /// What holds of the records that are kept, and so of all; a witness's records are numbered among those kept.
+    fn judged(
         &self,
         policy: &Policy,
         claim: &Claim,
@@ -367,7 +370,19 @@ impl Counted {
     ) -> Result<Verification> {
         refuse_unmergeable(claim)?;
         let binding = Binding::new(self.data.schema(), &policy.attributes, policy.undeclared, "parts")?;
-        let mut found = Verification::of_records(&self.data, &binding, claim, hierarchies, memory, observer)?;
+        Verification::of_records(&self.data, &binding, claim, hierarchies, memory, observer)
+    }
+
+    /// The verdict. A witness's records are numbered through all parts.
+    pub fn finish(
+        &self,
+        policy: &Policy,
+        claim: &Claim,
+        hierarchies: &[Option<Hierarchy>],
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Verification> {
+        let mut found = self.judged(policy, claim, hierarchies, memory, observer)?;
         let mut before: BTreeMap<u32, u64> = BTreeMap::new();
         let mut all = 0;
         for (&part, &records) in &self.parts {
@@ -385,6 +400,24 @@ impl Counted {
         found.records = usize::try_from(all).map_err(|_| Failure::defect("more records than numbers"))?;
         found.left = self.left.iter().cloned().collect();
         Ok(found)
+    }
+
+    /// Part and place of each record that is kept.
+    pub fn ids(&self) -> &[(u32, u32)] {
+        &self.ids
+    }
+
+    /// Part and place of each record that the smallest witness matches; none where nobody is found.
+    pub fn witnesses(
+        &self,
+        policy: &Policy,
+        claim: &Claim,
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Vec<(u32, u32)>> {
+        let found = self.judged(policy, claim, &[], memory, observer)?;
+        let records = found.witness.map(|witness| witness.records).unwrap_or_default();
+        Ok(records.into_iter().map(|record| self.ids[record as usize]).collect())
     }
 
     /// The state as bytes.

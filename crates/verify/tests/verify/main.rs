@@ -13,6 +13,7 @@ mod joint;
 mod knowledge;
 mod mergeable;
 mod parts;
+mod places;
 mod recount;
 mod sets;
 mod sides;
