@@ -16,4 +16,6 @@ mod releases;
 mod report;
 mod rows;
 mod selection;
+mod sides;
+mod sides_damaged;
 mod util;
