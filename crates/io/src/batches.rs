@@ -23,8 +23,8 @@ pub struct BatchSize {
 /// Records of a batch at most, unless told otherwise.
 const RECORDS: usize = 100_000;
 
-/// A text takes about so many times its bytes in memory; a compressed one so many more.
-const GROWTH: u64 = 4;
+/// A text takes about so many times its bytes in memory while its sides are taken apart; a compressed one so many more.
+const GROWTH: u64 = 8;
 const PACKED: u64 = 8;
 
 impl BatchSize {

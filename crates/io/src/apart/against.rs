@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
+use bosket_model::Result;
 use bosket_model::binding::Binding;
 use bosket_model::dissected::{PublishedGroups, SideDigests};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Undeclared;
 use bosket_model::selection::select;
 use bosket_model::sides::Fate;
-use bosket_model::Result;
 
+use super::batched;
 use super::columns::each_private;
 use super::dissection::Way;
 use super::published::PublishedReader;
-use super::truth::{add_records, digest, no_digests};
-use super::batched;
 use super::tables_read::{self, Published, group_of};
+use super::truth::{add_records, digest, no_digests};
 use crate::batches::BatchSize;
 use crate::input::Input;
 use crate::source::{Opened, Whereabouts};
@@ -58,14 +58,19 @@ impl PublishedReader<'_> {
             }
             _ if batched::is_wanted(&place, policy, observer) => {
                 let (name, mut first) = (place.name(), 0);
-                place.batches(BatchSize::of(observer.limits()), observer, &mut |Opened { data, .. }| {
-                    let schema = data.schema();
-                    let binding = Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
-                    let own = |record: usize| group(first + record);
-                    add_records(&mut sides, &data, &binding, &self.expected, &own);
-                    first += data.len();
-                    Ok(())
-                })?;
+                place.batches(
+                    BatchSize::of(observer.limits()),
+                    observer,
+                    &mut |Opened { data, .. }| {
+                        let schema = data.schema();
+                        let binding =
+                            Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                        let own = |record: usize| group(first + record);
+                        add_records(&mut sides, &data, &binding, &self.expected, &own);
+                        first += data.len();
+                        Ok(())
+                    },
+                )?;
             }
             _ => {
                 let name = place.name();
@@ -100,8 +105,12 @@ impl PublishedReader<'_> {
             }
             Way::Json => {
                 let found = self.sides_of_json(&mut || Input::open(at), observer, &mut |part, groups| {
-                    let binding =
-                        Binding::new(part.schema(), &policy.attributes, policy.undeclared, "the publication")?;
+                    let binding = Binding::new(
+                        part.schema(),
+                        &policy.attributes,
+                        policy.undeclared,
+                        "the publication",
+                    )?;
                     let group = |r: usize| groups.get(r).map(|g| number(g));
                     add_records(&mut sides, part, &binding, &self.expected, &group);
                     Ok(())

@@ -28,16 +28,21 @@ pub(super) fn unbatched(place: &Whereabouts, policy: &Policy) -> Option<String> 
     let parquet = policy.source.as_ref().is_some_and(|source| source.format == Format::Parquet);
     match place.unbatched() {
         Some(why) => Some(why),
-        None if parquet => Some("the types of columns in linked Parquet files follow from all values".to_owned()),
+        None if parquet => {
+            Some("the types of columns in linked Parquet files follow from all values".to_owned())
+        }
         None if policy.selects() => Some("`where` and `sample` choose among all records".to_owned()),
-        None if policy.anatomizes() => Some("`anatomize` takes the sides of all records apart at once".to_owned()),
+        None if policy.anatomizes() => {
+            Some("`anatomize` takes the sides of all records apart at once".to_owned())
+        }
         None => None,
     }
 }
 
 /// Whether records are read in batches: where somebody asks for it, or where they would not fit.
 pub(super) fn is_wanted(place: &Whereabouts, policy: &Policy, observer: &dyn Observer) -> bool {
-    unbatched(place, policy).is_none() && (observer.limits().chunk.is_some() || !place.fits(observer.limits()))
+    unbatched(place, policy).is_none()
+        && (observer.limits().chunk.is_some() || !place.fits(observer.limits()))
 }
 
 /// Private records in a private file, and what is known of all of them.
@@ -69,7 +74,10 @@ impl BatchedRecords {
         })?;
         if chunks.is_empty() {
             let what = Diagnostic::error("the tables hold no record").at(Place::source(name));
-            return Err(Failure::new(Fault::Data, what.help("check that they are the right ones, and complete")));
+            return Err(Failure::new(
+                Fault::Data,
+                what.help("check that they are the right ones, and complete"),
+            ));
         }
         let frame = frame.finish();
         let binding = Binding::of_input(frame.schema(), &policy.attributes, policy.undeclared, &name)?;

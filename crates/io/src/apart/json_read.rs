@@ -52,7 +52,8 @@ pub(super) fn read(
         groups: Groups::default(),
         wrong: Vec::new(),
     };
-    let sides = Walk::new(&mut input, size, observer).document(&[Side::Quasi, Side::Sensitive], &mut found)?;
+    let sides =
+        Walk::new(&mut input, size, observer).document(&[Side::Quasi, Side::Sensitive], &mut found)?;
     found.people(&homes, &mut input)?;
     let schema = found.records.schema();
     let binding = Binding::new(schema, &policy.attributes, policy.undeclared, "the publication")?;
@@ -347,7 +348,8 @@ mod tests {
 
     fn policy() -> Policy {
         let attribute = |path, role| format!("[[attribute]]\npath = \"{path}\"\nrole = \"{role}\"\n");
-        let attributes = [attribute("town", "quasi"), attribute("x[]", "quasi"), attribute("ill", "sensitive")];
+        let attributes =
+            [attribute("town", "quasi"), attribute("x[]", "quasi"), attribute("ill", "sensitive")];
         let text = format!("version = 1\n{}", attributes.concat());
         Policy::parse("p.toml", &text, &[]).unwrap_or_else(|told| panic!("{told:?}")).0
     }

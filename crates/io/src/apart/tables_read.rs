@@ -18,7 +18,7 @@ use crate::parquet::pairs::each_pair;
 use crate::policy_file::PolicyFile;
 use crate::source::Whereabouts;
 use crate::table::Csv;
-use crate::tables::{TakePair, Tables, Writing, is_linked, published_pairs, sensitive_tables};
+use crate::tables::{Tables, TakePair, Writing, is_linked, published_pairs, sensitive_tables};
 
 /// Mistakes that are shown.
 const SHOWN: usize = 20;
@@ -71,7 +71,11 @@ pub(super) fn read(
 }
 
 /// How the tables of a publication that lies somewhere are read in batches; none if they fit into memory.
-pub(super) fn batched(at: &Path, reader: &PublishedReader<'_>, observer: &dyn Observer) -> Result<Option<BatchSize>> {
+pub(super) fn batched(
+    at: &Path,
+    reader: &PublishedReader<'_>,
+    observer: &dyn Observer,
+) -> Result<Option<BatchSize>> {
     let limits = observer.limits();
     let source = reader.file.policy.need_source()?;
     let heavy = || -> Result<bool> {
@@ -148,9 +152,7 @@ impl Opened<'_> {
             (Opened::Linked(at), size) => {
                 let tables = Tables::given(policy, at, true)?.with_pairs(there);
                 match size {
-                    Some(size) => {
-                        tables.batches(size, observer, &mut |opened| take(opened.data)).map(|_| ())
-                    }
+                    Some(size) => tables.batches(size, observer, &mut |opened| take(opened.data)).map(|_| ()),
                     None => take(tables.read(observer)?.0),
                 }
             }

@@ -152,12 +152,7 @@ impl Writing {
     }
 
     /// Hands out such a table again; false if it is a file of its own.
-    pub(crate) fn pairs(
-        &mut self,
-        table: &str,
-        columns: [&str; 2],
-        take: &mut TakePair<'_>,
-    ) -> Result<bool> {
+    pub(crate) fn pairs(&mut self, table: &str, columns: [&str; 2], take: &mut TakePair<'_>) -> Result<bool> {
         match &mut self.target {
             Target::Sqlite { file, .. } => file.pairs(table, columns, take).map(|()| true),
             Target::Postgres(publication) => publication.pairs(table, columns, take).map(|()| true),

@@ -6,10 +6,10 @@ use bosket_model::{Failure, Fingerprint, Result};
 use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
-use crate::tables::{Pairs, TakePair};
 use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
+use crate::tables::{Pairs, TakePair};
 
 fn refused() -> Failure {
     left_out("PostgreSQL", "postgres")

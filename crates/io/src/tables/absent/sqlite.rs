@@ -10,10 +10,10 @@ use crate::atomic::Create;
 use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
-use crate::tables::{Pairs, TakePair};
 use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
+use crate::tables::{Pairs, TakePair};
 
 fn refused() -> Failure {
     left_out("SQLite", "sqlite")

@@ -15,9 +15,9 @@ use crate::fingerprint::{self, Certify};
 use crate::output::{Closed, Output};
 use crate::publication::name_of;
 use crate::stop::interruptible;
-use crate::tables::{Pairs, TakePair};
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
+use crate::tables::{Pairs, TakePair};
 
 /// A SQLite file under construction.
 #[derive(Debug)]
