@@ -271,7 +271,12 @@ fn damaged_linked_files_are_refused_alike() {
             ("no column of groups", &|t| replaced(t, "group_id", "number"), ""),
         ],
     );
-    damaged(&data, &place, "visit.csv", &[("visits in another order", &last_two, "")]);
+    damaged(
+        &data,
+        &place,
+        "visit.csv",
+        &[("visits in another order", &|t| replaced(t, "\n1,a\n1,b\n", "\n1,b\n1,a\n"), "")],
+    );
     damaged(
         &data,
         &place,
@@ -290,27 +295,25 @@ fn a_damaged_database_is_refused_alike() {
     let data = sqlite(80, 4);
     let place = data.publish(&[], "out", None);
     let good = std::fs::read(&place).expect("a file");
-    for (sql, word) in [
-        ("UPDATE patient SET group_id = 9999 WHERE rowid = 3", ""),
-        ("UPDATE patient SET group_id = NULL WHERE rowid = (SELECT max(rowid) FROM patient)", ""),
-        ("UPDATE patient SET sex = 'x' WHERE rowid = 1", ""),
-        ("DELETE FROM visit WHERE rowid = (SELECT max(rowid) FROM visit)", ""),
-        ("UPDATE sensitive_ill SET value = 'i1'", "Witness"),
-        ("UPDATE sensitive_ill SET group_id = NULL WHERE rowid = 7", "has no group"),
-        (
-            "UPDATE sensitive_ill SET group_id = 1 WHERE rowid = (SELECT max(rowid) FROM sensitive_ill)",
-            "not in the order",
-        ),
-        ("ALTER TABLE sensitive_ill ADD COLUMN eva TEXT", "more columns"),
-        ("CREATE TABLE raw (eva TEXT)", "raw"),
-        ("CREATE TABLE sensitive_sex (group_id INTEGER, value TEXT)", "does not name it"),
+    // A file that anybody has written to is refused as such, before or after its rows are.
+    for sql in [
+        "UPDATE patient SET group_id = 9999 WHERE rowid = 3",
+        "UPDATE patient SET group_id = NULL WHERE rowid = (SELECT max(rowid) FROM patient)",
+        "UPDATE patient SET sex = 'x' WHERE rowid = 1",
+        "DELETE FROM visit WHERE rowid = (SELECT max(rowid) FROM visit)",
+        "UPDATE sensitive_ill SET value = 'i1'",
+        "UPDATE sensitive_ill SET group_id = NULL WHERE rowid = 7",
+        "UPDATE sensitive_ill SET group_id = 1 WHERE rowid = (SELECT max(rowid) FROM sensitive_ill)",
+        "ALTER TABLE sensitive_ill ADD COLUMN eva TEXT",
+        "CREATE TABLE raw (eva TEXT)",
+        "CREATE TABLE sensitive_sex (group_id INTEGER, value TEXT)",
     ] {
         std::fs::write(&place, &good).expect("written");
         let database = rusqlite::Connection::open(&place).expect("a database");
         database.execute_batch(sql).expect("changed");
         database.close().expect("closed");
         let told = alike(&data, &place, sql);
-        assert!(told.contains(word) && !told.starts_with("true"), "{sql}: {told}");
+        assert!(!told.starts_with("true"), "{sql}: {told}");
     }
     std::fs::write(&place, &good).expect("written");
     assert!(alike(&data, &place, "as it was").starts_with("true"));
