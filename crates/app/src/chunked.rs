@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use bosket_engine::Params;
 use bosket_engine::cluster::cells::refuse_partitions;
+use bosket_io::apart::Dissection;
 use bosket_io::{BatchSize, Chunks, PolicyFile, SourceForm, Whereabouts};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::partition::Survey;
 use bosket_model::policy::{Family, Format, Model, Policy, Role, Undeclared};
+use bosket_model::sides::Fates;
 use bosket_model::words::{count, plural};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 use rayon::prelude::*;
@@ -89,16 +91,19 @@ fn unchunked(policy: &Policy) -> Option<&'static str> {
         }
         Family::Cluster if !model.takes_cells() => Some("this model measures classes against all records"),
         Family::Cluster => None,
-        Family::Dissect => Some("texts of people whose sides are taken apart wait in private files anyway"),
+        Family::Dissect => Some("the sides of people are taken apart another way"),
     }
 }
 
-/// Says so where chunks are asked for and nothing is done in chunks, nor would have to be.
-pub(crate) fn warn_of_no_effect(policy: &Policy, run: &Run<'_>) {
-    if let (Some(_), Some(why)) = (run.settings.chunk, unchunked(policy)) {
+/// Says so where chunks are asked for and people whose sides are taken apart are not read in chunks.
+pub(crate) fn warn_of_no_effect(file: &PolicyFile, place: &Whereabouts, run: &Run<'_>) -> Result<()> {
+    if run.settings.chunk.is_some()
+        && let Some(why) = Dissection::new(file, Fates::new)?.unbatched(place)
+    {
         let what = Diagnostic::warning(format!("`--chunk` has no effect: {why}"));
         run.warn([what.help("leave it out")]);
     }
+    Ok(())
 }
 
 /// Refuses, without any data, clusters that cannot be made cell by cell without all records at hand.

@@ -142,7 +142,7 @@ pub(crate) fn prepared(request: &AnonymizeRequest, run: &Run<'_>) -> Result<Prep
             let what = "`--measure` has nothing to measure: dissection publishes every value as it is";
             run.warn([Diagnostic::warning(what).at(Place::source(&policy.name))]);
         }
-        chunked::warn_of_no_effect(policy, run);
+        chunked::warn_of_no_effect(&file, &place, run)?;
         if is_stream(&file)? { stream(&file)? } else { people(&file, run)? }
     } else {
         chunked::refuse_measure(request, &file, &place, run)?;

@@ -128,7 +128,11 @@ pub(crate) fn run<T: Send>(
     })?;
     let limited = Limited {
         inner: observer,
-        limits: Limits { record: settings.record.unwrap_or(Limits::RECORD), memory: Some(settings.memory()) },
+        limits: Limits {
+            record: settings.record.unwrap_or(Limits::RECORD),
+            memory: Some(settings.memory()),
+            chunk: settings.chunk,
+        },
     };
     pool.install(|| {
         let run = Run { settings, observer: &limited, warnings: RefCell::default() };

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use bosket_model::observe::Observer;
+use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::format::{self, Format, Layout, Loaded};
@@ -18,6 +18,30 @@ pub struct BatchSize {
     pub records: usize,
     /// Bytes of text from which on a batch is full.
     pub bytes: usize,
+}
+
+/// Records of a batch at most, unless told otherwise.
+const RECORDS: usize = 100_000;
+
+/// A text takes about so many times its bytes in memory while its sides are taken apart; a compressed one so many more.
+const GROWTH: u64 = 8;
+const PACKED: u64 = 8;
+
+impl BatchSize {
+    /// As many records as somebody asks for, or as there is room for.
+    pub(crate) fn of(limits: Limits) -> Self {
+        let memory = limits.memory.unwrap_or(usize::MAX);
+        match limits.chunk {
+            Some(records) => BatchSize { records: records.get(), bytes: usize::MAX },
+            None => BatchSize { records: RECORDS, bytes: (memory / 128).clamp(1 << 16, 16 << 20) },
+        }
+    }
+}
+
+/// Whether a text of so many bytes, compressed or not, fits into memory.
+pub(crate) fn fits((weight, packed): (u64, bool), limits: Limits) -> bool {
+    let grown = weight.saturating_mul(GROWTH).saturating_mul(if packed { PACKED } else { 1 });
+    limits.memory.is_none_or(|memory| grown <= memory as u64)
 }
 
 /// Takes one batch after the other.
@@ -64,6 +88,11 @@ impl Whereabouts {
             path.extension().is_some_and(|e| e == "gz" || e == "zst" || e == "parquet" || e == "pq")
         };
         (paths.iter().map(of).sum(), paths.iter().any(packed))
+    }
+
+    /// Whether all records fit into memory.
+    pub(crate) fn fits(&self, limits: Limits) -> bool {
+        limits.memory.is_none() || fits(self.weight(), limits)
     }
 
     /// Reads all records batch by batch, or says what is wrong with the first batch that cannot be read. What comes back

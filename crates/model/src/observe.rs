@@ -1,5 +1,7 @@
 //! How long work tells how far it is.
 
+use std::num::NonZeroUsize;
+
 use crate::{Failure, Result};
 
 /// How much is read before it is given up.
@@ -9,6 +11,8 @@ pub struct Limits {
     pub record: u64,
     /// Bytes of memory that data may take while it is read; as much as there is if not given.
     pub memory: Option<usize>,
+    /// Most records in memory at once, where they can be read in parts; as many as fit if not given.
+    pub chunk: Option<NonZeroUsize>,
 }
 
 impl Limits {
@@ -18,7 +22,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { record: Self::RECORD, memory: None }
+        Limits { record: Self::RECORD, memory: None, chunk: None }
     }
 }
 

@@ -18,4 +18,6 @@ mod releases;
 mod report;
 mod rows;
 mod selection;
+mod sides;
+mod sides_damaged;
 mod util;

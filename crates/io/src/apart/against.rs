@@ -2,21 +2,23 @@
 
 use std::path::Path;
 
+use bosket_model::Result;
 use bosket_model::binding::Binding;
 use bosket_model::dissected::{PublishedGroups, SideDigests};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Undeclared;
 use bosket_model::selection::select;
 use bosket_model::sides::Fate;
-use bosket_model::{Dataset, Result};
 
+use super::batched;
 use super::columns::each_private;
 use super::dissection::Way;
 use super::published::PublishedReader;
+use super::tables_read::{self, Published, group_of};
 use super::truth::{add_records, digest, no_digests};
-use super::{json, tables_read};
+use crate::batches::BatchSize;
 use crate::input::Input;
-use crate::source::Whereabouts;
+use crate::source::{Opened, Whereabouts};
 use crate::xml::apart as xml;
 
 impl PublishedReader<'_> {
@@ -54,6 +56,22 @@ impl PublishedReader<'_> {
                     add_records(&mut sides, part, binding, &self.expected, &|record| group(first + record));
                 })?;
             }
+            _ if batched::is_wanted(&place, policy, observer) => {
+                let (name, mut first) = (place.name(), 0);
+                place.batches(
+                    BatchSize::of(observer.limits()),
+                    observer,
+                    &mut |Opened { data, .. }| {
+                        let schema = data.schema();
+                        let binding =
+                            Binding::of_input(schema, &policy.attributes, policy.undeclared, &name)?;
+                        let own = |record: usize| group(first + record);
+                        add_records(&mut sides, &data, &binding, &self.expected, &own);
+                        first += data.len();
+                        Ok(())
+                    },
+                )?;
+            }
             _ => {
                 let name = place.name();
                 let data = select(place.open(observer)?.data, policy, &name)?;
@@ -86,11 +104,18 @@ impl PublishedReader<'_> {
                 xml::read_published(&mut Input::open(at)?.published(), policy, paths, Some(&mut each))?;
             }
             Way::Json => {
-                let open = &mut || Input::open(at);
-                let groups: Vec<u32> = json::groups(open)?.iter().map(|name| number(name)).collect();
-                let (people, binding) = json::people(open, policy)?;
-                let found = json::read(open, policy)?;
-                self.take(&mut sides, (&people, &binding), &|r| groups.get(r).copied(), &found, &number);
+                let found = self.sides_of_json(&mut || Input::open(at), observer, &mut |part, groups| {
+                    let binding = Binding::new(
+                        part.schema(),
+                        &policy.attributes,
+                        policy.undeclared,
+                        "the publication",
+                    )?;
+                    let group = |r: usize| groups.get(r).map(|g| number(g));
+                    add_records(&mut sides, part, &binding, &self.expected, &group);
+                    Ok(())
+                })?;
+                self.values(&mut sides, &found, &number);
             }
             Way::Columns => {
                 let name = at.display().to_string();
@@ -104,27 +129,19 @@ impl PublishedReader<'_> {
                 self.values(&mut sides, &found, &number);
             }
             Way::Tables => {
-                let read = tables_read::read(Some(at), None, self, observer)?;
                 let name = at.display().to_string();
-                let schema = read.quasi.schema();
-                let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
-                let group = |r: usize| read.groups.get(r).map(|&g| number(&read.found.names[g]));
-                self.take(&mut sides, (&read.quasi, &binding), &group, &read.found, &number);
+                let size = tables_read::batched(at, self, observer)?;
+                let found = tables_read::read(Published::At(at), self, size, observer, &mut |part, _| {
+                    let schema = part.schema();
+                    let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, &name)?;
+                    let group = |record: usize| group_of(&part, record).map(number);
+                    add_records(&mut sides, &part, &binding, &self.expected, &group);
+                    Ok(())
+                })?;
+                self.values(&mut sides, &found, &number);
             }
         }
         Ok(sides)
-    }
-
-    fn take(
-        &self,
-        sides: &mut SideDigests,
-        (people, binding): (&Dataset, &Binding),
-        group: &dyn Fn(usize) -> Option<u32>,
-        found: &PublishedGroups,
-        number: &dyn Fn(&str) -> u32,
-    ) {
-        add_records(sides, people, binding, &self.expected, group);
-        self.values(sides, found, number);
     }
 
     fn values(&self, sides: &mut SideDigests, found: &PublishedGroups, number: &dyn Fn(&str) -> u32) {

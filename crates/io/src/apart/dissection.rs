@@ -8,7 +8,7 @@ use bosket_model::policy::{Format, Policy};
 use bosket_model::selection::select;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
-use super::batched;
+use super::batched::{self, BatchedRecords};
 use super::columns;
 use super::draft::{Draft, Drafts, Written};
 use super::json;
@@ -46,6 +46,8 @@ pub(super) enum Beside {
     Nothing,
     /// Tables stay in memory until they are written.
     Tables(Box<KeptRecords>),
+    /// Or in a private file.
+    Batches(Box<BatchedRecords>),
     Columns(Box<columns::Sides>),
 }
 
@@ -176,9 +178,15 @@ impl<'p> Dissection<'p> {
                 let beside = Beside::Columns(Box::new(sides));
                 Ok(People { spool, warnings: Vec::new(), namespaces: Namespaces::default(), beside })
             }
-            _ if self.way == Way::Json && batched::is_wanted(&place, policy, observer) => {
-                let warnings = batched::read_people(place, policy, &self.fates, &mut spool, observer)?;
-                Ok(People { spool, warnings, namespaces: Namespaces::default(), beside: Beside::Nothing })
+            _ if batched::is_wanted(&place, policy, observer) => {
+                observer.decided("people are read in batches");
+                let (mut records, warnings) = BatchedRecords::read(place, policy, observer)?;
+                records.fill(&mut spool, &self.fates, observer)?;
+                let beside = match self.way {
+                    Way::Tables => Beside::Batches(Box::new(records)),
+                    _ => Beside::Nothing,
+                };
+                Ok(People { spool, warnings, namespaces: Namespaces::default(), beside })
             }
             _ => {
                 let name = place.name();
@@ -205,7 +213,12 @@ impl<'p> Dissection<'p> {
         match beside {
             Beside::Nothing => {}
             Beside::Tables(kept) => {
-                return tables::publish(spool, groups, self.file, &self.fates, kept, self.empty(), create);
+                let kept = tables::Kept::Whole(kept, self.empty());
+                return tables::publish(spool, groups, self.file, &self.fates, kept, create);
+            }
+            Beside::Batches(records) => {
+                let kept = tables::Kept::Batches(records);
+                return tables::publish(spool, groups, self.file, &self.fates, kept, create);
             }
             Beside::Columns(sides) => {
                 return columns::publish(spool, groups, self.file, &self.fates, sides);
@@ -263,6 +276,15 @@ impl<'p> Dissection<'p> {
         };
         xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
         Ok(written)
+    }
+
+    /// Why people are never read in batches of as many as somebody asks for; none if they can be.
+    pub fn unbatched(&self, place: &Whereabouts) -> Option<String> {
+        if matches!(self.way, Way::Xml | Way::Columns) {
+            let why = "texts of people whose sides are taken apart wait in private files anyway";
+            return Some(why.to_owned());
+        }
+        batched::unbatched(place, &self.file.policy)
     }
 
     /// Whether a format is read as a stream.

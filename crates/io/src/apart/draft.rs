@@ -52,6 +52,8 @@ pub struct Drafts {
     pub(crate) tables: Option<Box<Writing>>,
     /// The names of the tables of sensitive values that were written into a database with them.
     pub(crate) beside: Vec<String>,
+    /// Whether they were written from batches, and have to be read in batches.
+    pub(crate) batched: bool,
     /// How much was written.
     pub written: Written,
 }

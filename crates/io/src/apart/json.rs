@@ -3,13 +3,10 @@
 use std::io::Write;
 
 use bosket_model::binding::Binding;
-use bosket_model::dissected::PublishedGroups;
 use bosket_model::policy::Policy;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Place, Result};
+use bosket_model::{Dataset, Kind, MISSING, Result};
 
 use super::draft::{Draft, Written};
-use super::groups::{Groups, Numbered};
-use super::json_form;
 use super::scratch::Scratch;
 use super::sorter::Merged;
 use super::spool::{Parts, Spool};
@@ -116,63 +113,4 @@ fn text(data: &Dataset, vertex: usize, path: &str) -> Option<(Kind, String)> {
     let id = data.schema().find(path)?;
     let code = data.value(vertex, id);
     (code != MISSING).then(|| (data.dictionary(id).kind(code), data.dictionary(id).text(code).to_owned()))
-}
-
-/// Classes that the policy does not name and that have no attribute by which they would be seen.
-fn unnamed_classes(people: &Dataset, binding: &Binding) -> Vec<String> {
-    let unnamed = people.schema().classes().filter(|(id, class)| {
-        binding.classes[id.index()].is_none() && class.attributes.is_empty() && class.children.is_empty()
-    });
-    unnamed.map(|(_, class)| class.path.clone()).collect()
-}
-
-/// Reads a publication as a stranger would.
-pub(super) fn read(open: &mut dyn FnMut() -> Result<Input>, policy: &Policy) -> Result<PublishedGroups> {
-    let any_value = json_form::check(&mut open()?)?;
-    let place = Place::source("the publication");
-    let mut groups = Groups::default();
-    let mut problems = Vec::new();
-    let mut wrong = |what: String| {
-        let help = "check that policy and publication belong together, and that it is complete";
-        problems.push(Diagnostic::error(what).at(place.clone()).help(help));
-    };
-    // One after the other, so that no two of them are in memory.
-    let (people, binding) = people(open, policy)?;
-    for (_, attribute) in people.schema().attributes().filter(|(id, _)| !people.dictionary(*id).is_empty()) {
-        groups.on_quasi_side(&attribute.path);
-    }
-    for path in unnamed_classes(&people, &binding) {
-        groups.on_quasi_side(&path);
-    }
-    drop((people, binding));
-    let quasi = part(open, "quasi[]")?;
-    for record in 0..quasi.len() {
-        let root = quasi.vertices(record).start;
-        let Some((_, name)) = text(&quasi, root, "group") else {
-            wrong(format!("entry {} of the quasi side has no group", record + 1));
-            continue;
-        };
-        let group = groups.number(&name);
-        let class = quasi.schema().classes().find(|(_, c)| c.path == "records[]").map(|(id, _)| id);
-        let own = quasi.vertices(record).filter(|&v| Some(quasi.class(v)) == class);
-        own.for_each(|_| groups.person(group));
-    }
-    drop(quasi);
-    let sensitive = any_value.then(|| part(open, "sensitive[]")).transpose()?;
-    for (data, record) in sensitive.iter().flat_map(|d| (0..d.len()).map(move |r| (d, r))) {
-        let root = data.vertices(record).start;
-        let found = (text(data, root, "group"), text(data, root, "path"), text(data, root, "value"));
-        let (Some((_, name)), Some((_, path)), Some((kind, value))) = found else {
-            wrong(format!("entry {} of the sensitive side lacks group, path or value", record + 1));
-            continue;
-        };
-        let column = groups.on_sensitive_side(&path);
-        let group = groups.number(&name);
-        groups.value(group, column, kind, &value);
-    }
-    if !problems.is_empty() {
-        problems.truncate(20);
-        return Err(Failure::all(Fault::Data, problems));
-    }
-    groups.finish(place, Numbered::AsTheyCome)
 }

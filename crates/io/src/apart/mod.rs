@@ -14,6 +14,8 @@ mod draft;
 mod groups;
 mod json;
 mod json_form;
+mod json_read;
+mod json_window;
 mod order;
 mod parted;
 mod published;

@@ -18,7 +18,9 @@ use super::dissection::Way;
 use super::draft::{Drafts, open_named};
 use super::groups::Numbered;
 use super::tables::{SENSITIVE, file_name, quasi_policy, sensitive_name};
-use super::{columns, json, tables_read};
+use super::tables_read::Published;
+use super::{columns, json, json_read, tables_read};
+use crate::batches::BatchSize;
 use crate::input::Input;
 use crate::policy_file::PolicyFile;
 use crate::tables::certificate_files;
@@ -57,9 +59,12 @@ impl<'p> PublishedReader<'p> {
     /// Reads a publication.
     pub fn read_published(&self, at: &Path, observer: &dyn Observer) -> Result<PublishedGroups> {
         match self.way {
-            Way::Tables => Ok(tables_read::read(Some(at), None, self, observer)?.found),
+            Way::Tables => {
+                let size = tables_read::batched(at, self, observer)?;
+                tables_read::read(Published::At(at), self, size, observer, &mut |_, _| Ok(()))
+            }
             Way::Columns => self.columns_at(at, &mut |_, _| Ok(())),
-            _ => self.document(&mut reopened(at)?),
+            _ => self.document(&mut reopened(at)?, observer),
         }
     }
 
@@ -77,35 +82,53 @@ impl<'p> PublishedReader<'p> {
     /// The same with one that is not in its place yet.
     pub fn read_drafts(&self, drafts: &mut Drafts, observer: &dyn Observer) -> Result<PublishedGroups> {
         match self.way {
-            Way::Tables => Ok(tables_read::read(None, Some(drafts), self, observer)?.found),
+            Way::Tables => {
+                let size = drafts.batched.then(|| BatchSize::of(observer.limits()));
+                tables_read::read(Published::Drafts(drafts), self, size, observer, &mut |_, _| Ok(()))
+            }
             Way::Columns => {
                 let open: &columns::Open<'_> = &|name| Ok(vec![open_named(&drafts.files, name)?]);
                 let tables = drafts.sensitive_tables();
                 columns::read(open, &tables, self, None, Numbered::Somehow, &mut |_, _| Ok(()))
             }
             _ => match drafts.files.first() {
-                Some((_, draft)) => self.document(&mut || draft.open()),
+                Some((_, draft)) => self.document(&mut || draft.open(), observer),
                 None => Ok(PublishedGroups::default()),
             },
         }
     }
 
-    fn document(&self, open: &mut dyn FnMut() -> Result<Input>) -> Result<PublishedGroups> {
+    fn document(
+        &self,
+        open: &mut dyn FnMut() -> Result<Input>,
+        observer: &dyn Observer,
+    ) -> Result<PublishedGroups> {
         match self.way {
             Way::Xml => {
                 xml::read_published(&mut open()?.published(), &self.file.policy, &self.expected.paths, None)
             }
-            _ => json::read(open, &self.file.policy),
+            _ => self.sides_of_json(open, observer, &mut |_, _| Ok(())),
         }
+    }
+
+    /// The two sides of a JSON document, and its people, part by part.
+    pub(super) fn sides_of_json(
+        &self,
+        open: &mut dyn FnMut() -> Result<Input>,
+        observer: &dyn Observer,
+        each: &mut json_read::EachPeople<'_>,
+    ) -> Result<PublishedGroups> {
+        let size = BatchSize::of(observer.limits());
+        json_read::read(open, &self.file.policy, size, observer, each)
     }
 
     /// Reads a publication of clusters.
     pub fn read_clusters(&self, at: &Path, observer: &dyn Observer) -> Result<PublishedClusters> {
         let name = at.display().to_string();
         if self.way == Way::Tables {
-            return self.clusters_of_tables(tables_read::read(Some(at), None, self, observer)?, &name);
+            return self.clusters_of_tables(Published::At(at), &name, observer);
         }
-        self.clusters_of_json(&mut reopened(at)?, &name)
+        self.clusters_of_json(&mut reopened(at)?, &name, observer)
     }
 
     /// The same with one that is not in its place yet.
@@ -116,21 +139,22 @@ impl<'p> PublishedReader<'p> {
     ) -> Result<PublishedClusters> {
         let name = "the publication";
         if self.way == Way::Tables {
-            return self.clusters_of_tables(tables_read::read(None, Some(drafts), self, observer)?, name);
+            return self.clusters_of_tables(Published::Drafts(drafts), name, observer);
         }
         let Some((_, draft)) = drafts.files.first() else {
             return Err(torn(name));
         };
-        self.clusters_of_json(&mut || draft.open(), name)
+        self.clusters_of_json(&mut || draft.open(), name, observer)
     }
 
     fn clusters_of_json(
         &self,
         open: &mut dyn FnMut() -> Result<Input>,
         name: &str,
+        observer: &dyn Observer,
     ) -> Result<PublishedClusters> {
         let policy = &self.file.policy;
-        let found = json::read(open, policy)?;
+        let found = self.sides_of_json(open, observer, &mut |_, _| Ok(()))?;
         let (people, binding) = json::people(open, policy)?;
         let numbers: FxHashMap<&str, u32> = found.names.iter().map(String::as_str).zip(0..).collect();
         let names = json::groups(open)?;
@@ -139,8 +163,19 @@ impl<'p> PublishedReader<'p> {
         Ok(PublishedClusters { people, binding, groups, found })
     }
 
-    fn clusters_of_tables(&self, read: tables_read::ReadTables, name: &str) -> Result<PublishedClusters> {
-        let tables_read::ReadTables { found, quasi, groups } = read;
+    fn clusters_of_tables(
+        &self,
+        published: Published<'_>,
+        name: &str,
+        observer: &dyn Observer,
+    ) -> Result<PublishedClusters> {
+        // People who look alike are compared with each other: all of them are in memory.
+        let mut people = None;
+        let found = tables_read::read(published, self, None, observer, &mut |quasi, groups| {
+            people = Some((quasi, groups));
+            Ok(())
+        })?;
+        let (quasi, groups) = people.ok_or_else(|| torn(name))?;
         let policy = &self.file.policy;
         // The group is declared like a column of the data, so that others that nobody declared are refused.
         let mut attributes = policy.attributes.clone();

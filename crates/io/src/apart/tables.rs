@@ -1,6 +1,7 @@
 //! Dissected tables: a column `group_id` on the quasi side, and per sensitive attribute a table
 //! `sensitive_<attribute>(group_id, value)`.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bosket_model::binding::effective_role;
@@ -8,9 +9,10 @@ use bosket_model::dissected::SensitiveValues;
 use bosket_model::observe::Quiet;
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Ground, Role, Table};
-use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
+use bosket_model::{Diagnostic, Dictionary, Failure, Fault, Kind, Place, Result};
 
 use super::KeptRecords;
+use super::batched::BatchedRecords;
 use super::draft::{Draft, Drafts, Written};
 use super::records::{Empty, quasi_side};
 use super::spool::{Parts, Spool};
@@ -148,14 +150,30 @@ fn table_name(name: &str) -> String {
     format!("{SENSITIVE}{}", name.chars().map(plain).collect::<String>())
 }
 
+/// The records that a publication is written from.
+pub(super) enum Kept<'k> {
+    /// In memory, and what becomes of vertices without quasi values.
+    Whole(&'k KeptRecords, Empty),
+    /// In a private file.
+    Batches(&'k mut BatchedRecords),
+}
+
+impl Kept<'_> {
+    fn form(&self) -> &SourceForm {
+        match self {
+            Kept::Whole(kept, _) => &kept.form,
+            Kept::Batches(records) => &records.form,
+        }
+    }
+}
+
 /// Writes the tables of both sides.
 pub(super) fn publish(
     spool: &mut Spool,
     (group_of, groups): (&[u32], usize),
     file: &PolicyFile,
     fates: &Fates,
-    kept: &KeptRecords,
-    empty: Empty,
+    mut kept: Kept<'_>,
     create: Create,
 ) -> Result<Drafts> {
     let mut fragment = |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| {
@@ -173,32 +191,20 @@ pub(super) fn publish(
     }
     let ids = written.ids();
     let own: Vec<Option<u32>> = group_of.iter().map(|&g| ids.get(g as usize).copied()).collect();
-    let quasi = quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, &own)), empty)?;
-    let policy = quasi_policy(file, fates)?;
-    let mut drafts = Drafts { written, ..Drafts::default() };
-    match &kept.form {
-        SourceForm::Tables(form) => {
-            let form = form.dissected(&policy.policy.attributes, policy.policy.undeclared, GROUP);
-            let mut writing = Writing::begin(&policy, &form, create)?;
-            writing.write(&quasi, &Quiet)?;
-            drafts.tables = Some(Box::new(writing));
-        }
-        SourceForm::Document { layout, .. } => {
-            let mut draft = Draft::create()?;
-            Csv.write(&quasi, layout, &mut draft, &Quiet)?;
-            drafts.files.push((quasi_place(file)?, draft));
-        }
-    }
+    let mut drafts = Drafts { written, batched: matches!(kept, Kept::Batches(_)), ..Drafts::default() };
+    let form = kept.form().clone();
+    write_quasi(&mut drafts, &form, file, fates, (&mut kept, &own), create)?;
     for (name, column) in names(fates).iter().zip(&spool.sensitive) {
-        let rows = sensitive_rows(column, &own);
-        let added = drafts.tables.as_mut().map(|t| t.add_pairs(name, [GROUP, VALUE], &rows)).transpose()?;
+        let rows = SensitiveRows::new(column, &own);
+        let pairs = [GROUP, VALUE];
+        let added = drafts.tables.as_mut().map(|t| t.add_pairs(name, pairs, &mut rows.iter())).transpose()?;
         if added == Some(true) {
             drafts.beside.push(name.clone());
         } else {
-            let draft = match &kept.form {
+            let draft = match &form {
                 SourceForm::Tables(form) if form.format() == Format::Parquet => {
                     let declared = form.declared(&column.path).and_then(Scalar::from_words);
-                    sensitive_columns(&rows, column, declared)?
+                    sensitive_columns(&rows, declared)?
                 }
                 SourceForm::Tables(form) => sensitive_file(&rows, form.separator())?,
                 SourceForm::Document { layout, .. } => {
@@ -211,40 +217,96 @@ pub(super) fn publish(
     Ok(drafts)
 }
 
-/// Groups and values, ordered by both.
-fn sensitive_rows<'v>(column: &'v SensitiveValues, own: &[Option<u32>]) -> Vec<(u32, &'v str)> {
-    let mut rows: Vec<(u32, &str)> = Vec::new();
-    for (record, group) in own.iter().enumerate() {
-        let codes = column.codes.of(record).iter();
-        rows.extend(group.iter().flat_map(|&g| codes.clone().map(move |&c| (g, column.values.text(c)))));
+/// Writes the quasi side: per record the number of its group, if it is in one.
+fn write_quasi(
+    drafts: &mut Drafts,
+    form: &SourceForm,
+    file: &PolicyFile,
+    fates: &Fates,
+    (kept, own): (&mut Kept<'_>, &[Option<u32>]),
+    create: Create,
+) -> Result<()> {
+    let whole = |kept: &KeptRecords, empty: Empty| {
+        quasi_side(&kept.data, &kept.binding, fates, Some((GROUP, own)), empty)
+    };
+    match form {
+        SourceForm::Tables(form) => {
+            let policy = quasi_policy(file, fates)?;
+            let form = form.dissected(&policy.policy.attributes, policy.policy.undeclared, GROUP);
+            let mut writing = Writing::begin(&policy, &form, create)?;
+            match kept {
+                Kept::Whole(kept, empty) => writing.write(&whole(kept, *empty)?, &Quiet)?,
+                Kept::Batches(records) => {
+                    let (mut chunks, sorting) = records.quasi_chunks(fates, own)?;
+                    writing.write_parts(&mut chunks, sorting, &Quiet)?;
+                }
+            }
+            drafts.tables = Some(Box::new(writing));
+        }
+        SourceForm::Document { layout, .. } => {
+            let draft = match kept {
+                Kept::Whole(kept, empty) => {
+                    let mut draft = Draft::create()?;
+                    Csv.write(&whole(kept, *empty)?, layout, &mut draft, &Quiet)?;
+                    draft
+                }
+                Kept::Batches(records) => records.quasi_table(fates, own, layout)?,
+            };
+            drafts.files.push((quasi_place(file)?, draft));
+        }
     }
-    rows.sort_unstable();
-    rows
+    Ok(())
+}
+
+/// Groups and values, ordered by both.
+struct SensitiveRows<'v> {
+    values: &'v Dictionary,
+    /// Values in the order of their texts.
+    sorted: Vec<u32>,
+    /// Groups, and the place of the value in that order.
+    rows: Vec<(u32, u32)>,
+}
+
+impl<'v> SensitiveRows<'v> {
+    fn new(column: &'v SensitiveValues, own: &[Option<u32>]) -> Self {
+        let values = &column.values;
+        let mut sorted: Vec<u32> = (0..values.len() as u32).collect();
+        sorted.sort_unstable_by_key(|&code| values.text(code));
+        let mut ranks = vec![0; sorted.len()];
+        sorted.iter().zip(0..).for_each(|(&code, rank)| ranks[code as usize] = rank);
+        let mut rows = Vec::with_capacity(column.codes.total());
+        for (record, group) in own.iter().enumerate().filter_map(|(r, group)| Some((r, (*group)?))) {
+            rows.extend(column.codes.of(record).iter().map(|&code| (group, ranks[code as usize])));
+        }
+        rows.sort_unstable();
+        SensitiveRows { values, sorted, rows }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, &'v str)> {
+        self.rows.iter().map(|&(group, rank)| (group, self.values.text(self.sorted[rank as usize])))
+    }
 }
 
 /// A Parquet file of them, of the declared type where it holds them all.
-fn sensitive_columns(
-    rows: &[(u32, &str)],
-    column: &SensitiveValues,
-    declared: Option<Scalar>,
-) -> Result<Draft> {
-    let codes: Vec<u32> = (0..column.values.len() as u32).collect();
-    let scalar = Scalar::for_codes(declared, &column.values, &codes);
+fn sensitive_columns(rows: &SensitiveRows<'_>, declared: Option<Scalar>) -> Result<Draft> {
+    let codes: Vec<u32> = (0..rows.values.len() as u32).collect();
+    let scalar = Scalar::for_codes(declared, rows.values, &codes);
     let mut pairs = Pairs::begin([GROUP, VALUE], scalar, Draft::create()?)?;
-    for (group, value) in rows {
-        pairs.push(u64::from(*group), value)?;
+    for (group, value) in rows.iter() {
+        pairs.push(u64::from(group), value)?;
     }
     pairs.finish()
 }
 
-fn sensitive_file(rows: &[(u32, &str)], separator: u8) -> Result<Draft> {
-    let mut text = Vec::new();
+fn sensitive_file(rows: &SensitiveRows<'_>, separator: u8) -> Result<Draft> {
+    let (mut draft, mut text) = (Draft::create()?, Vec::new());
     push_row(&mut text, separator, [GROUP, VALUE].into_iter());
-    for (group, value) in rows {
+    for (group, value) in rows.iter() {
+        draft.write_all(&text).map_err(fault::from_write)?;
+        text.clear();
         push_row(&mut text, separator, [group.to_string().as_str(), value].into_iter());
     }
-    let mut draft = Draft::create()?;
-    std::io::Write::write_all(&mut draft, &text).map_err(fault::from_write)?;
+    draft.write_all(&text).map_err(fault::from_write)?;
     Ok(draft)
 }
 

@@ -11,7 +11,7 @@ mod lines;
 pub mod number;
 pub mod parser;
 pub(crate) mod record;
-mod scan;
+pub(crate) mod scan;
 pub(crate) mod shape;
 mod template;
 pub(crate) mod whereabouts;

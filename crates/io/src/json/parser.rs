@@ -66,6 +66,16 @@ impl<'a> Parser<'a> {
         Parser { text, at: 0, depth: 0, fresh: false, scratch: String::new(), passed: None }
     }
 
+    /// In the middle of a text whose start is gone: so many brackets are open, and whether the last was opened just before.
+    pub(crate) fn resumed(text: &'a str, (depth, fresh): (u32, bool)) -> Self {
+        Parser { depth, fresh, ..Self::new(text) }
+    }
+
+    /// What [`resumed`](Self::resumed) has to be told to go on from here.
+    pub(crate) fn state(&self) -> (u32, bool) {
+        (self.depth, self.fresh)
+    }
+
     /// The next byte that is not blank.
     #[inline]
     pub fn position(&mut self) -> usize {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bosket_model::dataset::Refused;
 use bosket_model::path::{ENTRY_KEY, ENTRY_VALUE};
-use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Kind, Place};
+use bosket_model::{AttributeId, Builder, Dataset, Diagnostic, Kind, Place, Schema};
 
 use super::error::Error;
 use super::extended::{Extended, Types};
@@ -103,7 +103,7 @@ pub(super) fn twice(place: Place, path: &str) -> Diagnostic {
 
 /// Reads record after record into one dataset.
 #[derive(Debug)]
-pub(super) struct Records {
+pub(crate) struct Records {
     builder: Builder,
     shape: Shape,
     number: String,
@@ -112,7 +112,7 @@ pub(super) struct Records {
 
 impl Records {
     /// Nothing read yet, and which objects are maps.
-    pub(super) fn new(homes: &Homes) -> Self {
+    pub(crate) fn new(homes: &Homes) -> Self {
         Records {
             builder: Builder::new(),
             shape: Shape::with_maps(homes.maps().clone()),
@@ -122,7 +122,7 @@ impl Records {
     }
 
     /// The number of the record read last, from 1.
-    pub(super) fn record(&self) -> u64 {
+    pub(crate) fn record(&self) -> u64 {
         self.shape.record
     }
 
@@ -140,7 +140,7 @@ impl Records {
     }
 
     /// Reads a record, but does not complete it yet.
-    pub(super) fn read(&mut self, parser: &mut Parser<'_>) -> Result<(), Problem> {
+    pub(crate) fn read(&mut self, parser: &mut Parser<'_>) -> Result<(), Problem> {
         self.shape.record += 1;
         self.builder.begin_record();
         let at = parser.position();
@@ -151,7 +151,7 @@ impl Records {
     }
 
     /// Completes the record.
-    pub(super) fn end(&mut self, at: usize) -> Result<(), Problem> {
+    pub(crate) fn end(&mut self, at: usize) -> Result<(), Problem> {
         match self.builder.end_record() {
             Ok(()) => Ok(()),
             Err(Refused::Full) => Err(Problem::Record { at, reason: Reason::TooLarge }),
@@ -161,7 +161,7 @@ impl Records {
 
     /// Notes the keys of a publication under which nothing stands and that the policy does not publish: the records do not
     /// have them, but whoever reads the file does.
-    pub(super) fn note_hollow(&self, homes: &Homes, input: &mut Input) {
+    pub(crate) fn note_hollow(&self, homes: &Homes, input: &mut Input) {
         if !input.is_published() || homes.is_empty() {
             return;
         }
@@ -173,6 +173,18 @@ impl Records {
                 input.outside(|place| unpublished(place.path(path)));
             }
         }
+    }
+
+    /// Hands out the records read so far; what is known about their keys stays.
+    pub(crate) fn take(&mut self) -> Dataset {
+        let data = std::mem::take(&mut self.builder).finish();
+        self.builder = Builder::like(&data);
+        data
+    }
+
+    /// Classes and attributes of all records so far.
+    pub(crate) fn schema(&self) -> &Schema {
+        self.builder.schema()
     }
 
     /// The dataset, and which types of MongoDB its attributes have had, by their paths at home.

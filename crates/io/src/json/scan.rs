@@ -2,7 +2,7 @@
 
 /// Where a quote, a backslash or a control character comes next, or the end.
 #[inline]
-pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // Eight bytes at a time. A borrow can only spoil bytes above the lowest hit, and only that one is used.

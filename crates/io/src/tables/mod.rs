@@ -328,27 +328,31 @@ fn part_of_key(path: &str) -> Option<AttributePolicy> {
     })
 }
 
-/// A group and a value that belongs to it; empty where a cell is.
-pub(crate) type Pair = (Option<String>, Option<String>);
+/// Groups and the values that belong to them, in the order of both.
+pub(crate) type Pairs<'a> = dyn Iterator<Item = (u32, &'a str)> + 'a;
 
-/// A table of groups and values in a database that was published; none where it is a file of its own.
+/// Takes a group and a value that belongs to it; none where a cell is empty.
+pub(crate) type TakePair<'a> = dyn FnMut(Option<&str>, Option<&str>) + 'a;
+
+/// Hands out a table of groups and values in a database that was published; false where it is a file of its own.
 pub(crate) fn published_pairs(
     file: &PolicyFile,
     at: &Path,
     table: &str,
     columns: [&str; 2],
-) -> Result<Option<Vec<Pair>>> {
+    take: &mut TakePair<'_>,
+) -> Result<bool> {
     let source = file.policy.need_source()?;
     match source.format {
         Format::Sqlite => {
             let path = sqlite_target(at, source.path.as_deref());
-            sqlite::pairs::read(&path, table, columns).map(Some)
+            sqlite::pairs::read(&path, table, columns, take).map(|()| true)
         }
         Format::Postgres => {
             let schema = file.policy.publish.as_ref().and_then(|p| p.schema.as_deref());
-            postgres::pairs::read(&at.to_string_lossy(), schema, table, columns).map(Some)
+            postgres::pairs::read(&at.to_string_lossy(), schema, table, columns, take).map(|()| true)
         }
-        _ => Ok(None),
+        _ => Ok(false),
     }
 }
 

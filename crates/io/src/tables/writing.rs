@@ -14,7 +14,7 @@ use super::emit::Outflow;
 use super::places::{said_at, sqlite_target};
 use super::shape::Shape;
 use super::target::{Details, Place, Target};
-use super::{Pair, TablesForm, parquet};
+use super::{Pairs, TablesForm, TakePair, parquet};
 use crate::Create;
 use crate::batches::BatchSize;
 use crate::chunks::Chunks;
@@ -129,7 +129,7 @@ impl Writing {
         &mut self,
         table: &str,
         columns: [&str; 2],
-        rows: &[(u32, &str)],
+        rows: &mut Pairs<'_>,
     ) -> Result<bool> {
         self.beside.tables.push(table.to_owned());
         match &mut self.target {
@@ -139,12 +139,12 @@ impl Writing {
         }
     }
 
-    /// Reads such a table again; none if it is a file of its own.
-    pub(crate) fn pairs(&mut self, table: &str, columns: [&str; 2]) -> Result<Option<Vec<Pair>>> {
+    /// Hands out such a table again; false if it is a file of its own.
+    pub(crate) fn pairs(&mut self, table: &str, columns: [&str; 2], take: &mut TakePair<'_>) -> Result<bool> {
         match &mut self.target {
-            Target::Sqlite { file, .. } => file.pairs(table, columns).map(Some),
-            Target::Postgres(publication) => publication.pairs(table, columns).map(Some),
-            Target::Files { .. } => Ok(None),
+            Target::Sqlite { file, .. } => file.pairs(table, columns, take).map(|()| true),
+            Target::Postgres(publication) => publication.pairs(table, columns, take).map(|()| true),
+            Target::Files { .. } => Ok(false),
         }
     }
 

@@ -6,10 +6,10 @@ use bosket_model::{Failure, Fingerprint, Result};
 use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
-use crate::tables::Pair;
 use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
+use crate::tables::{Pairs, TakePair};
 
 fn refused() -> Failure {
     left_out("PostgreSQL", "postgres")
@@ -94,11 +94,11 @@ impl PgPublication {
         match *self {}
     }
 
-    pub(crate) fn add_pairs(&mut self, _: &str, _: [&str; 2], _: &[(u32, &str)]) -> Result<()> {
+    pub(crate) fn add_pairs(&mut self, _: &str, _: [&str; 2], _: &mut Pairs<'_>) -> Result<()> {
         match *self {}
     }
 
-    pub(crate) fn pairs(&mut self, _: &str, _: [&str; 2]) -> Result<Vec<Pair>> {
+    pub(crate) fn pairs(&mut self, _: &str, _: [&str; 2], _: &mut TakePair<'_>) -> Result<()> {
         match *self {}
     }
 
@@ -114,9 +114,9 @@ impl PgPublication {
 pub(crate) mod pairs {
     use bosket_model::Result;
 
-    use crate::tables::Pair;
+    use crate::tables::TakePair;
 
-    pub(crate) fn read(_: &str, _: Option<&str>, _: &str, _: [&str; 2]) -> Result<Vec<Pair>> {
+    pub(crate) fn read(_: &str, _: Option<&str>, _: &str, _: [&str; 2], _: &mut TakePair<'_>) -> Result<()> {
         Err(super::refused())
     }
 

@@ -10,10 +10,10 @@ use crate::atomic::Create;
 use crate::fingerprint::Certify;
 use crate::left_out::left_out;
 use crate::output::Output;
-use crate::tables::Pair;
 use crate::tables::backend::{At, Backend, Beside, Column, Take};
 use crate::tables::catalogue::Catalogue;
 use crate::tables::emit::Outflow;
+use crate::tables::{Pairs, TakePair};
 
 fn refused() -> Failure {
     left_out("SQLite", "sqlite")
@@ -75,11 +75,11 @@ impl SqliteFile {
         match *self {}
     }
 
-    pub(crate) fn add_pairs(&self, _: &str, _: [&str; 2], _: &[(u32, &str)]) -> Result<()> {
+    pub(crate) fn add_pairs(&self, _: &str, _: [&str; 2], _: &mut Pairs<'_>) -> Result<()> {
         match *self {}
     }
 
-    pub(crate) fn pairs(&self, _: &str, _: [&str; 2]) -> Result<Vec<Pair>> {
+    pub(crate) fn pairs(&self, _: &str, _: [&str; 2], _: &mut TakePair<'_>) -> Result<()> {
         match *self {}
     }
 
@@ -118,9 +118,9 @@ pub(crate) mod pairs {
 
     use bosket_model::Result;
 
-    use crate::tables::Pair;
+    use crate::tables::TakePair;
 
-    pub(crate) fn read(_: &Path, _: &str, _: [&str; 2]) -> Result<Vec<Pair>> {
+    pub(crate) fn read(_: &Path, _: &str, _: [&str; 2], _: &mut TakePair<'_>) -> Result<()> {
         Err(super::refused())
     }
 }

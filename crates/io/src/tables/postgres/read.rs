@@ -65,7 +65,7 @@ impl PgTables {
         self.client
     }
 
-    fn run(&mut self, sql: &str) -> Result<()> {
+    pub(super) fn run(&mut self, sql: &str) -> Result<()> {
         self.client.batch_execute(sql).map_err(|e| failure(&self.name, &e))
     }
 

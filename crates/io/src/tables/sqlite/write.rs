@@ -15,9 +15,9 @@ use crate::fingerprint::{self, Certify};
 use crate::output::{Closed, Output};
 use crate::publication::name_of;
 use crate::stop::interruptible;
-use crate::tables::Pair;
 use crate::tables::emit::Outflow;
 use crate::tables::published::{Published, Table, Typed};
+use crate::tables::{Pairs, TakePair};
 
 /// A SQLite file under construction.
 #[derive(Debug)]
@@ -73,13 +73,13 @@ impl SqliteFile {
     }
 
     /// Adds a table of groups and values.
-    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &[(u32, &str)]) -> Result<()> {
+    pub(crate) fn add_pairs(&self, table: &str, columns: [&str; 2], rows: &mut Pairs<'_>) -> Result<()> {
         pairs::write(self.file.hidden(), &self.name, table, columns, rows)
     }
 
     /// Reads such a table again.
-    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2]) -> Result<Vec<Pair>> {
-        pairs::read(self.file.hidden(), table, columns)
+    pub(crate) fn pairs(&self, table: &str, columns: [&str; 2], take: &mut TakePair<'_>) -> Result<()> {
+        pairs::read(self.file.hidden(), table, columns, take)
     }
 
     /// The tables as they have been written.
