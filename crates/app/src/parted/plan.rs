@@ -161,14 +161,14 @@ impl Plan {
         &self,
         all: Frequencies,
         may_part: bool,
-        kernels: Kernels<'_>,
+        mut kernels: Kernels<'_>,
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Found> {
         if all.records != self.records() {
             return Err(changing("there are more or fewer records than before"));
         }
-        self.inner.search(&Arc::new(all), may_part, kernels, memory, observer)
+        self.inner.search(&Arc::new(all), may_part, &mut kernels, memory, observer)
     }
 
     /// The published records of a batch, and what they lost, to be added up.
