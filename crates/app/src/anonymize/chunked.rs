@@ -181,9 +181,9 @@ impl<'p> Chunked<'p> {
     }
 }
 
-/// Which part of the memory a kernel may take. Of sets there are copies while they are searched: as sets of leaves, as lists of
-/// records by leaf, and at a cut, the last twice while it is made.
-const SETS_SHARE: usize = 6;
+/// Which part of the memory a kernel may take. Of sets there are copies while they are searched: as sets of leaves, then at a
+/// cut with the places of each label there, later the records of each leaf.
+const SETS_SHARE: usize = 3;
 const RECORDS_SHARE: usize = 2;
 
 /// However much memory there is: items are numbered by 32 bits.

@@ -62,10 +62,12 @@ impl SetChunks {
         prepare: impl Fn(Sets) -> Result<T> + Sync,
         mut take: impl FnMut(u32, T) -> Result<()>,
     ) -> Result<()> {
+        let chunks = self.lengths.iter().map(|own| own.chunks.len() as u64).sum();
+        run.observer.stage(stage, chunks);
         let mut before = 0;
         for OfLength { chunks, .. } in &mut self.lengths {
             let prepare = |bytes: &[u8]| prepare(Sets::from_bytes(bytes)?);
-            each_bytes(chunks, stage, run, prepare, |chunk, prepared| take(before + chunk, prepared))?;
+            each_bytes(chunks, run, prepare, |chunk, prepared| take(before + chunk, prepared))?;
             before += chunks.len() as u32;
         }
         Ok(())

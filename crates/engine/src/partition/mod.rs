@@ -159,7 +159,7 @@ pub fn take(
     Ok(())
 }
 
-/// The same for sets of items.
+/// The same for sets of items. Of items that have one label one is enough, and the others are left out.
 pub fn take_sets(
     kernel: &mut Kernel,
     filter: &mut Filter,
@@ -167,8 +167,10 @@ pub fn take_sets(
     observer: &dyn Observer,
 ) -> Result<()> {
     let taken = filter.take_sets(sets, observer)?;
+    let mut items = Vec::new();
     for record in (0..sets.len()).filter(|&record| taken[record]) {
-        kernel.push_set((part, record as u32), sets.of(record).iter().copied());
+        filter.by_label(sets.of(record), &mut items);
+        kernel.push_set((part, record as u32), items.iter().copied());
     }
     Ok(())
 }
