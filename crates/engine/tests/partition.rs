@@ -102,6 +102,13 @@ struct PartPasses<'w> {
     memory: Option<usize>,
 }
 
+impl PartPasses<'_> {
+    /// A part that comes twice is counted once.
+    fn once(&self) -> std::collections::BTreeMap<u32, &Dataset> {
+        self.parts.iter().map(|(part, data)| (*part, data)).collect()
+    }
+}
+
 impl Passes for PartPasses<'_> {
     fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel> {
         let range = partition::range(&self.world.policy, &self.world.params, size)?;
@@ -110,9 +117,9 @@ impl Passes for PartPasses<'_> {
         };
         // One filter for all parts, of sets that are cut down to their labels, the parts in any order.
         let (mut filter, mut kernel) = (Filter::new(range, labels, memory.max(1 << 10)), Kernel::of_sets());
-        for (part, data) in self.parts {
+        for (part, data) in self.once() {
             let sets = Sets::of_trees(&self.world.trees(data), &Quiet)?;
-            partition::take_sets(&mut kernel, &mut filter, (*part, &sets), &Quiet)?;
+            partition::take_sets(&mut kernel, &mut filter, (part, &sets), &Quiet)?;
         }
         Ok(kernel)
     }
@@ -120,10 +127,7 @@ impl Passes for PartPasses<'_> {
     fn rare_steps(&mut self, steps: &Steps) -> Result<Option<Vec<bool>>> {
         let Some(memory) = self.memory else { return Ok(None) };
         let mut counts = StepCounts::new(steps, memory);
-        // A part that comes twice is counted once.
-        let parts: std::collections::BTreeMap<u32, &Dataset> =
-            self.parts.iter().map(|(part, data)| (*part, data)).collect();
-        for data in parts.into_values() {
+        for data in self.once().into_values() {
             let sets = Sets::of_trees(&self.world.trees(data), &Quiet)?;
             counts.add(&steps.lay_out(&sets, &Quiet)?, &Quiet)?;
         }
