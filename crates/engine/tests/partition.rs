@@ -112,11 +112,11 @@ impl PartPasses<'_> {
 impl Passes for PartPasses<'_> {
     fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel> {
         let range = partition::range(&self.world.policy, &self.world.params, size)?;
-        let Some(memory) = self.memory else {
+        if self.memory.is_none() {
             return self.world.kernel(self.frame, self.parts, labels, size);
-        };
+        }
         // One filter for all parts, of sets that are cut down to their labels, the parts in any order.
-        let (mut filter, mut kernel) = (Filter::new(range, labels, memory.max(1 << 10)), Kernel::of_sets());
+        let (mut filter, mut kernel) = (Filter::new(range, labels, 1 << 20), Kernel::of_sets());
         for (part, data) in self.once() {
             let sets = Sets::of_trees(&self.world.trees(data), &Quiet)?;
             partition::take_sets(&mut kernel, &mut filter, (part, &sets), &Quiet)?;
