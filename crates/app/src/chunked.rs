@@ -272,18 +272,17 @@ pub(crate) fn each<T: Send>(
     prepare: impl Fn(Dataset) -> Result<T> + Sync,
     take: impl FnMut(u32, T) -> Result<()>,
 ) -> Result<()> {
-    each_bytes(chunks, stage, run, |bytes| prepare(Dataset::from_bytes(bytes)?), take)
+    run.observer.stage(stage, chunks.len() as u64);
+    each_bytes(chunks, run, |bytes| prepare(Dataset::from_bytes(bytes)?), take)
 }
 
-/// The same where chunks are in a form of somebody's own.
+/// The same within a stage that has begun, where chunks are in a form of somebody's own.
 pub(crate) fn each_bytes<T: Send>(
     chunks: &mut Chunks,
-    stage: &str,
     run: &Run<'_>,
     prepare: impl Fn(&[u8]) -> Result<T> + Sync,
     mut take: impl FnMut(u32, T) -> Result<()>,
 ) -> Result<()> {
-    run.observer.stage(stage, chunks.len() as u64);
     let side_by_side = rayon::current_num_threads().clamp(1, 4);
     for from in (0..chunks.len()).step_by(side_by_side) {
         run.observer.go_on()?;

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use bosket_engine::partition::{self, Filter, Frequencies, Kernel};
+use bosket_engine::partition::{self, Filter, Frequencies, Kernel, Passes};
 use bosket_engine::{Params, km, kmn};
 use bosket_io::PolicyFile;
 use bosket_model::binding::Binding;
@@ -213,26 +213,25 @@ impl Plan {
         Ok(kernel)
     }
 
-    /// Searches. `kernels` makes a kernel of all records: the label of each item, and the most labels of a set. Relations of
-    /// trees are taken apart only if they may be.
+    /// Searches; what has to be known of all records is asked for by `passes`. Relations of trees are taken apart only if they
+    /// may be.
     pub fn search(
         &self,
         all: &Arc<Frequencies>,
         may_part: bool,
-        kernels: &mut dyn FnMut(&[u32], usize) -> Result<Kernel>,
+        passes: &mut dyn Passes,
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Found> {
         match &self.params {
             Params::Km(params) => {
                 let params = km::Params { memory, ..params.clone() };
-                let found =
-                    km::search_parts(&self.frame, &self.hierarchies, &params, all, kernels, observer)?;
+                let found = km::search_parts(&self.frame, &self.hierarchies, &params, all, passes, observer)?;
                 Ok(Found::Km(Box::new(found)))
             }
             Params::Kmn(params) => {
                 let labels = partition::finest(&self.frame, &self.hierarchies);
-                let kernel = kernels(&labels, params.m)?;
+                let kernel = passes.kernel(&labels, params.m)?;
                 observer.decided(&format!("a kernel of {}", plural(kernel.len(), "record")));
                 let data = kernel.records().ok_or_else(damaged)?;
                 let work = Work {

@@ -247,7 +247,7 @@ pub struct Verify {
     /// Most memory for data that is read, and for counting, such as 500M or 4G; what does not fit is counted in parts [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
-    /// Most records of a chunk: those of `km`, `kmn`, `k-anonymity` and `l-diversity` can be worked on in chunks [default: all that fit]
+    /// Most records of a chunk: what would not fit into memory is worked on in chunks (docs/scale.md), and so is everything with this [default: all that fit]
     #[arg(long, value_name = "RECORDS")]
     pub chunk: Option<std::num::NonZeroUsize>,
     /// Name values of the input that are not covered by their hierarchy
@@ -343,7 +343,7 @@ pub struct Anonymize {
     /// Most memory for data that is read, and for searching and counting, such as 500M or 4G [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<usize>,
-    /// Most records of a chunk: those of `km`, `kmn`, `k-anonymity` and `l-diversity` can be worked on in chunks [default: all that fit]
+    /// Most records of a chunk: what would not fit into memory is worked on in chunks (docs/scale.md), and so is everything with this [default: all that fit]
     #[arg(long, value_name = "RECORDS")]
     pub chunk: Option<std::num::NonZeroUsize>,
     /// Name values that are not covered by their hierarchy

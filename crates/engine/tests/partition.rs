@@ -1,6 +1,8 @@
 //! Records in parts: what is found on kernels of random parts is what is found on all records at once.
 
-use bosket_engine::partition::{self, Filter, Frequencies, Kernel, NO_LABEL, Range};
+use bosket_engine::partition::{
+    self, Filter, Frequencies, Kernel, NO_LABEL, Passes, Range, Sets, StepCounts, Steps,
+};
 use bosket_engine::{Params, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
@@ -92,6 +94,47 @@ impl World {
     }
 }
 
+/// Passes over parts, in which steps down are counted with little memory or much, or not at all.
+struct PartPasses<'w> {
+    world: &'w World,
+    frame: &'w Dataset,
+    parts: &'w [(u32, Dataset)],
+    memory: Option<usize>,
+}
+
+impl PartPasses<'_> {
+    /// A part that comes twice is counted once.
+    fn once(&self) -> std::collections::BTreeMap<u32, &Dataset> {
+        self.parts.iter().map(|(part, data)| (*part, data)).collect()
+    }
+}
+
+impl Passes for PartPasses<'_> {
+    fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel> {
+        let range = partition::range(&self.world.policy, &self.world.params, size)?;
+        if self.memory.is_none() {
+            return self.world.kernel(self.frame, self.parts, labels, size);
+        }
+        // One filter for all parts, of sets that are cut down to their labels, the parts in any order.
+        let (mut filter, mut kernel) = (Filter::new(range, labels, 1 << 20), Kernel::of_sets());
+        for (part, data) in self.once() {
+            let sets = Sets::of_trees(&self.world.trees(data), &Quiet)?;
+            partition::take_sets(&mut kernel, &mut filter, (part, &sets), &Quiet)?;
+        }
+        Ok(kernel)
+    }
+
+    fn rare_steps(&mut self, steps: &Steps) -> Result<Option<Vec<bool>>> {
+        let Some(memory) = self.memory else { return Ok(None) };
+        let mut counts = StepCounts::new(steps, memory);
+        for data in self.once().into_values() {
+            let sets = Sets::of_trees(&self.world.trees(data), &Quiet)?;
+            counts.add(&steps.lay_out(&sets, &Quiet)?, &Quiet)?;
+        }
+        Ok(Some(counts.rare()))
+    }
+}
+
 fn verified(data: &Dataset, world: &World) -> Option<bosket_verify::Witness> {
     let claim = Claim::new(&world.policy).expect("a claim");
     let binding = Binding::new(data.schema(), &world.policy.attributes, world.policy.undeclared, "p");
@@ -149,9 +192,10 @@ proptest! {
         }
         let all = world.frequencies(&parts);
         prop_assert_eq!(all.records, data.len() as u64);
-        let mut kernels = |labels: &[u32], size: usize| world.kernel(&survey.frame, &parts, labels, size);
+        let memory = [None, Some(0), Some(40), Some(1 << 20)][dice.below(4)];
+        let mut passes = PartPasses { world: &world, frame: &survey.frame, parts: &parts, memory };
         let frame = world.trees(&survey.frame);
-        let found = km::search_parts(&frame, &world.hierarchies, params, &all, &mut kernels, &Quiet);
+        let found = km::search_parts(&frame, &world.hierarchies, params, &all, &mut passes, &Quiet);
         match (whole, found) {
             (Ok(whole), Ok(found)) => {
                 let found = km::Found::from_bytes(&found.to_bytes()).expect("its own bytes");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosket_engine::kmn::Tally;
-use bosket_engine::partition::{Frequencies, Kernel, Sets, take_sets};
+use bosket_engine::partition::{Frequencies, Kernel, Passes, Sets, StepCounts, Steps, take_sets};
 use bosket_io::{BatchSize, Certify, Chunks, Create, Output, Publication, SourceForm};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
@@ -19,9 +19,10 @@ use bosket_verify::partition::Counter;
 use bosket_verify::{Claim, Verification};
 use serde_json::Value;
 
+use super::set_chunks::SetChunks;
 use super::surveyed::Again;
 use super::{Account, Draft, too_early};
-use crate::chunked::{ChunkedInput, each, each_bytes};
+use crate::chunked::{ChunkedInput, each};
 use crate::classes;
 use crate::make::placed;
 use crate::partition::{Found, Plan};
@@ -35,7 +36,7 @@ pub(super) struct Chunked<'p> {
     plan: Plan,
     chunks: Chunks,
     /// The same as sets of items, where that is what they are: most passes need no more.
-    sets: Chunks,
+    sets: SetChunks,
     size: BatchSize,
     publication: Option<Publication>,
     made: Option<Made>,
@@ -64,7 +65,7 @@ impl<'p> Chunked<'p> {
         let publication = begun(prepared, &form, create)?;
         let plan = Plan::new(&prepared.file.policy, survey, hierarchies)?;
         let publication = Some(publication);
-        let sets = Chunks::new();
+        let sets = SetChunks::default();
         Ok(Chunked { prepared, claim, plan, chunks, sets, size, publication, made: None, again: None })
     }
 
@@ -82,44 +83,14 @@ impl<'p> Chunked<'p> {
         let count = |data: Dataset| {
             let part = plan.part(&data, run.observer)?;
             let own = plan.has_sets().then(|| Sets::of_trees(&part.trees, run.observer)).transpose()?;
-            let own = own.map(|sets| (sets.to_bytes(), sets.len()));
             Ok((plan.frequencies(&part, run.observer)?, own))
         };
         each(chunks, "counting values", run, count, |_, (sums, own)| {
             all = std::mem::take(&mut all).merge(&sums)?;
-            own.map_or(Ok(()), |(bytes, records)| sets.push_bytes(&bytes, records))
+            own.map_or(Ok(()), |own| sets.push(&own, run))
         })?;
+        sets.finish()?;
         Ok(Arc::new(all))
-    }
-
-    /// A kernel of all records.
-    fn kernel(
-        plan: &Plan,
-        (chunks, sets): (&mut Chunks, &mut Chunks),
-        (labels, size): (&[u32], usize),
-        run: &Run<'_>,
-    ) -> Result<Kernel> {
-        let memory = run.settings.memory() / 8 * 3;
-        let mut filter = plan.filter(labels, size, memory)?;
-        let mut kernel = plan.no_kernel();
-        let stage = format!("choosing records for sets of {size}");
-        let most = run.settings.memory() / 2;
-        let check = |kernel: &Kernel| {
-            if kernel.size() > most { Err(too_large(run.settings.memory())) } else { Ok(()) }
-        };
-        if plan.has_sets() {
-            each_bytes(sets, &stage, run, Sets::from_bytes, |chunk, sets| {
-                take_sets(&mut kernel, &mut filter, (chunk, &sets), run.observer)?;
-                check(&kernel)
-            })?;
-            return Ok(kernel);
-        }
-        let part = |data: Dataset| plan.part(&data, run.observer);
-        each(chunks, &stage, run, part, |chunk, part| {
-            plan.take(&mut kernel, &mut filter, (chunk, &part), run.observer)?;
-            check(&kernel)
-        })?;
-        Ok(kernel)
     }
 
     fn search(
@@ -130,16 +101,10 @@ impl<'p> Chunked<'p> {
         run: &Run<'_>,
     ) -> Result<Found> {
         let Chunked { plan, chunks, sets, .. } = self;
-        let mut kernels = |labels: &[u32], size: usize| {
-            let kernel = Self::kernel(plan, (&mut *chunks, &mut *sets), (labels, size), run)?;
-            match more {
-                Some(more) => kernel.merge(more.clone(), run.observer),
-                None => Ok(kernel),
-            }
-        };
+        let mut passes = ChunkPasses { plan, chunks, sets, more, run };
         run.observer.searching(true);
         let memory = run.settings.memory() / 2;
-        let found = plan.search(all, may_part, &mut kernels, memory, run.observer);
+        let found = plan.search(all, may_part, &mut passes, memory, run.observer);
         run.observer.searching(false);
         found
     }
@@ -216,14 +181,72 @@ impl<'p> Chunked<'p> {
     }
 }
 
+/// Which part of the memory a kernel may take. Of sets there are copies while they are searched: as sets of leaves, then at a
+/// cut with the places of each label there, later the records of each leaf.
+const SETS_SHARE: usize = 3;
+const RECORDS_SHARE: usize = 2;
+
+/// However much memory there is: items are numbered by 32 bits.
+const MOST: usize = 8 << 30;
+
+/// Passes of a search over all chunks.
+struct ChunkPasses<'c> {
+    plan: &'c Plan,
+    chunks: &'c mut Chunks,
+    sets: &'c mut SetChunks,
+    /// Records that every kernel has besides.
+    more: Option<&'c Kernel>,
+    run: &'c Run<'c>,
+}
+
+impl Passes for ChunkPasses<'_> {
+    fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel> {
+        let ChunkPasses { plan, chunks, sets, more, run } = self;
+        let memory = run.settings.memory() / 8 * 3;
+        let mut filter = plan.filter(labels, size, memory)?;
+        let mut kernel = plan.no_kernel();
+        let stage = format!("choosing records for sets of {size}");
+        let share = if plan.has_sets() { SETS_SHARE } else { RECORDS_SHARE };
+        let most = (run.settings.memory() / share).min(MOST);
+        let check = |kernel: &Kernel| if kernel.size() > most { Err(too_large(most)) } else { Ok(()) };
+        if plan.has_sets() {
+            sets.each(&stage, run, Ok, |chunk, sets| {
+                take_sets(&mut kernel, &mut filter, (chunk, &sets), run.observer)?;
+                check(&kernel)
+            })?;
+        } else {
+            let part = |data: Dataset| plan.part(&data, run.observer);
+            each(chunks, &stage, run, part, |chunk, part| {
+                plan.take(&mut kernel, &mut filter, (chunk, &part), run.observer)?;
+                check(&kernel)
+            })?;
+        }
+        match more {
+            Some(more) => kernel.merge(more.clone(), run.observer),
+            None => Ok(kernel),
+        }
+    }
+
+    fn rare_steps(&mut self, steps: &Steps) -> Result<Option<Vec<bool>>> {
+        let ChunkPasses { plan, sets, run, .. } = self;
+        if !plan.has_sets() {
+            return Ok(None);
+        }
+        let mut counts = StepCounts::new(steps, run.settings.memory() / 8);
+        let lay_out = |sets: Sets| steps.lay_out(&sets, run.observer);
+        sets.each("counting steps down", run, lay_out, |_, sets| counts.add(&sets, run.observer))?;
+        Ok(Some(counts.rare()))
+    }
+}
+
 pub(super) fn begun(prepared: &Prepared, form: &SourceForm, create: Create) -> Result<Publication> {
     let publication = Publication::begin(&prepared.file, form, create)?;
     publication.refuse_unwritable_in_parts()?;
     Ok(publication)
 }
 
-fn too_large(memory: usize) -> Failure {
-    let what = format!("the records that a search has to look at take more than half of {} MB", memory >> 20);
+fn too_large(most: usize) -> Failure {
+    let what = format!("the records that a search has to look at take more than {} MB", most >> 20);
     let help = "allow more memory, ask for a smaller m or k, or give the hierarchy more levels";
     Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help))
 }

@@ -10,6 +10,7 @@ mod chunked;
 mod dissected;
 mod records;
 mod release;
+mod set_chunks;
 mod surveyed;
 
 use std::path::PathBuf;

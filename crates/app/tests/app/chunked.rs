@@ -123,12 +123,30 @@ fn hospital(people: u64) -> Chunky {
 #[test]
 fn aa_publishes_the_same_bytes_from_chunks() {
     let shop = shop(3_000);
-    for sets in
-        [&["privacy.m=2"][..], &["privacy.m=3"], &["privacy.m=2", "method.suppress=true"], &["privacy.m=1"]]
-    {
+    for sets in [
+        &["privacy.m=2"][..],
+        &["privacy.m=3"],
+        &["privacy.m=4"],
+        &["privacy.m=2", "method.suppress=true"],
+        &["privacy.m=3", "method.suppress=true"],
+        &["privacy.m=1"],
+    ] {
         let sets: Vec<&str> = sets.iter().copied().chain(["method.algorithm=aa"]).collect();
         shop.same(&sets, &[211, 1_000, 5_000]);
     }
+}
+
+/// What a search makes of a kernel takes several times its room: `--memory` would not be held.
+#[test]
+fn a_kernel_over_its_share_of_memory_ends_the_run() {
+    let shop = shop(30_000);
+    let mut request = shop.request(&["privacy.m=2"], "out.txt", Some(1_000));
+    request.settings.memory = Some(2 << 20);
+    let failure = anonymize(&request, &Quiet).expect_err("it does not fit");
+    assert_eq!(failure.fault, Fault::Unreachable);
+    let told = failure.to_string();
+    assert!(told.contains("the records that a search has to look at take more than 0 MB"), "{told}");
+    assert!(!shop.folder.path().join("out.txt").exists());
 }
 
 #[test]

@@ -30,7 +30,7 @@ use bosket_model::value_tree::ValueTrees;
 
 pub use bosket_model::policy::Algorithm;
 pub use params::Params;
-pub use parts::{Found, Kernels, recode, search_parts};
+pub use parts::{Found, recode, search_parts};
 pub use recoding::Recoding;
 pub use run::search;
 pub use transactions::Transactions;

@@ -3,7 +3,8 @@
 //! What `aa` decides depends on supports up to k, and on how often items occur in all records, which are known as sums. A
 //! kernel at a cut shows the first for that cut and all coarser ones. Itemsets of one and two are repaired on a kernel at
 //! the leaves, larger ones on a kernel at the cut that the smaller ones left. Going down again at the end may lead below
-//! the cut that the last kernel was made at: then a kernel is made a step deeper there, and it begins anew.
+//! the cut that the last kernel was made at: then what would be rare a step deeper is counted, a kernel is made that shows what is
+//! left, and it begins anew.
 
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
@@ -22,13 +23,10 @@ use super::recoding::Recoding;
 use super::run::{limits, nothing_to_publish};
 use super::transactions::{Transactions, nothing_left, the_hierarchy};
 use super::tree::{Node, ROOT};
-use crate::partition::{Frequencies, Kernel, NO_LABEL, Taken};
+use crate::partition::{Frequencies, NO_LABEL, Passes, Steps, Taken};
 
 const WHAT: [u8; 4] = *b"BkKm";
 const VERSION: u8 = 1;
-
-/// Makes a kernel of all records: for each item the label that it is counted at, and the most labels of a set.
-pub type Kernels<'a> = &'a mut dyn FnMut(&[u32], usize) -> Result<Kernel>;
 
 /// One cut for the records of all parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +53,7 @@ pub fn search_parts(
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
     all: &Frequencies,
-    kernels: Kernels<'_>,
+    passes: &mut dyn Passes,
     observer: &dyn Observer,
 ) -> Result<Found> {
     let Some(hierarchy) = the_hierarchy(frame, hierarchies)? else {
@@ -70,7 +68,7 @@ pub fn search_parts(
     let leaf_of: Vec<u32> = (frame.items().iter())
         .map(|item| hierarchy.leaves(hierarchy.leaf(&item.label).expect("covered")).start)
         .collect();
-    let mut search = Parts { none: &none, leaf_of: &leaf_of, kernels, observer };
+    let mut search = Parts { none: &none, leaf_of: &leaf_of, passes, observer };
     let (mut cut, mut repaired) = search.once(params)?;
     if params.suppress {
         // Greedy repairs with more to choose from may well end worse.
@@ -86,7 +84,7 @@ struct Parts<'a, 'k> {
     /// No records, with the counts of all.
     none: &'a Transactions,
     leaf_of: &'a [u32],
-    kernels: Kernels<'k>,
+    passes: &'k mut dyn Passes,
     observer: &'a dyn Observer,
 }
 
@@ -98,19 +96,16 @@ impl Parts<'_, '_> {
             node => node,
         };
         let labels: Vec<u32> = self.leaf_of.iter().map(label).collect();
-        let kernel = (self.kernels)(&labels, size)?;
+        let kernel = self.passes.kernel(&labels, size)?;
         self.observer.decided(&format!(
             "a kernel for sets of {size}: {} records",
             bosket_model::words::count(kernel.len())
         ));
-        let Taken::Sets { first, items } = &kernel.records else { return Err(damaged()) };
-        if items.iter().any(|&item| item as usize >= self.leaf_of.len()) {
-            return Err(damaged());
+        let Taken::Sets { first, items: mut leaves } = kernel.records else { return Err(damaged()) };
+        for item in &mut leaves {
+            *item = *self.leaf_of.get(*item as usize).ok_or_else(damaged)?;
         }
-        let sets = first
-            .windows(2)
-            .map(|w| items[w[0] as usize..w[1] as usize].iter().map(|&item| self.leaf_of[item as usize]));
-        self.none.with_sets(sets, self.observer)
+        self.none.with_sets(first, leaves, self.observer)
     }
 
     /// One search, and how many itemsets it repaired.
@@ -124,6 +119,8 @@ impl Parts<'_, '_> {
         for size in 1..=params.m {
             if size > shown {
                 floor = cut.at().to_vec();
+                // No two kernels at once.
+                drop(data);
                 data = self.kernel(&floor, size)?;
                 shown = size;
             }
@@ -151,6 +148,7 @@ impl Parts<'_, '_> {
         mut shown: usize,
     ) -> Result<Cut> {
         let tree = self.none.tree.clone();
+        let mut stays = vec![false; tree.len()];
         loop {
             let mut search = Search::new(&data, cut.clone(), limits(params), self.observer);
             // A node is shown with its children where the kernel was made below it, for sets of all sizes.
@@ -160,26 +158,69 @@ impl Parts<'_, '_> {
                 own.all(|at| at != node && tree.covers(node, at))
             };
             let is_shown = |node: Node| shown >= params.m && below(node);
-            let unknown = improve_above(&mut search, None, &is_shown)?;
+            let mut unknown = improve_above(&mut search, None, &is_shown, &mut stays)?;
             if unknown.is_empty() {
                 return Ok(search.cut);
             }
-            let at = search.cut.at().to_vec();
+            let reached = search.cut;
+            self.find_rare(params, &reached, &unknown, &mut stays)?;
+            unknown.retain(|&node| !stays[node as usize]);
+            if unknown.is_empty() {
+                continue;
+            }
             for node in unknown {
                 for child in tree.children(node) {
                     for leaf in tree.leaves(child) {
                         // What the kernel shows already stays: it may be finer.
                         let finer = floor[leaf as usize] != node && tree.covers(node, floor[leaf as usize]);
-                        if at[leaf as usize] != DROPPED && !finer {
+                        if !reached.is_dropped(leaf) && !finer {
                             floor[leaf as usize] = child;
                         }
                     }
                 }
             }
-            drop(search);
+            drop(data);
             data = self.kernel(&floor, params.m)?;
             shown = params.m;
         }
+    }
+
+    /// Finds nodes of a cut that cannot go down, since a child would be rare with labels of the cut.
+    fn find_rare(&mut self, params: &Params, cut: &Cut, nodes: &[Node], stays: &mut [bool]) -> Result<()> {
+        if params.m < 3 {
+            return Ok(());
+        }
+        let tree = &self.none.tree;
+        let mut labels: Vec<Node> = cut.nodes().into_iter().filter(|&node| node != ROOT).collect();
+        labels.sort_by_key(|&node| (std::cmp::Reverse(self.none.support(node)), node));
+        let mut number = vec![NO_LABEL; tree.len()];
+        labels.iter().enumerate().for_each(|(at, &node)| number[node as usize] = at as u32);
+        let (mut children, mut finer) = (Vec::new(), vec![NO_LABEL; tree.leaf_count()]);
+        for &node in nodes {
+            for child in tree.children(node).filter(|&child| cut.occurrences(child) > 0) {
+                for leaf in tree.leaves(child).filter(|&leaf| !cut.is_dropped(leaf)) {
+                    finer[leaf as usize] = children.len() as u32;
+                }
+                children.push(node);
+            }
+        }
+        let label = |&leaf: &u32| match cut.at()[leaf as usize] {
+            DROPPED => NO_LABEL,
+            node => number[node as usize],
+        };
+        let steps = Steps {
+            k: params.k,
+            labels: self.leaf_of.iter().map(label).collect(),
+            finer: self.leaf_of.iter().map(|&leaf| finer[leaf as usize]).collect(),
+        };
+        let Some(rare) = self.passes.rare_steps(&steps)? else { return Ok(()) };
+        children.iter().zip(rare).for_each(|(&node, rare)| stays[node as usize] |= rare);
+        self.observer.decided(&format!(
+            "of {} that might go down {} cannot",
+            bosket_model::words::plural(nodes.len(), "node"),
+            bosket_model::words::count(nodes.iter().filter(|&&node| stays[node as usize]).count())
+        ));
+        Ok(())
     }
 }
 

@@ -143,22 +143,30 @@ impl Transactions {
         Ok(none)
     }
 
-    /// Some of the records that the counts are of: sets of leaves in any order.
+    /// Some of the records that the counts are of: sets of leaves in any order, each from where `start` says. They are put in
+    /// order where they are, since there may be many.
     pub(super) fn with_sets(
         &self,
-        sets: impl Iterator<Item = impl Iterator<Item = u32>>,
+        mut start: Vec<u32>,
+        mut values: Vec<u32>,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let mut some = self.clone();
-        for set in sets {
+        let records = start.len().saturating_sub(1);
+        let (mut from, mut kept) = (0, 0);
+        for record in 0..records {
             observer.go_on()?;
-            let first = some.quasi.values.len();
-            some.quasi.values.extend(set);
-            tidy(&mut some.quasi.values, first);
-            some.quasi.close();
-            some.secrets.close();
+            let to = start[record + 1] as usize;
+            values.copy_within(from..to, kept);
+            start[record] = kept as u32;
+            kept += tidied(&mut values[kept..kept + to - from]);
+            from = to;
         }
-        Ok(some)
+        start[records] = kept as u32;
+        values.truncate(kept);
+        values.shrink_to_fit();
+        start.shrink_to_fit();
+        let secrets = Rows { start: vec![0; records + 1], values: Vec::new() };
+        Ok(Transactions { quasi: Rows { start, values }, secrets, ..self.clone() })
     }
 
     /// Counts records and occurrences per node.
@@ -292,18 +300,24 @@ impl Transactions {
 }
 
 fn tidy(values: &mut Vec<u32>, first: usize) {
-    if values[first..].is_sorted_by(|a, b| a < b) {
-        return;
+    let kept = tidied(&mut values[first..]);
+    values.truncate(first + kept);
+}
+
+/// Puts the values of a row in order, each once, at its beginning. How many there are.
+fn tidied(row: &mut [u32]) -> usize {
+    if row.is_sorted_by(|a, b| a < b) {
+        return row.len();
     }
-    values[first..].sort_unstable();
-    let mut kept = first;
-    for i in first..values.len() {
-        if i == first || values[i] != values[kept - 1] {
-            values[kept] = values[i];
+    row.sort_unstable();
+    let mut kept = 0;
+    for i in 0..row.len() {
+        if i == 0 || row[i] != row[kept - 1] {
+            row[kept] = row[i];
             kept += 1;
         }
     }
-    values.truncate(kept);
+    kept
 }
 
 /// The only quasi attribute's hierarchy; none where no record holds a value.

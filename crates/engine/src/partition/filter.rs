@@ -34,7 +34,8 @@ pub struct Filter {
     range: Range,
     /// Per item its label, numbered from 0 by those that occur; [`NO_LABEL`] if it has none.
     label_of: Vec<u32>,
-    labels: usize,
+    /// Per label the first item that has it.
+    item_of: Vec<u32>,
     table: Table,
     scratch: Scratch,
 }
@@ -69,14 +70,24 @@ impl Filter {
         numbers.sort_unstable();
         numbers.dedup();
         let number = |label: u32| numbers.binary_search(&label).map_or(NO_LABEL, |at| at as u32);
-        let label_of = labels.iter().map(|&l| if l == NO_LABEL { l } else { number(l) }).collect();
+        let label_of: Vec<u32> = labels.iter().map(|&l| if l == NO_LABEL { l } else { number(l) }).collect();
+        let mut item_of = vec![0; numbers.len()];
+        for (item, &label) in label_of.iter().enumerate().rev().filter(|(_, label)| **label != NO_LABEL) {
+            item_of[label as usize] = item as u32;
+        }
         let table = Table::new(range, numbers.len(), memory);
-        Filter { range, label_of, labels: numbers.len(), table, scratch: Scratch::default() }
+        Filter { range, label_of, item_of, table, scratch: Scratch::default() }
     }
 
     /// How many labels there are.
     pub fn labels(&self) -> usize {
-        self.labels
+        self.item_of.len()
+    }
+
+    /// What is left of a set where items of one label are one: for each label the first item that has it.
+    pub(super) fn by_label(&self, set: &[u32], items: &mut Vec<u32>) {
+        self.labels_of_set(set, items);
+        items.iter_mut().for_each(|label| *label = self.item_of[*label as usize]);
     }
 
     /// Which of some records are taken.

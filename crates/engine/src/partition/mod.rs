@@ -13,6 +13,7 @@ mod frequencies;
 mod kernel;
 mod pruned;
 mod sets;
+mod steps;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
@@ -27,6 +28,24 @@ pub use frequencies::Frequencies;
 pub use kernel::Kernel;
 pub(crate) use kernel::Taken;
 pub use sets::Sets;
+pub use steps::{LaidOut, StepCounts, Steps};
+
+/// Whoever can go through all records.
+pub trait Passes {
+    /// A kernel of all records: for each item the label that it is counted at, and the most labels of a set.
+    fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel>;
+
+    /// Per finer label whether it is rare with labels of the cut ([`StepCounts::rare`]); none if nobody counts that here.
+    fn rare_steps(&mut self, _: &Steps) -> Result<Option<Vec<bool>>> {
+        Ok(None)
+    }
+}
+
+impl<F: FnMut(&[u32], usize) -> Result<Kernel>> Passes for F {
+    fn kernel(&mut self, labels: &[u32], size: usize) -> Result<Kernel> {
+        self(labels, size)
+    }
+}
 
 /// Most known values whose relations are told by bits.
 const MOST_RELATED: usize = 8;
@@ -140,7 +159,7 @@ pub fn take(
     Ok(())
 }
 
-/// The same for sets of items.
+/// The same for sets of items. Of items that have one label one is enough, and the others are left out.
 pub fn take_sets(
     kernel: &mut Kernel,
     filter: &mut Filter,
@@ -148,8 +167,10 @@ pub fn take_sets(
     observer: &dyn Observer,
 ) -> Result<()> {
     let taken = filter.take_sets(sets, observer)?;
+    let mut items = Vec::new();
     for record in (0..sets.len()).filter(|&record| taken[record]) {
-        kernel.push_set((part, record as u32), sets.of(record).iter().copied());
+        filter.by_label(sets.of(record), &mut items);
+        kernel.push_set((part, record as u32), items.iter().copied());
     }
     Ok(())
 }

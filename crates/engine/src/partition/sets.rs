@@ -9,10 +9,16 @@ const WHAT: [u8; 4] = *b"BkSe";
 const VERSION: u8 = 1;
 
 /// Sets of items, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sets {
     first: Vec<u32>,
     items: Vec<u32>,
+}
+
+impl Default for Sets {
+    fn default() -> Self {
+        Sets { first: vec![0], items: Vec::new() }
+    }
 }
 
 impl Sets {
@@ -23,7 +29,7 @@ impl Sets {
 
     /// The items of trees, without what is above what.
     pub fn of_trees(trees: &ValueTrees, observer: &dyn Observer) -> Result<Self> {
-        let mut sets = Sets { first: vec![0], items: Vec::new() };
+        let mut sets = Sets::default();
         for record in 0..trees.len() {
             observer.go_on()?;
             let first = sets.items.len();
@@ -44,8 +50,19 @@ impl Sets {
         self.len() == 0
     }
 
+    /// How many items they have together.
+    pub fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Adds one of ascending items.
+    pub fn push(&mut self, items: &[u32]) {
+        self.items.extend_from_slice(items);
+        self.first.push(self.items.len() as u32);
+    }
+
     /// The items of one.
-    pub(super) fn of(&self, record: usize) -> &[u32] {
+    pub fn of(&self, record: usize) -> &[u32] {
         &self.items[self.first[record] as usize..self.first[record + 1] as usize]
     }
 
@@ -68,7 +85,7 @@ impl Sets {
     /// Reads what [`to_bytes`](Self::to_bytes) has written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
-        let mut sets = Sets { first: vec![0], items: Vec::new() };
+        let mut sets = Sets::default();
         for _ in 0..from.length()? {
             let mut last = 0u32;
             for _ in 0..from.length()? {

@@ -76,10 +76,14 @@ fn all_larger(search: &mut Search<'_>, coded: &mut Coded, size: usize) -> Result
         return Ok(false);
     }
     coded.group_equal(search.limits.k, search.observer)?;
-    let coded = &*coded;
     let Some(planes) = rare::planes(coded, bounds, search.observer)? else {
         return Ok(false);
     };
+    if size == 3 {
+        // All that is asked from here on is in the planes, or asked of lists of records, which take as much memory.
+        coded.forget_rows();
+    }
+    let coded = &*coded;
     let counted = Counted::new(coded, planes, size, &search.data.tree);
     if size == 3 {
         triples(search, &counted)?;

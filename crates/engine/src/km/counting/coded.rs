@@ -158,12 +158,18 @@ impl Coded {
         Ok(Coded::joined(codes, parts?))
     }
 
-    fn joined(codes: Codes, parts: Vec<Rows>) -> Self {
+    fn joined(codes: Codes, mut parts: Vec<Rows>) -> Self {
         let mut items = Vec::with_capacity(parts.iter().map(|rows| rows.long.len() + rows.short.len()).sum());
-        parts.iter().for_each(|rows| items.extend_from_slice(&rows.long));
-        parts.iter().for_each(|rows| items.extend_from_slice(&rows.short));
         let longest = parts.iter().map(|rows| rows.longest).max().unwrap_or(0);
+        // What is copied is let go at once: there may be many.
+        parts.iter_mut().for_each(|rows| items.append(&mut std::mem::take(&mut rows.long)));
+        parts.into_iter().for_each(|mut rows| items.append(&mut rows.short));
         Coded { nodes: codes.nodes, items, heavy: 0, longest }
+    }
+
+    /// Lets the transactions go, which take much memory, and keeps the codes.
+    pub(crate) fn forget_rows(&mut self) {
+        self.items = Vec::new();
     }
 
     /// Over codes, with no transaction yet.

@@ -18,15 +18,18 @@ use crate::km::tree::Node;
 
 /// Lets nodes of the cut go down to their children wherever that keeps the promise.
 pub(crate) fn improve(search: &mut Search<'_>, l: Option<f64>) -> Result<()> {
-    improve_above(search, l, &|_| true).map(|_| ())
+    let mut stays = vec![false; search.data.tree.len()];
+    improve_above(search, l, &|_| true, &mut stays).map(|_| ())
 }
 
 /// The same where the records are known to show no more than some nodes' children: others are handed back as soon as the first
-/// of them would be looked at, with all of them that wait for it, and the cut is of no use then.
+/// of them would be looked at, with all of them that wait for it, and the cut is no more than what was reached by then.
+/// `stays` are nodes that are known not to go down; those that turn out so join them.
 pub(crate) fn improve_above(
     search: &mut Search<'_>,
     l: Option<f64>,
     is_shown: &dyn Fn(Node) -> bool,
+    stays: &mut [bool],
 ) -> Result<Vec<Node>> {
     let observer = search.observer;
     let mut open: BinaryHeap<_> = BinaryHeap::new();
@@ -41,17 +44,22 @@ pub(crate) fn improve_above(
     while let Some((_, Reverse(node))) = open.pop() {
         observer.go_on()?;
         observer.advance(1);
+        if stays[node as usize] {
+            continue;
+        }
         if !is_shown(node) {
             if !may_go_down(search, node) {
                 continue;
             }
             let waiting = open.into_iter().map(|(_, Reverse(other))| other);
-            let waiting = waiting.filter(|&other| !is_shown(other) && may_go_down(search, other));
+            let waiting = waiting
+                .filter(|&other| !stays[other as usize] && !is_shown(other) && may_go_down(search, other));
             let mut unknown: Vec<Node> = std::iter::once(node).chain(waiting).collect();
             unknown.sort_unstable();
             return Ok(unknown);
         }
         if !stays_frequent(search, node)? {
+            stays[node as usize] = true;
             continue;
         }
         let before = asked.then(|| search.cut.clone());
