@@ -120,7 +120,7 @@ proptest! {
 fn batches_make_what_one_machine_makes_in_many_cells() {
     let mut dice = Dice::new(3);
     let case = Case::random(&mut dice, 2_000, &["A", "B", "C", "D", "E", "F"]);
-    for (algorithm, least) in [(Algorithm::Ctoff, 2), (Algorithm::Miracle, 10)] {
+    for (algorithm, least) in [(Algorithm::Ctoff, 1), (Algorithm::Miracle, 2)] {
         let params = in_cells(&Params::plain(algorithm, 2, None), 48);
         let whole = case.run(&params).expect("reachable");
         check(&case, &params, &whole);
