@@ -2,7 +2,7 @@
 //! each cell wait in a private file, and as many cells as there is room for are clustered side by side.
 //!
 //! What comes out is what `cluster::run` makes in memory of the same number of cells, record by record: cells are worked through in the
-//! order of what their records say.
+//! order of what their records say. Only where the cells of a later round would not fit into memory there are more of them.
 
 use bosket_engine::cluster::cells::{self, CellRelease, Facts, MOST_SAMPLED, Round, Splitter, Tally};
 use bosket_engine::cluster::{Cells, Params};
@@ -65,6 +65,8 @@ pub(crate) struct MadeOfCells {
 struct Sums {
     published: Chunks,
     left: Chunks,
+    /// Vertices of those who are left over.
+    left_vertices: u64,
     tally: Tally,
     kept: Kept,
     clusters: usize,
@@ -201,24 +203,32 @@ impl<'p> Cellular<'p> {
         Ok(parted)
     }
 
-    /// The cells of the first round. Where nobody says how many, each has room.
-    fn first(&self, chunks: &mut Chunks, run: &Run<'_>) -> Result<Parted> {
-        let usual = self.facts.cells(&self.params);
-        let room = (run.settings.memory() as u64 / 2 / VERTEX).max(1);
-        let auto = self.params.cells == Cells::Auto;
-        let mut wanted = if auto { usual.max(self.facts.vertices().div_ceil(room) as usize) } else { usual };
-        let mut parted = self.part(chunks, wanted, run)?;
+    /// Puts records with so many vertices into so many cells, or into more, so that each has room.
+    fn fitting(&self, from: &mut Chunks, vertices: u64, wanted: usize, run: &Run<'_>) -> Result<Parted> {
+        let room = room(run);
+        let mut wanted = wanted.max(vertices.div_ceil(room) as usize);
+        let mut parted = self.part(from, wanted, run)?;
         for _ in 0..TRIES {
-            if !auto || parted.largest <= room {
+            if parted.largest <= room {
                 break;
             }
             let before = parted.of.len();
             wanted = wanted.max(before) + (wanted.max(before) / 2).max(1);
-            parted = self.part(chunks, wanted, run)?;
+            parted = self.part(from, wanted, run)?;
             if parted.of.len() <= before {
                 break;
             }
         }
+        Ok(parted)
+    }
+
+    /// The cells of the first round. Where nobody says how many, each has room.
+    fn first(&self, chunks: &mut Chunks, run: &Run<'_>) -> Result<Parted> {
+        let usual = self.facts.cells(&self.params);
+        let parted = match self.params.cells {
+            Cells::Auto => self.fitting(chunks, self.facts.vertices(), usual, run)?,
+            Cells::Exactly(_) => self.part(chunks, usual, run)?,
+        };
         let there = parted.of.len();
         run.observer.decided(&format!("{} of like records", plural(there, "cell")));
         if there > usual {
@@ -300,10 +310,11 @@ impl<'p> Cellular<'p> {
         let mut parted = self.first(chunks, run)?;
         let cells = parted.of.len();
         self.round(&mut parted, Round::First, &mut sums, run)?;
-        let again = cells::again(sums.left.records() as u64, self.facts.records(), cells);
-        if again > 1 {
+        let again = cells::again(sums.left.records() as u64, &self.params, &self.facts, cells);
+        if again > 1 || sums.left_vertices > room(run) {
             let mut left = std::mem::take(&mut sums.left);
-            parted = self.part(&mut left, again, run)?;
+            let vertices = std::mem::take(&mut sums.left_vertices);
+            parted = self.fitting(&mut left, vertices, again, run)?;
             drop(left);
             self.round(&mut parted, Round::Last, &mut sums, run)?;
         }
@@ -381,6 +392,11 @@ impl<'p> Cellular<'p> {
     }
 }
 
+/// Vertices that a cell may have.
+fn room(run: &Run<'_>) -> u64 {
+    (run.settings.memory() as u64 / 2 / VERTEX).max(1)
+}
+
 impl Sums {
     fn add(&mut self, Clustered { release, left, kept }: Clustered) -> Result<()> {
         let CellRelease { data, clusters, tally, cut_short, .. } = release;
@@ -388,6 +404,7 @@ impl Sums {
             self.published.push(&data)?;
         }
         if !left.is_empty() {
+            self.left_vertices += left.vertex_count() as u64;
             self.left.push(&left)?;
         }
         self.tally = std::mem::take(&mut self.tally).merge(tally);

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosket_app::parted::cells::{
-    CellPlan, Clustered, Facts, Round, Splitter, Tally, again, parsed, together,
-};
+use bosket_app::parted::cells::{CellPlan, Clustered, Facts, Round, Splitter, Tally, parsed, together};
 use bosket_app::parted::shape::Shape;
 use bosket_model::partition::Survey;
 use bosket_model::{Dataset, Result};
@@ -87,10 +85,10 @@ pub fn cells_records(py: Python<'_>, state: &[u8]) -> PyResult<usize> {
     watched(py, None, |_| Ok(Dataset::from_bytes(state)?.len()))
 }
 
-/// In how many cells those are put who were left over.
+/// In how many cells those are put who were left over in so many.
 #[pyfunction]
-pub fn cells_again(left: u64, records: u64, cells: usize) -> usize {
-    again(left, records, cells)
+pub fn cells_again(py: Python<'_>, plan: &[u8], left: u64, cells: usize) -> PyResult<usize> {
+    watched(py, None, |_| Ok(plan_of(plan)?.again(left, cells)))
 }
 
 /// Records of several batches as one.

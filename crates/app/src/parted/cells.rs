@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bosket_engine::cluster::Params;
 use bosket_engine::cluster::cells;
-pub use bosket_engine::cluster::cells::{Facts, Round, Splitter, Tally, again};
+pub use bosket_engine::cluster::cells::{Facts, Round, Splitter, Tally};
 use bosket_engine::{Input, Params as AnyParams};
 use bosket_io::PolicyFile;
 use bosket_model::binding::Binding;
@@ -154,6 +154,11 @@ impl CellPlan {
     /// In how many cells all records are put.
     pub fn cells(&self) -> usize {
         self.facts.cells(&self.params)
+    }
+
+    /// In how many cells those are put who were left over in so many.
+    pub fn again(&self, left: u64, cells: usize) -> usize {
+        cells::again(left, &self.params, &self.facts, cells)
     }
 
     /// How records are parted into so many cells, by a sample of them.

@@ -252,6 +252,12 @@ impl Params {
         }
     }
 
+    /// Whether clusters are filled with the best of all records. A stream has only its open clusters to choose from: the fewer records
+    /// pass by, and the more alike they are, the better.
+    pub(super) fn looks_at_all(&self) -> bool {
+        !matches!(self.algorithm, Algorithm::Miracle | Algorithm::Miraclex | Algorithm::Dmiracle)
+    }
+
     /// Fewest members of a cluster.
     pub fn size(&self) -> usize {
         size_of(self.k as usize, self.diverse.as_ref().map_or(1.0, |d| d.l))

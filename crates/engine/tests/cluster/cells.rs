@@ -107,7 +107,7 @@ proptest! {
         let mut of: Vec<Vec<u32>> = vec![Vec::new(); batches + 1];
         (0..records as u32).for_each(|record| of[dice.below(batches)].push(record));
         of.iter_mut().for_each(|batch| dice.shuffle(batch));
-        let (published, tally, left) = distributed(&case, &params, &of);
+        let (published, tally, left, _) = distributed(&case, &params, &of);
         prop_assert_eq!(contents(&whole.data), published);
         prop_assert_eq!(whole.suppressed.len(), left);
         prop_assert_eq!(whole.pruned, tally.pruned());
@@ -115,9 +115,50 @@ proptest! {
     }
 }
 
+/// Who is left over in many cells is put into several again, of streams into as many as there are of their size.
+#[test]
+fn batches_make_what_one_machine_makes_in_many_cells() {
+    let mut dice = Dice::new(3);
+    let case = Case::random(&mut dice, 2_000, &["A", "B", "C", "D", "E", "F"]);
+    for (algorithm, least) in [(Algorithm::Ctoff, 1), (Algorithm::Miracle, 2)] {
+        let params = in_cells(&Params::plain(algorithm, 2, None), 48);
+        let whole = case.run(&params).expect("reachable");
+        check(&case, &params, &whole);
+        let mut of: Vec<Vec<u32>> = vec![Vec::new(); 3];
+        (0..2_000u32).for_each(|record| of[dice.below(3)].push(record));
+        let (published, tally, left, again) = distributed(&case, &params, &of);
+        assert!(again >= least, "{algorithm}: {again}");
+        assert!(contents(&whole.data) == published, "{algorithm}");
+        assert_eq!((whole.suppressed.len(), whole.pruned), (left, tally.pruned()), "{algorithm}");
+    }
+}
+
+#[test]
+fn cells_of_the_second_round_are_as_large_as_usual() {
+    let ctoff = Params::plain(Algorithm::Ctoff, 2, None);
+    let again = |params: &Params, left: u64, (records, vertices): (u64, u64), cells: usize| {
+        let facts = serde_json::json!({"records": records, "vertices": {"a": vertices}, "values": {}});
+        cells::again(left, params, &Facts::from_json(&facts).expect("facts"), cells)
+    };
+    let students = |records: u64| (records, 13 * records);
+    let auto = Params { cells: Cells::Auto, ..ctoff.clone() };
+    assert_eq!(again(&auto, 500_000, students(1_000_000), 26), 13, "those of the first round");
+    assert_eq!(again(&ctoff, 500_000, students(1_000_000), 4), 2, "no smaller than those of the first round");
+    assert_eq!(again(&ctoff, 10_000, students(20_000), 16), 1);
+    assert_eq!(again(&ctoff, 50_000, students(100_000), 16), 2, "650,000 vertices");
+    assert_eq!(again(&ctoff, 50_000, (100_000, 100_000), 16), 1);
+    assert_eq!(again(&ctoff, 1_000, students(2_000), 100), 4, "sixteen times as large at most");
+    assert_eq!(again(&ctoff, 0, (0, 0), 1), 0);
+    for algorithm in [Algorithm::Miracle, Algorithm::Miraclex, Algorithm::Dmiracle] {
+        let stream = Params { algorithm, ..ctoff.clone() };
+        assert_eq!(again(&stream, 10_000, students(20_000), 16), 8, "{algorithm}");
+    }
+}
+
 type Contents = Vec<([u8; 32], Vec<(String, Kind)>)>;
 
-fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents, Tally, usize) {
+/// What is published, figures, who is suppressed, and in how many cells those were put who were left over.
+fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents, Tally, usize, usize) {
     let data: Vec<Dataset> = batches.iter().map(|batch| case.data.picked(batch)).collect();
     fn of<'a>(case: &'a Case, data: &'a Dataset) -> Input<'a> {
         Input { data, ..input(case) }
@@ -163,7 +204,7 @@ fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents,
     };
     let cells = split(splitter, &batches.concat());
     let mut left = made(&cells, Round::First);
-    let again = cells::again(left.len() as u64, facts.records(), cells.len());
+    let again = cells::again(left.len() as u64, params, &facts, cells.len());
     if again > 1 {
         let sample = case.data.picked(&left);
         let splitter = Splitter::new(of(case, &sample), params, &facts, again, &Quiet).expect("split");
@@ -181,7 +222,7 @@ fn distributed(case: &Case, params: &Params, batches: &[Vec<u32>]) -> (Contents,
         all.extend(contents(&part));
     }
     all.sort();
-    (all, tally, made.left.len())
+    (all, tally, made.left.len(), again)
 }
 
 /// Two cells, `p` with `q` and `s` with `t`. Half of each cell have `B` and one has `A`, of one town; the other half have `C`, of the other: clusters of

@@ -43,7 +43,7 @@ class Cells:
         plan, records = _native.cells_plan(self.policy, survey, facts.decode())
         run._noted("plan", plan)
         try:
-            released = self._hold(self._clustered(plan, records))
+            released = self._hold(self._clustered(plan))
             # Figures are small, and are told by each cell once.
             tallies = [bytes(row["state"]).decode() for row in released.where(f"kind = {_TALLY}").collect()]
             tally, suppressed, told = _native.cells_tally(plan, sorted(tallies))
@@ -79,7 +79,7 @@ class Cells:
         self._held.append(frame.persist(StorageLevel.DISK_ONLY))
         return frame
 
-    def _clustered(self, plan: bytes, records: int) -> DataFrame:
+    def _clustered(self, plan: bytes) -> DataFrame:
         """What became of every cell: published records, and figures."""
         run, memory, data = self.run, self.run.memory, self.data
         sample = run._merged(
@@ -103,7 +103,7 @@ class Cells:
         # Who is left over in the first round is put into cells once more, if these are many, and then into one.
         made = released.where(f"kind <> {_LEFT}")
         left = released.where(f"kind = {_LEFT}")
-        again = self._again(plan, left, records, cells)
+        again = self._again(plan, left, cells)
         if again is not None:
             second = self._hold(self._clustered_again(plan, again, False))
             made = made.union(second.where(f"kind <> {_LEFT}"))
@@ -122,7 +122,7 @@ class Cells:
 
         return left.groupBy("cell").applyInArrow(clustered, _RELEASE)
 
-    def _again(self, plan: bytes, left: DataFrame, records: int, cells: int) -> DataFrame | None:
+    def _again(self, plan: bytes, left: DataFrame, cells: int) -> DataFrame | None:
         """Those who were left over, by new cells; none where one cell is enough."""
 
         def counted(batches: Batches) -> Batches:
@@ -131,7 +131,7 @@ class Cells:
                 yield pa.RecordBatch.from_arrays([pa.array(numbers, pa.int64())], ["records"])
 
         over = sum(row["records"] for row in left.mapInArrow(counted, "records long").collect())
-        wanted = _native.cells_again(over, records, cells)
+        wanted = _native.cells_again(plan, over, cells)
         if wanted <= 1:
             return None
 

@@ -90,11 +90,7 @@ impl Facts {
         match params.cells {
             Cells::Exactly(cells) => cells,
             Cells::Auto if self.records <= ONE_CELL => 1,
-            Cells::Auto => {
-                let by_size =
-                    self.records.div_ceil(CELL_RECORDS).max(self.vertices().div_ceil(CELL_VERTICES));
-                by_size.try_into().unwrap_or(usize::MAX)
-            }
+            Cells::Auto => usual(self.records, self.vertices()).try_into().unwrap_or(usize::MAX),
         }
     }
 
@@ -140,6 +136,11 @@ impl Facts {
         };
         read().ok_or_else(|| unreadable("facts about all records"))
     }
+}
+
+/// How many cells of the usual size so many records with so many vertices are.
+pub(super) fn usual(records: u64, vertices: u64) -> u64 {
+    records.div_ceil(CELL_RECORDS).max(vertices.div_ceil(CELL_VERTICES))
 }
 
 /// What came from elsewhere is not what it should be.

@@ -50,7 +50,7 @@ pub(in crate::cluster) fn run(
     };
     let mut made = all(&cells, Round::First)?;
     let mut over = left(&made);
-    let again = again(over.len() as u64, input.data.len() as u64, cells.len());
+    let again = again(over.len() as u64, params, known.0, cells.len());
     if again > 1 {
         let again = split_up(input, &over, params, known, again, observer)?;
         let second = all(&again, Round::Last)?;

@@ -47,8 +47,15 @@ use order::{by_content, digests};
 /// Records that a splitter is made from, at most.
 pub const MOST_SAMPLED: usize = 100_000;
 
-/// One cluster in so many is left over by the first round: the costliest.
-const COSTLY: usize = 3;
+/// One cluster in so many is left over by the first round: the costliest. The more are left over, the less matters who was in
+/// which cell at first, and the longer it takes.
+const COSTLY: usize = 2;
+
+/// The same for algorithms that have only their open clusters to choose from: these lose the more the more records pass by.
+const COSTLY_OF_STREAM: usize = 3;
+
+/// Cells of the second round are so many times as large as those of the first, at most: who asks for many wants them small.
+const LARGER: u64 = 16;
 
 /// What comes of one cell.
 #[derive(Debug)]
@@ -125,10 +132,22 @@ pub fn anonymize(
     Ok(release)
 }
 
-/// In how many cells those are put who are left over in the first round, of so many records in so many cells: cells of the same size. One
-/// is the last.
-pub fn again(left: u64, records: u64, cells: usize) -> usize {
-    (left * cells as u64).div_ceil(records.max(1)) as usize
+/// In how many cells those are put who are left over in the first round, in which all records were in so many: cells of the same size, or of
+/// the usual one where that is larger and of use. They are fewer, so there is time to look farther than before. One is the last.
+pub fn again(left: u64, params: &Params, facts: &Facts, cells: usize) -> usize {
+    let same = share(left, cells as u64, facts.records());
+    if !params.looks_at_all() {
+        return same.try_into().unwrap_or(usize::MAX);
+    }
+    let vertices = share(left, facts.vertices(), facts.records());
+    let larger = same.min(facts::usual(left, vertices)).max(same.div_ceil(LARGER));
+    larger.try_into().unwrap_or(usize::MAX)
+}
+
+/// What so many records have of what all have, rounded up.
+fn share(records: u64, have: u64, all: u64) -> u64 {
+    let share = (u128::from(records) * u128::from(have)).div_ceil(u128::from(all.max(1)));
+    share.try_into().unwrap_or(u64::MAX)
 }
 
 /// What becomes of records of a batch that are not published.
@@ -192,7 +211,7 @@ fn clustered(
     };
     let Clustering { mut clusters, mut left, cut_short } = found;
     if round == Round::First {
-        let dear = costliest(&clusters);
+        let dear = costliest(&clusters, params);
         let mut at = 0..;
         clusters.retain(|cluster| {
             let stays = !at.next().is_some_and(|at: usize| dear.contains(&at));
@@ -217,14 +236,17 @@ fn clustered(
     })
 }
 
-/// The clusters that cost most per member, one in so many.
-fn costliest(clusters: &[Cluster]) -> BTreeSet<usize> {
-    let cost = |at: usize| (i128::from(clusters[at].cost()), clusters[at].members.len() as i128);
+/// The clusters that cost most of what their members had, one in so many.
+fn costliest(clusters: &[Cluster], params: &Params) -> BTreeSet<usize> {
+    // By members, large records would be left to each other. Where a stream has its last open clusters merged, they had better be.
+    let (one_in, by_members) = if params.looks_at_all() { (COSTLY, false) } else { (COSTLY_OF_STREAM, true) };
+    let of = |cluster: &Cluster| if by_members { cluster.members.len() as i64 } else { cluster.had };
+    let cost = |at: usize| (i128::from(clusters[at].cost()), i128::from(of(&clusters[at])));
     let mut order: Vec<usize> = (0..clusters.len()).filter(|&at| clusters[at].cost() > 0).collect();
     order.sort_by(|&a, &b| {
         let ((a, of_a), (b, of_b)) = (cost(a), cost(b));
         (b * of_a).cmp(&(a * of_b))
     });
-    order.truncate(clusters.len() / COSTLY);
+    order.truncate(clusters.len() / one_in);
     order.into_iter().collect()
 }
