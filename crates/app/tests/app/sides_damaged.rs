@@ -180,8 +180,11 @@ fn damaged_json_is_refused_alike() {
     assert!(alike(&data, &place, "no text").contains("not valid UTF-8"));
 }
 
+/// What is changed, how, and a word of what is told about it.
+type Damage<'a> = (&'a str, &'a dyn Fn(&str) -> String, &'a str);
+
 /// Changes a file of a publication, and puts it back.
-fn damaged(data: &Sided, at: &Path, name: &str, damages: &[(&str, &dyn Fn(&str) -> String, &str)]) {
+fn damaged(data: &Sided, at: &Path, name: &str, damages: &[Damage<'_>]) {
     let good = std::fs::read_to_string(at.join(name)).expect("a file");
     for (what, change, word) in damages {
         let bad = change(&good);
