@@ -203,6 +203,11 @@ impl Builder {
         builder
     }
 
+    /// Goes on with a dataset, of which nothing is copied.
+    pub fn after(data: Dataset) -> Self {
+        Builder { data, ..Self::new() }
+    }
+
     /// The schema so far.
     pub fn schema(&self) -> &Schema {
         &self.data.schema

@@ -100,8 +100,7 @@ impl Kernel {
         let Taken::Records(own) = &mut self.records else { return Err(damaged()) };
         let places: Vec<u32> = (0..data.len() as u32).filter(|&record| taken[record as usize]).collect();
         if !places.is_empty() {
-            let mut joined = Joined::over(own);
-            joined.add(own, |_| true, |_| true, observer)?;
+            let mut joined = Joined::after(std::mem::replace(own, Joined::new().finish()));
             joined.add(data, |record| taken[record], |_| true, observer)?;
             *own = joined.finish();
         }
@@ -125,8 +124,7 @@ impl Kernel {
                 }
             }
             (Taken::Records(data), Taken::Records(theirs)) => {
-                let mut joined = Joined::over(data);
-                joined.add(data, |_| true, |_| true, observer)?;
+                let mut joined = Joined::after(std::mem::replace(data, Joined::new().finish()));
                 joined.add(theirs, |at| !known.contains(&other.ids[at]), |_| true, observer)?;
                 *data = joined.finish();
                 self.ids.extend(other.ids.iter().filter(|id| !known.contains(id)));

@@ -29,6 +29,11 @@ impl Joined {
         Joined { builder: Some(builder), codes: Vec::new() }
     }
 
+    /// What there is already, of which nothing is copied.
+    pub fn after(data: Dataset) -> Self {
+        Joined { builder: Some(Builder::after(data)), codes: Vec::new() }
+    }
+
     /// How many records there are.
     pub fn len(&self) -> usize {
         self.builder.as_ref().map_or(0, Builder::len)
