@@ -16,6 +16,7 @@ import pytest
 
 import bosket as bk
 import cluster
+from bosket import _native
 from conftest import BINARY
 
 Run = Callable[..., str]
@@ -226,3 +227,25 @@ def test_clusters_in_cells(
     assert "AS CERTIFIED" in run("verify", str(tmp_path / "out-1"), "--certificate", certificate)
     # Raw records do not look alike.
     assert not bk.spark.verify(spark.createDataFrame(table.drop_columns(["sid"])), policy)
+
+
+def test_who_is_left_over_comes_into_several_cells(
+    spark: Any, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("generate", "students", "--students", "4000", "--out", "data")
+    table = pa.json.read_json(tmp_path / "data/data.ndjson")
+    pq.write_table(table, tmp_path / "data/in.parquet")
+    sets = PARQUET | {"method.cells": "48"}
+    policy = with_sets(bk.Policy.load(tmp_path / "data/policy.toml"), sets)
+    expected = anonymized(run, tmp_path, sets)
+    asked: list[int] = []
+    again = _native.cells_again
+
+    def cells_again(*given: Any) -> int:
+        asked.append(again(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(_native, "cells_again", cells_again)
+    bk.spark.anonymize(spark.createDataFrame(table).repartition(3), policy, tmp_path / "out")
+    assert len(asked) == 1 and asked[0] > 1
+    assert published(tmp_path / "out").equals(expected)

@@ -165,5 +165,22 @@ fn damaged_columns_are_refused_in_batches_as_in_the_whole_reading() {
         assert!(found.iter().all(|other| *other == found[0]), "{i}: {found:?}");
         refused += usize::from(found[0].is_err());
     }
-    assert!(refused * 10 > damaged.len() * 9, "{refused} of {}", damaged.len());
+    // Other values are another publication, which may well hold.
+    assert!(refused * 2 > damaged.len(), "{refused} of {}", damaged.len());
+}
+
+/// Readers look at the mark at the end alone.
+#[test]
+fn a_mark_at_the_beginning_has_no_room_for_anything_else() {
+    let Some(data) = flat(120) else { return };
+    data.publish(&[], "good.parquet", Some(31)).unwrap_or_else(|failure| panic!("{failure}"));
+    let bytes = [b"SSN7", &data.bytes("good.parquet")[4..]].concat();
+    std::fs::write(data.folder.path().join("bad.parquet"), bytes).expect("written");
+    let request = VerifyRequest {
+        publication: data.folder.path().join("bad.parquet"),
+        policy: Some(data.request(&[], "nowhere", None).policy),
+        ..VerifyRequest::default()
+    };
+    let failure = verify(&request, &Quiet).expect_err("refused");
+    assert!(failure.to_string().contains("something else than its mark"), "{failure}");
 }

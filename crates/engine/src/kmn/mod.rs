@@ -527,7 +527,7 @@ fn release<P>(
         cut_short: false,
         lowered: 0,
         cost: solution.cost,
-        rpd: problem.exact_rpd(&solution.cut, &solution.rules)?,
+        rpd: parts::figure(problem.exact_rpd(&solution.cut, &solution.rules)?),
         route,
         examined,
     })

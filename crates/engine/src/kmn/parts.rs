@@ -41,7 +41,7 @@ impl Tally {
 
     /// RPD of all of them.
     pub fn rpd(&self) -> f64 {
-        if self.records == 0 { 0.0 } else { self.lost / self.records as f64 }
+        if self.records == 0 { 0.0 } else { figure(self.lost / self.records as f64) }
     }
 }
 
@@ -148,6 +148,11 @@ pub fn recode_rows(
     let made = publish_rows(source, &attempt, &problem.domain, &solution, observer)?;
     let lost = problem.exact_rpd(&solution.cut, &solution.rules)? * trees.len() as f64;
     Ok((made, Tally { records: trees.len() as u64, lost: if trees.is_empty() { 0.0 } else { lost } }))
+}
+
+/// A figure to be told: without its last digits, which depend on the order of additions, and so on how records are parted.
+pub(super) fn figure(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
 }
 
 /// A part is no kernel: what it loses is its own.

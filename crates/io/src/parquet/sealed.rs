@@ -75,6 +75,9 @@ fn in_column(column: &ColumnChunkMetaData) -> Option<&'static str> {
 /// Columns must follow each other from the file's mark to the footer.
 fn between_columns(metadata: &ParquetMetaData, chunks: &Chunks) -> Parquet<Option<&'static str>> {
     let length = chunks.len();
+    if chunks.get_bytes(0, super::MAGIC.len())? != super::MAGIC {
+        return Ok(Some("it begins with something else than its mark"));
+    }
     let size = chunks.get_bytes(length.saturating_sub(FOOTER_END), 4)?;
     let size = u64::from(size.iter().rev().fold(0u32, |sum, &byte| (sum << 8) | u32::from(byte)));
     let columns = metadata.row_groups().iter().flat_map(|g| g.columns());
