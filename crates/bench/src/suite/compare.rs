@@ -40,11 +40,11 @@ impl Point {
 
 /// Prints how a run compares with an older one.
 pub(crate) fn compare(old: &Path, new: &Path) -> Result<(), String> {
-    print!("{}", told(&Results::load(old)?, &Results::load(new)?));
+    print!("{}", told(&Results::load(old)?, &Results::load(new)?, |_| true));
     Ok(())
 }
 
-/// A chapter on what has changed since an older run: by suite how the times have, and all points.
+/// A chapter on what has changed since an older run: by suite how the times have, and what is slower or larger.
 pub(super) fn since(old: &Results, new: &Results) -> String {
     let (points, ..) = points(old, new);
     let commit = old.versions.commit.as_deref().unwrap_or("unknown");
@@ -77,11 +77,13 @@ pub(super) fn since(old: &Results, new: &Results) -> String {
             own.len()
         );
     }
-    let _ = write!(out, "\n<details><summary>All points</summary>\n\n{}\n</details>\n\n", told(old, new));
+    let worse = told(old, new, Point::worse);
+    let _ = write!(out, "\n<details><summary>What is slower or larger</summary>\n\n{worse}\n</details>\n\n");
     out
 }
 
-fn told(old: &Results, new: &Results) -> String {
+/// Some points, and how many there are.
+fn told(old: &Results, new: &Results, shown: impl Fn(&Point) -> bool) -> String {
     let mut out = String::new();
     if old.machine != new.machine {
         out.push_str("The machines differ: times cannot be compared as they are.\n");
@@ -92,7 +94,7 @@ fn told(old: &Results, new: &Results) -> String {
     }
     let (points, only_old, only_new) = points(old, new);
     out.push_str("| point | old | new | new/old | |\n|---|---:|---:|---:|---|\n");
-    for point in &points {
+    for point in points.iter().filter(|point| shown(point)) {
         let mark = match point.worse() {
             false => "",
             true if point.unit == "s" => "slower",
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_same_run_has_nothing_marked() {
-        let text = told(&results(), &results());
+        let text = told(&results(), &results(), |_| true);
         assert!(text.contains("11 points in both, 0 more than 10 % slower or larger; 0 only"), "{text}");
     }
 
@@ -172,7 +174,7 @@ mod tests {
     fn what_is_slower_or_larger_is_marked() {
         let mut new = results();
         new.suites[0].tables[0].rows[0].values = vec![Some(0.56), Some(1.05), Some(5.0), Some(12.0)];
-        let text = told(&results(), &new);
+        let text = told(&results(), &new, |_| true);
         let line = |part: &str| text.lines().find(|l| l.contains(part)).expect("a line").to_owned();
         assert!(line("k 1, fast, cpu").ends_with("| 1.12 | slower |"), "{text}");
         assert!(line("k 1, slow, cpu").ends_with("| 1.05 |  |"), "{text}");
@@ -185,7 +187,7 @@ mod tests {
         let mut new = results();
         new.suites[0].tables[0].rows.remove(0);
         new.machine.cores = 8;
-        let text = told(&results(), &new);
+        let text = told(&results(), &new, |_| true);
         assert!(text.contains("7 points in both"), "{text}");
         assert!(text.contains("4 only in the old run, 0 only in the new one"), "{text}");
         assert!(text.starts_with("The machines differ"), "{text}");
