@@ -45,8 +45,11 @@ test("a script in every text field is text", { timeout: 240_000 }, async () => {
     await page.getByRole("row", { name: /note/ }).getByText("insensitive").first().waitFor();
     await page.getByLabel(/^Role of .*town/).selectOption("quasi");
     await page.getByRole("link", { name: "Hierarchies", exact: true }).click();
-    const named = await page.getByLabel("Attribute").getByRole("option").allTextContents();
-    await page.getByLabel("Attribute").selectOption(named.find((name) => name.includes("town")));
+    // The page before has something of that name, too.
+    const attribute = page.locator("label:has-text('Attribute') select");
+    await attribute.locator("option").first().waitFor({ state: "attached" });
+    const named = await attribute.locator("option").allTextContents();
+    await attribute.selectOption(named.find((name) => name.includes("town")));
     await page.getByText("Build it, or take a file").waitFor(LONG);
     await page.getByText("Build it, or take a file").click();
     await page.getByLabel("CSV file of the folder").selectOption("tree.csv");

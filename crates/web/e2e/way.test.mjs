@@ -54,7 +54,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
 
     await page.goto(`${server.origin}/#/policy?policy=bosket-demo%2Fpolicy.toml`);
     await page.getByRole("link", { name: "Hierarchies", exact: true }).click();
-    await page.getByLabel("Attribute").selectOption("home.town");
+    await page.locator("label:has-text('Attribute') select").selectOption("home.town");
     await page.getByRole("tree").waitFor(LONG);
     await page.getByRole("button", { name: /North: 4 values/ }).click();
     await page.getByText(/Harbourside: 1 value/).waitFor();
@@ -199,7 +199,7 @@ test("no page has anything that axe finds, light and dark, nor is it wider than 
           await page.getByRole("heading", { level: 1 }).first().waitFor(LONG);
           if (place.startsWith("look")) await page.getByText(/can find .* of all people alone/).waitFor(LONG);
           if (place.startsWith("hierarchies")) {
-            await page.getByLabel("Attribute").selectOption("home.town");
+            await page.locator("label:has-text('Attribute') select").selectOption("home.town");
             await page.getByRole("tree").waitFor(LONG);
           }
           if (place.startsWith("tradeoff") && colorScheme === "light") {
