@@ -84,7 +84,7 @@ fn all_larger(search: &mut Search<'_>, coded: &mut Coded, size: usize) -> Result
         coded.forget_rows();
     }
     let coded = &*coded;
-    let counted = Counted::new(coded, planes, size, &search.data.tree);
+    let counted = Counted::new(coded, planes, size, search.data);
     if size == 3 {
         triples(search, &counted)?;
         return Ok(true);

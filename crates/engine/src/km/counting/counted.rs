@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::coded::Coded;
 use super::rare::Planes;
-use crate::km::tree::{Node, ROOT, Tree};
+use crate::km::transactions::Transactions;
+use crate::km::tree::{Node, ROOT};
 
 /// All itemsets of a size at a cut, rare and frequent ones.
 #[derive(Debug)]
@@ -18,18 +19,22 @@ pub(crate) struct Counted<'a> {
     triples: Vec<Planes>,
     /// Per node the codes at or below it, the most popular first.
     below: Vec<Vec<u32>>,
+    /// Combinations below a set that are tried before somebody has to count.
+    tries: usize,
 }
 
-/// Combinations below a set that are tried before somebody has to count.
+/// At least so many are tried; more where there are more records, and counting takes longer.
 const TRIES: usize = 64;
+const RECORDS_PER_TRY: usize = 1 << 12;
 
 impl<'a> Counted<'a> {
     pub(crate) fn new(
         coded: &'a Coded,
         mut planes: FxHashMap<Vec<u32>, Planes>,
         size: usize,
-        tree: &Tree,
+        data: &Transactions,
     ) -> Self {
+        let tree = &data.tree;
         let mut triples = Vec::new();
         if size == 3 {
             triples
@@ -43,7 +48,8 @@ impl<'a> Counted<'a> {
                 at = tree.parent(at);
             }
         }
-        Counted { coded, planes, triples, below }
+        let tries = TRIES.max(data.len() / RECORDS_PER_TRY);
+        Counted { coded, planes, triples, below, tries }
     }
 
     /// The codes at or below a node, the most popular first.
@@ -107,7 +113,7 @@ impl<'a> Counted<'a> {
         let mut at = vec![0usize; nodes.len()];
         let mut codes = vec![0u32; nodes.len()];
         let mut rare = 0;
-        for _ in 0..TRIES {
+        for _ in 0..self.tries {
             for (i, &node) in nodes.iter().enumerate() {
                 codes[i] = self.below(node)[at[i]];
             }

@@ -22,6 +22,7 @@
 //! No set begins with 1, 2 or 3: too few of what stands before them is left. Of four items the prefix would have two codes, and
 //! the places of its first would be dealt out by the second (`split`).
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use bosket_model::Result;
@@ -158,63 +159,98 @@ fn count_with<const D: usize>(
         Counter::<D>::new(coded, bounds, observer).count(&mut Vec::new(), &starts, &mut found)?;
         return Ok(found.into_iter().all(add));
     }
-    let places = Places::new(coded, bounds.size, observer)?;
     let idle: Mutex<Vec<Counter<'_, D>>> = Mutex::new(Vec::new());
-    let firsts: Vec<u32> = (0..coded.nodes.len() as u32).filter(|&x| !places.of(x).is_empty()).collect();
-    for block in firsts.chunks(BLOCK) {
-        let found: Result<Vec<Vec<PrefixCount>>> = block
-            .par_iter()
-            .map(|&x| {
-                let free = idle.lock().ok().and_then(|mut idle| idle.pop());
-                let mut counter = free.unwrap_or_else(|| Counter::new(coded, bounds, observer));
-                let mut found = Vec::new();
-                counter.count(&mut vec![x], places.of(x), &mut found)?;
-                if let Ok(mut idle) = idle.lock() {
-                    idle.push(counter);
-                }
-                Ok(found)
-            })
-            .collect();
-        if !found?.into_iter().flatten().all(&mut *add) {
-            return Ok(false);
+    let mut all = Beginnings::new(coded, bounds, observer)?;
+    while let Some(places) = all.next(coded, observer)? {
+        let firsts: Vec<u32> = places.codes.clone().filter(|&x| !places.of(x).is_empty()).collect();
+        for block in firsts.chunks(BLOCK) {
+            let found: Result<Vec<Vec<PrefixCount>>> = block
+                .par_iter()
+                .map(|&x| {
+                    let free = idle.lock().ok().and_then(|mut idle| idle.pop());
+                    let mut counter = free.unwrap_or_else(|| Counter::new(coded, bounds, observer));
+                    let mut found = Vec::new();
+                    counter.count(&mut vec![x], places.of(x), &mut found)?;
+                    if let Ok(mut idle) = idle.lock() {
+                        idle.push(counter);
+                    }
+                    Ok(found)
+                })
+                .collect();
+            if !found?.into_iter().flatten().all(&mut *add) {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
 }
 
-/// Where the transactions of each code begin.
+/// Finds where the transactions of codes begin, for as many codes at once as memory allows.
+struct Beginnings {
+    size: usize,
+    /// Most places at once.
+    most: usize,
+    /// Per code how many transactions it is looked for in.
+    counts: Vec<u32>,
+    /// The first code whose turn has not come.
+    next: u32,
+}
+
+impl Beginnings {
+    fn new(coded: &Coded, bounds: Bounds, observer: &dyn Observer) -> Result<Self> {
+        let size = bounds.size;
+        let mut counts = vec![0; coded.nodes.len()];
+        for row in coded.rows() {
+            observer.go_on()?;
+            // Others have too few items that are rarer.
+            row.iter().skip(size - 1).for_each(|&c| counts[c as usize] += 1);
+        }
+        Ok(Beginnings { size, most: bounds.memory / size_of::<u32>(), counts, next: 0 })
+    }
+
+    /// The next codes, at least one; none after the last.
+    fn next(&mut self, coded: &Coded, observer: &dyn Observer) -> Result<Option<Places>> {
+        let first = self.next;
+        let mut start = vec![0];
+        for &count in &self.counts[first as usize..] {
+            let end = start[start.len() - 1] + count;
+            if start.len() > 1 && end as usize > self.most {
+                break;
+            }
+            start.push(end);
+        }
+        let codes = first..first + start.len() as u32 - 1;
+        if codes.is_empty() {
+            return Ok(None);
+        }
+        self.next = codes.end;
+        let mut next = start.clone();
+        let mut places = vec![0; start[start.len() - 1] as usize];
+        let mut at = 0;
+        for row in coded.rows() {
+            observer.go_on()?;
+            for &c in row.iter().skip(self.size - 1).filter(|c| codes.contains(c)) {
+                let own = &mut next[(c - first) as usize];
+                places[*own as usize] = at;
+                *own += 1;
+            }
+            at += row.len() as u32 + 1;
+        }
+        Ok(Some(Places { codes, start, places }))
+    }
+}
+
+/// Where the transactions of some codes begin.
 struct Places {
+    codes: Range<u32>,
     start: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl Places {
-    /// Only those with enough items that are rarer than the code.
-    fn new(coded: &Coded, size: usize, observer: &dyn Observer) -> Result<Self> {
-        let mut start = vec![0u32; coded.nodes.len() + 1];
-        for row in coded.rows() {
-            observer.go_on()?;
-            row.iter().skip(size - 1).for_each(|&c| start[c as usize + 1] += 1);
-        }
-        for code in 0..coded.nodes.len() {
-            start[code + 1] += start[code];
-        }
-        let mut next = start.clone();
-        let mut places = vec![0; start[coded.nodes.len()] as usize];
-        let mut at = 0;
-        for row in coded.rows() {
-            observer.go_on()?;
-            for &c in row.iter().skip(size - 1) {
-                places[next[c as usize] as usize] = at;
-                next[c as usize] += 1;
-            }
-            at += row.len() as u32 + 1;
-        }
-        Ok(Places { start, places })
-    }
-
     fn of(&self, code: u32) -> &[u32] {
-        &self.places[self.start[code as usize] as usize..self.start[code as usize + 1] as usize]
+        let at = (code - self.codes.start) as usize;
+        &self.places[self.start[at] as usize..self.start[at + 1] as usize]
     }
 }
 
@@ -340,13 +376,37 @@ mod tests {
         let mut coded = Coded::empty(vec![1, 2, 3, 4]);
         coded.items = vec![2, 1, 0, END, 2, 1, 0, END, 3, 1, 0, END, 3, 2, 0, END];
         coded.longest = 3;
-        let places = Places::new(&coded, 3, &Quiet).expect("nobody interrupts");
+        let bounds = Bounds { size: 3, k: 2, cap: usize::MAX, memory: 1 << 20, keep: true };
+        let mut all = Beginnings::new(&coded, bounds, &Quiet).expect("nobody interrupts");
+        let places = all.next(&coded, &Quiet).expect("nobody interrupts").expect("four codes");
         assert_eq!(places.of(0), [0, 4, 8, 12]);
         assert!((1..4).all(|code| places.of(code).is_empty()));
-        let bounds = Bounds { size: 3, k: 2, cap: usize::MAX, memory: 1 << 20, keep: true };
+        assert!(all.next(&coded, &Quiet).expect("nobody interrupts").is_none());
         let rare = rare_sets(&coded, bounds, &Quiet).expect("nobody interrupts");
         assert_eq!((rare.sets, rare.complete), (vec![0, 1, 3, 0, 2, 3], true));
         let planes = planes(&coded, bounds, &Quiet).expect("nobody interrupts").expect("they fit");
         assert_eq!(planes[&vec![0]].frequent.pairs().collect::<Vec<_>>(), [(1, 2)]);
+    }
+
+    #[test]
+    fn with_little_memory_the_same_sets_are_rare() {
+        let mut coded = Coded::empty((1..=12).collect());
+        for record in 0..60u32 {
+            let mut row: Vec<u32> = (0..12).filter(|code| (record * 7 + code * code * 5) % 4 < 2).collect();
+            row.reverse();
+            coded.longest = coded.longest.max(row.len());
+            coded.items.extend(row);
+            coded.items.push(END);
+        }
+        for size in [3, 4] {
+            let found = |memory| {
+                let bounds = Bounds { size, k: 20, cap: usize::MAX, memory, keep: false };
+                rare_sets(&coded, bounds, &Quiet).expect("nobody interrupts").sets
+            };
+            let all = found(1 << 20);
+            assert!(!all.is_empty());
+            // Places of a code or two at once, or of one.
+            assert!([0, 256].into_iter().all(|memory| found(memory) == all));
+        }
     }
 }

@@ -39,10 +39,19 @@ pub(crate) struct Tids<'a> {
     records: Vec<u32>,
     sets: Vec<Option<Set>>,
     /// The records that have two nodes, for pairs that many itemsets share.
-    pairs: FxHashMap<(Node, Node), Vec<u32>>,
+    pairs: FxHashMap<(Node, Node), Pair>,
     bytes: usize,
+    pair_bytes: usize,
     limit: usize,
     observer: &'a dyn Observer,
+}
+
+/// Records that have two nodes, as far as they were looked for: a frequent itemset is known as such after a few.
+#[derive(Debug, Default)]
+struct Pair {
+    found: Vec<u32>,
+    /// How many entries of the shorter list were gone through, or words of the bits.
+    passed: usize,
 }
 
 /// Records of a node from which on pairs are remembered.
@@ -59,6 +68,7 @@ impl<'a> Tids<'a> {
             sets,
             pairs: FxHashMap::default(),
             bytes: 0,
+            pair_bytes: 0,
             limit,
             observer,
         }
@@ -95,8 +105,8 @@ impl<'a> Tids<'a> {
         }
         if self.bytes > self.limit {
             self.sets.iter_mut().for_each(|s| *s = None);
-            self.pairs.clear();
             self.bytes = 0;
+            self.forget_pairs();
         }
         for &node in nodes {
             if self.sets[node as usize].is_none() {
@@ -136,9 +146,14 @@ impl<'a> Tids<'a> {
         Set::Bits(words)
     }
 
+    fn forget_pairs(&mut self) {
+        self.pairs.clear();
+        self.pair_bytes = 0;
+    }
+
     /// Forgets the sets of a node and of all above it, since a leaf of theirs was dropped.
     pub(crate) fn forget_above(&mut self, node: Node) {
-        self.pairs.clear();
+        self.forget_pairs();
         let mut at = node;
         loop {
             if let Some(set) = self.sets[at as usize].take() {
@@ -187,21 +202,56 @@ impl<'a> Tids<'a> {
 
     /// The same from the records of the first two nodes, which the next itemset is likely to share.
     fn support_of_pair(&mut self, nodes: &[Node], enough: u32) -> u32 {
-        let pair = (nodes[0], nodes[1]);
-        if !self.pairs.contains_key(&pair) {
-            let list = self.intersection(&nodes[..2]);
-            self.bytes += list.len() * 4 + 48;
-            self.pairs.insert(pair, list);
+        if self.bytes + self.pair_bytes > self.limit {
+            self.forget_pairs();
         }
+        let key = (nodes[0], nodes[1]);
+        let mut pair = self.pairs.remove(&key).unwrap_or_else(|| {
+            self.pair_bytes += 64;
+            Pair::default()
+        });
         let others: Vec<&Set> = nodes[2..].iter().filter_map(|&n| self.sets[n as usize].as_ref()).collect();
+        let has_all = |record: u32| others.iter().all(|s| s.contains(record));
         let mut count = 0;
-        for &record in &self.pairs[&pair] {
-            count += u32::from(others.iter().all(|s| s.contains(record)));
+        for &record in &pair.found {
+            count += u32::from(has_all(record));
             if count >= enough {
-                return enough;
+                break;
             }
         }
-        count
+        let before = pair.found.len();
+        if count < enough {
+            let (base, both) = self.by_size(&nodes[..2]);
+            let mut look = |record: u32, found: &mut Vec<u32>| {
+                found.push(record);
+                count += u32::from(has_all(record));
+                count >= enough
+            };
+            match base {
+                Some(list) => {
+                    for &record in &list[pair.passed..] {
+                        pair.passed += 1;
+                        if both.iter().all(|s| s.contains(record)) && look(record, &mut pair.found) {
+                            break;
+                        }
+                    }
+                }
+                None => {
+                    let rows = rows(&both);
+                    for at in pair.passed..self.data.len().div_ceil(64) {
+                        pair.passed += 1;
+                        let mut done = false;
+                        records_of(word(&rows, at), at, |record| done |= look(record, &mut pair.found));
+                        if done {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        self.pair_bytes += (pair.found.len() - before) * 4;
+        self.pairs.insert(key, pair);
+        count.min(enough)
     }
 
     /// The records that have all of these nodes; all records if there is none.
@@ -218,11 +268,7 @@ impl<'a> Tids<'a> {
             None => {
                 let (mut found, rows) = (Vec::new(), rows(&others));
                 for at in 0..self.data.len().div_ceil(64) {
-                    let mut rest = word(&rows, at);
-                    while rest != 0 {
-                        found.push(at as u32 * 64 + rest.trailing_zeros());
-                        rest &= rest - 1;
-                    }
+                    records_of(word(&rows, at), at, |record| found.push(record));
                 }
                 found
             }
@@ -267,4 +313,60 @@ fn rows<'s>(sets: &[&'s Set]) -> Vec<&'s [u64]> {
 
 fn word(rows: &[&[u64]], at: usize) -> u64 {
     rows.iter().fold(u64::MAX, |word, row| word & row[at])
+}
+
+/// The records that a word stands for.
+fn records_of(mut word: u64, at: usize, mut then: impl FnMut(u32)) {
+    while word != 0 {
+        then(at as u32 * 64 + word.trailing_zeros());
+        word &= word - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::observe::Quiet;
+    use bosket_testkit::dice::Dice;
+    use bosket_testkit::fixtures::{bound, hierarchy, value_trees};
+    use bosket_testkit::sets;
+
+    use super::*;
+    use crate::km::{Algorithm, Params};
+
+    #[test]
+    fn support_is_that_of_a_look_at_every_record_whatever_was_asked_before() {
+        let mut dice = Dice::new(7);
+        // Some items are rare, so that they are lists, others are bits.
+        let one_in = [2, 3, 3, 2, 9, 200];
+        let mut row = || -> Vec<String> {
+            "abcdef".chars().zip(one_in).filter(|&(_, n)| dice.one_in(n)).map(|(c, _)| c.into()).collect()
+        };
+        let records: Vec<Vec<String>> = (0..30_000).map(|_| row()).collect();
+        let data = sets::dataset(&records);
+        let trees = value_trees(&data, &bound(&data, sets::ATTRIBUTES).1);
+        let h = [Some(hierarchy("a;*\nb;X;*\nc;X;*\nd;*\ne;*\nf;*\n"))];
+        let data =
+            Transactions::new(&trees, &h, &Params::plain(Algorithm::Aa, 2, 3), &Quiet).expect("laid out");
+        let cut = Cut::bottom(&data);
+        let nodes: Vec<Node> = (1..data.tree.len() as Node).collect();
+        let has = |record: u32, node: Node| {
+            data.items(record).iter().any(|leaf| data.tree.leaves(node).contains(leaf))
+        };
+        let mut asked: Vec<[Node; 3]> = Vec::new();
+        for &a in &nodes {
+            for &b in nodes.iter().filter(|&&b| b > a) {
+                asked.extend(nodes.iter().filter(|&&c| c > b).map(|&c| [a, b, c]));
+            }
+        }
+        for limit in [0, 1 << 12, 1 << 20] {
+            let mut tids = Tids::new(&data, limit, &Quiet);
+            for _ in 0..200 {
+                let set = asked[dice.below(asked.len())];
+                let all = (0..data.len() as u32).filter(|&r| set.iter().all(|&n| has(r, n))).count() as u32;
+                let enough = 1 + dice.below(1 + 2 * all as usize) as u32;
+                let found = tids.support_up_to(&set, &cut, enough).expect("nobody interrupts");
+                assert_eq!(found, all.min(enough), "{set:?} up to {enough} with {limit} bytes");
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::cut::{Cut, Loss};
 use super::search::Search;
+use crate::km::counting::counted::{Counted, Verdict};
 use crate::km::tree::{Node, ROOT};
 
 /// A replacement of an itemset's nodes. The order is that of preference: least added loss, fewest generalized leaves,
@@ -76,6 +77,11 @@ pub(super) fn best_replacement(
 impl Search<'_> {
     /// Repairs an itemset: raises or drops what costs least, if anything can be done.
     pub(crate) fn repair(&mut self, set: &[Node]) -> Result<()> {
+        self.repair_by(set, None)
+    }
+
+    /// The same where all itemsets of its size have been counted at a cut below: that spares most counting.
+    pub(super) fn repair_by(&mut self, set: &[Node], counted: Option<&Counted<'_>>) -> Result<()> {
         let Search { data, limits, cut, tids, observer, .. } = self;
         let region = limits.region.clone();
         let allowed = |node: Node| {
@@ -84,12 +90,19 @@ impl Search<'_> {
                 node != ROOT && r.start <= leaves.start && leaves.end <= r.end
             })
         };
+        // What was dropped was still there when they were counted.
+        let counted = counted.filter(|_| !cut.has_dropped());
         let good = |nodes: &[Node]| {
             observer.go_on()?;
             // Smaller sets have been made frequent before, unless that would have led out of the region.
-            Ok(nodes == [ROOT]
-                || (nodes.len() < set.len() && region.is_none())
-                || tids.support_up_to(nodes, cut, limits.k)? >= limits.k)
+            if nodes == [ROOT] || (nodes.len() < set.len() && region.is_none()) {
+                return Ok(true);
+            }
+            match counted.filter(|_| nodes.len() == set.len()).map(|counted| counted.judge(nodes)) {
+                Some(Verdict::Frequent) => Ok(true),
+                Some(Verdict::Rare) => Ok(false),
+                Some(Verdict::Open) | None => Ok(tids.support_up_to(nodes, cut, limits.k)? >= limits.k),
+            }
         };
         let best = best_replacement(cut, set, allowed, good)?;
         self.apply(set, best);

@@ -141,7 +141,7 @@ pub(crate) fn above_and_through(
         set.extend((0..keys.size).map(|i| search.order.nodes[keys.rank(suspect.key, i) as usize]));
         if set.iter().all(|&n| !search.cut.is_gone(n)) {
             if suspect.certain || search.support(&set)? < search.limits.k {
-                search.repair(&set)?;
+                search.repair_by(&set, counted)?;
             }
         } else if prefix.iter().any(|&n| search.cut.is_gone(n)) {
             break;
