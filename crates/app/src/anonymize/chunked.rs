@@ -181,10 +181,9 @@ impl<'p> Chunked<'p> {
     }
 }
 
-/// Which part of the memory a kernel may take. Of sets there are copies while they are searched: as sets of leaves, then at a
-/// cut with the places of each label there, later the records of each leaf.
-const SETS_SHARE: usize = 3;
-const RECORDS_SHARE: usize = 2;
+/// Which part of the memory a kernel may take. Of sets there is a copy besides while they are searched: at a cut, later as the
+/// records of each leaf.
+const SHARE: usize = 2;
 
 /// However much memory there is: items are numbered by 32 bits.
 const MOST: usize = 8 << 30;
@@ -206,8 +205,7 @@ impl Passes for ChunkPasses<'_> {
         let mut filter = plan.filter(labels, size, memory)?;
         let mut kernel = plan.no_kernel();
         let stage = format!("choosing records for sets of {size}");
-        let share = if plan.has_sets() { SETS_SHARE } else { RECORDS_SHARE };
-        let most = (run.settings.memory() / share).min(MOST);
+        let most = (run.settings.memory() / SHARE).min(MOST);
         let check = |kernel: &Kernel| if kernel.size() > most { Err(too_large(most)) } else { Ok(()) };
         if plan.has_sets() {
             sets.each(&stage, run, Ok, |chunk, sets| {
