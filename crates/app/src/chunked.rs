@@ -37,8 +37,11 @@ pub(crate) struct ChunkedInput {
 /// Records of a chunk at most, unless told otherwise.
 const RECORDS: usize = 100_000;
 
-/// A text takes about so many times its bytes in memory while it is worked on; a compressed one so many more.
-const GROWTH: u64 = 4;
+/// A text takes about so many times its bytes in memory while a publication of it is made, be it of sets or of others, or
+/// while it is verified; a compressed one so many more.
+const MAKING_SETS: u64 = 16;
+const MAKING: u64 = 8;
+const VERIFYING: u64 = 4;
 const PACKED: u64 = 8;
 
 /// Memory from which on there is room for kernels and their counters; with less, nothing is done in chunks unless asked for.
@@ -46,7 +49,9 @@ const LEAST: usize = 64 << 20;
 
 /// How records are read in batches; none if they are to be read as a whole.
 pub(crate) fn wanted(file: &PolicyFile, place: &Whereabouts, run: &Run<'_>) -> Result<Option<BatchSize>> {
-    size(file, place, refuse(&file.policy).is_err(), run)
+    let family = file.policy.privacy.as_ref().map(|privacy| privacy.model.family());
+    let growth = if family == Some(Family::Km) { MAKING_SETS } else { MAKING };
+    size(file, place, growth, refuse(&file.policy).is_err(), run)
 }
 
 /// The same for a publication that is verified.
@@ -55,10 +60,16 @@ pub(crate) fn wanted_to_verify(
     place: &Whereabouts,
     run: &Run<'_>,
 ) -> Result<Option<BatchSize>> {
-    size(file, place, false, run)
+    size(file, place, VERIFYING, false, run)
 }
 
-fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) -> Result<Option<BatchSize>> {
+fn size(
+    file: &PolicyFile,
+    place: &Whereabouts,
+    growth: u64,
+    refused: bool,
+    run: &Run<'_>,
+) -> Result<Option<BatchSize>> {
     let memory = run.settings.memory();
     let bytes = (memory / 128).clamp(1 << 16, 16 << 20);
     if let Some(chunk) = run.settings.chunk {
@@ -69,7 +80,7 @@ fn size(file: &PolicyFile, place: &Whereabouts, refused: bool, run: &Run<'_>) ->
         return Ok(Some(BatchSize { records: chunk.get(), bytes: usize::MAX }));
     }
     let (weight, packed) = place.weight();
-    let grown = weight.saturating_mul(GROWTH).saturating_mul(if packed { PACKED } else { 1 });
+    let grown = weight.saturating_mul(growth).saturating_mul(if packed { PACKED } else { 1 });
     let fits = grown <= memory as u64;
     // What cannot be done in parts may fit all the same; reading stops where it does not.
     if fits || memory < LEAST || unchunked(&file.policy).is_some() || place.unbatched().is_some() || refused {

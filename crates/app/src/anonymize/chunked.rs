@@ -182,8 +182,9 @@ impl<'p> Chunked<'p> {
 }
 
 /// Which part of the memory a kernel may take. Of sets there is a copy besides while they are searched: at a cut, later as the
-/// records of each leaf.
-const SHARE: usize = 2;
+/// records of each leaf. What a search makes of whole records takes about four times as much as they do.
+const SETS_SHARE: usize = 2;
+const RECORDS_SHARE: usize = 5;
 
 /// However much memory there is: items are numbered by 32 bits.
 const MOST: usize = 8 << 30;
@@ -205,7 +206,8 @@ impl Passes for ChunkPasses<'_> {
         let mut filter = plan.filter(labels, size, memory)?;
         let mut kernel = plan.no_kernel();
         let stage = format!("choosing records for sets of {size}");
-        let most = (run.settings.memory() / SHARE).min(MOST);
+        let share = if plan.has_sets() { SETS_SHARE } else { RECORDS_SHARE };
+        let most = (run.settings.memory() / share).min(MOST);
         let check = |kernel: &Kernel| if kernel.size() > most { Err(too_large(most)) } else { Ok(()) };
         if plan.has_sets() {
             sets.each(&stage, run, Ok, |chunk, sets| {

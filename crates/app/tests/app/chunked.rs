@@ -136,17 +136,19 @@ fn aa_publishes_the_same_bytes_from_chunks() {
     }
 }
 
-/// What a search makes of a kernel takes several times its room: `--memory` would not be held.
+/// What a search makes of a kernel takes as much room again, or several times as much: `--memory` would not be held.
 #[test]
 fn a_kernel_over_its_share_of_memory_ends_the_run() {
-    let shop = shop(30_000);
-    let mut request = shop.request(&["privacy.m=2"], "out.txt", Some(1_000));
-    request.settings.memory = Some(2 << 20);
-    let failure = anonymize(&request, &Quiet).expect_err("it does not fit");
-    assert_eq!(failure.fault, Fault::Unreachable);
-    let told = failure.to_string();
-    assert!(told.contains("the records that a search has to look at take more than 0 MB"), "{told}");
-    assert!(!shop.folder.path().join("out.txt").exists());
+    let (shop, hospital) = (shop(90_000), hospital(5_000));
+    for (own, sets, memory) in [(&shop, "privacy.m=2", 2 << 20), (&hospital, "privacy.k=50", 4 << 20)] {
+        let mut request = own.request(&[sets], "out", Some(1_000));
+        request.settings.memory = Some(memory);
+        let failure = anonymize(&request, &Quiet).expect_err("it does not fit");
+        assert_eq!(failure.fault, Fault::Unreachable);
+        let told = failure.to_string();
+        assert!(told.contains("the records that a search has to look at take more than"), "{told}");
+        assert!(!own.folder.path().join("out").exists());
+    }
 }
 
 #[test]
