@@ -125,8 +125,16 @@ fn sqlite(people: usize) -> (TempDir, String) {
 /// The same tables in columns, most of them of numbers; none in a build that has no columns.
 fn parquet(people: usize) -> Option<(TempDir, String)> {
     let (folder, policy) = csv(people);
-    for table in ["patient", "visit", "drug", "article"] {
-        let rows = std::fs::read_to_string(folder.path().join(format!("{table}.csv"))).expect("rows");
+    let tables = ["patient", "visit", "drug", "article"];
+    in_columns(folder.path(), &tables)
+        .then(|| (folder, policy.replace("\"csv\"", "\"parquet\"").replace(".csv\"", ".parquet\"")))
+}
+
+/// Makes columns of tables with commas, and numbers of cells that are; false in a build that has no columns.
+pub(crate) fn in_columns(folder: &Path, tables: &[&str]) -> bool {
+    tables.iter().all(|table| {
+        let from = folder.join(format!("{table}.csv"));
+        let rows = std::fs::read_to_string(&from).expect("rows");
         let mut rows = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
         let names = rows.next().expect("a header");
         let mut text = String::new();
@@ -138,15 +146,13 @@ fn parquet(people: usize) -> Option<(TempDir, String)> {
             let cells: Vec<String> = names.iter().zip(&row).map(cell).collect();
             text += &format!("{{{}}}\n", cells.join(","));
         }
-        let lines = folder.path().join("rows.ndjson");
+        let lines = folder.join("rows.ndjson");
         std::fs::write(&lines, text).expect("written");
-        if !columns(&lines, &folder.path().join(format!("{table}.parquet"))) {
-            return None;
-        }
+        let made = columns(&lines, &folder.join(format!("{table}.parquet")));
         std::fs::remove_file(lines).expect("there");
-        std::fs::remove_file(folder.path().join(format!("{table}.csv"))).expect("there");
-    }
-    Some((folder, policy.replace("\"csv\"", "\"parquet\"").replace(".csv\"", ".parquet\"")))
+        std::fs::remove_file(from).expect("there");
+        made
+    })
 }
 
 /// The same tables as files.

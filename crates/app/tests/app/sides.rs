@@ -17,6 +17,7 @@ use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::server::Server;
 use tempfile::TempDir;
 
+use crate::chunked_tables::in_columns;
 use crate::util::Impatient;
 
 /// People in some form, and the policy to take their sides apart.
@@ -161,6 +162,15 @@ pub(crate) fn files(people: usize, seed: u64) -> Sided {
     Sided { policy: linked("format = \"csv\"", true), folder, suffix: "", against }
 }
 
+/// The same in columns, of numbers where they are; none in a build that has no columns.
+fn parquet(people: usize, seed: u64) -> Option<Sided> {
+    let data = files(people, seed);
+    in_columns(data.folder.path(), &["patient", "visit"]).then(|| {
+        let policy = data.policy.replace("\"csv\"", "\"parquet\"").replace(".csv\"", ".parquet\"");
+        Sided { policy, ..data }
+    })
+}
+
 impl Sided {
     fn settings(chunk: Option<usize>) -> Settings {
         Settings { chunk: chunk.and_then(NonZeroUsize::new), ..Settings::default() }
@@ -223,7 +233,7 @@ pub(crate) fn contents(at: &Path) -> Vec<(String, Vec<u8>)> {
         return vec![(String::new(), std::fs::read(at).expect("a file"))];
     }
     let files = std::fs::read_dir(at).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let tables = files.filter(|path| path.extension().is_some_and(|e| e == "csv"));
+    let tables = files.filter(|path| path.extension().is_some_and(|e| e == "csv" || e == "parquet"));
     let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
     let mut all: Vec<_> = tables.map(|path| (name(&path), std::fs::read(&path).expect("a file"))).collect();
     all.sort();
@@ -253,6 +263,14 @@ fn a_table_is_taken_apart_alike_in_batches() {
 fn linked_files_are_taken_apart_alike_in_batches() {
     for seed in 0..u64::from(cases(2)) {
         files(80 + 60 * seed as usize, seed).same(&[], &[1, 37, 100_000]);
+    }
+}
+
+#[test]
+fn linked_columns_are_taken_apart_alike_in_batches() {
+    for seed in 0..u64::from(cases(2)) {
+        let Some(data) = parquet(80 + 60 * seed as usize, seed) else { return };
+        data.same(&[], &[1, 37, 100_000]);
     }
 }
 
@@ -323,7 +341,8 @@ fn a_database_on_a_server_is_taken_apart_alike_in_batches() {
 
 #[test]
 fn people_in_little_memory_are_taken_apart_in_batches() {
-    for data in [ndjson(900, 5), table(900, 5), sqlite(900, 5), files(900, 5)] {
+    let columns = parquet(900, 5);
+    for data in [ndjson(900, 5), table(900, 5), sqlite(900, 5), files(900, 5)].into_iter().chain(columns) {
         let whole = data.publish(&[], "whole", None);
         let path = format!("publish.path=little{}", data.suffix);
         let mut request = data.request(&[&path], None);

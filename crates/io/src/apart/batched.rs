@@ -6,7 +6,7 @@ use std::io::Write;
 use bosket_model::binding::Binding;
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::partition::Joined;
-use bosket_model::policy::{Format, Policy};
+use bosket_model::policy::Policy;
 use bosket_model::sides::Fates;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -25,12 +25,8 @@ use crate::table::{header_text, row_texts};
 
 /// Why records are never read in batches, however many there are; none if they can be.
 pub(super) fn unbatched(place: &Whereabouts, policy: &Policy) -> Option<String> {
-    let parquet = policy.source.as_ref().is_some_and(|source| source.format == Format::Parquet);
     match place.unbatched() {
         Some(why) => Some(why),
-        None if parquet => {
-            Some("the types of columns in linked Parquet files follow from all values".to_owned())
-        }
         None if policy.selects() => Some("`where` and `sample` choose among all records".to_owned()),
         None if policy.anatomizes() => {
             Some("`anatomize` takes the sides of all records apart at once".to_owned())
