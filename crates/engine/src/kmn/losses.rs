@@ -72,7 +72,7 @@ impl Losses {
         let mut group_of = vec![NONE; look.rows.len()];
         for (g, group) in groups.iter().enumerate() {
             look.observer.go_on()?;
-            for &row in &group.rows {
+            for &row in group.rows.iter() {
                 if look.sample.is_none_or(|sample| sample.has_row(row)) {
                     group_of[row as usize] = g as u32;
                 }

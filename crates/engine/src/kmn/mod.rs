@@ -7,6 +7,7 @@
 mod cost;
 mod distinct;
 mod domain;
+mod few;
 mod glance;
 mod improve;
 mod localized;

@@ -21,6 +21,7 @@
 //! B* comes into the paths of the rows that have a value of B; A* is replaced only in the groups that hold it. How many
 //! records have A1 above B* is read off the one group that has both: two.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosket_model::Result;
@@ -28,6 +29,7 @@ use bosket_model::observe::Observer;
 use bosket_model::value_tree::ValueTrees;
 
 use super::domain::{Domain, Node};
+use super::few::Few;
 use super::problem::Problem;
 
 /// The rows of all records, record after record.
@@ -121,44 +123,71 @@ impl Rows {
 #[derive(Debug)]
 pub(super) struct Group {
     /// The nodes of the cut on the way down; empty if nothing of the rows is published.
-    pub(super) path: Vec<Node>,
+    pub(super) path: Few<7>,
     /// The rows, ascending.
-    pub(super) rows: Vec<u32>,
-    /// Their records, ascending, each once; made when first asked for, since many groups are never asked.
-    records: OnceLock<Vec<u32>>,
-    /// Per row its record.
-    record_of: Arc<Vec<u32>>,
+    pub(super) rows: Few<FEW>,
+    /// Their records, ascending, each once; of many rows made when first asked for, since many groups are never asked.
+    records: OnceLock<Few<FEW>>,
+    /// Per row its record, where it may be asked for.
+    record_of: Option<Arc<Vec<u32>>>,
     /// How the group falls apart by the changes that were asked for. Most groups of a cut are groups of the next one too,
     /// and the same changes are tried there again.
-    splits: Mutex<Vec<(Change, Parts)>>,
+    splits: Mutex<Vec<(Arc<Change>, Parts)>>,
 }
 
-/// What a group falls apart into; nothing if it stays as it is.
-type Parts = Arc<Vec<Arc<Group>>>;
+/// Rows of a group that need no room of their own.
+const FEW: usize = 5;
+
+/// What a group falls apart into.
+#[derive(Clone, Debug)]
+enum Parts {
+    /// It stays as it is.
+    None,
+    One(Arc<Group>),
+    Several(Arc<[Arc<Group>]>),
+}
+
+impl Deref for Parts {
+    type Target = [Arc<Group>];
+
+    fn deref(&self) -> &[Arc<Group>] {
+        match self {
+            Parts::None => &[],
+            Parts::One(part) => std::slice::from_ref(part),
+            Parts::Several(parts) => parts,
+        }
+    }
+}
 
 impl Group {
     pub(super) fn new(path: Vec<Node>, group_rows: Vec<u32>, rows: &Rows) -> Self {
-        Group {
-            path,
-            rows: group_rows,
-            records: OnceLock::new(),
-            record_of: Arc::clone(&rows.record),
-            splits: Mutex::default(),
+        Group::of(path.into(), group_rows.into(), rows)
+    }
+
+    fn of(path: Few<7>, group_rows: Few<FEW>, rows: &Rows) -> Self {
+        let (records, mut record_of) = (OnceLock::new(), None);
+        if group_rows.len() <= FEW {
+            let mut last = None;
+            let own = group_rows.iter().map(|&row| rows.record(row));
+            records.get_or_init(|| Few::here(own.filter(|&record| last.replace(record) != Some(record))));
+        } else {
+            record_of = Some(Arc::clone(&rows.record));
         }
+        Group { path, rows: group_rows, records, record_of, splits: Mutex::default() }
     }
 
     /// The records of its rows, ascending, each once.
     pub(super) fn records(&self) -> &[u32] {
         self.records.get_or_init(|| {
+            let Some(record_of) = &self.record_of else { return Vec::new().into() };
             let mut records = Vec::with_capacity(self.rows.len());
-            for &row in &self.rows {
-                let record = self.record_of[row as usize];
+            for &row in self.rows.iter() {
+                let record = record_of[row as usize];
                 if records.last() != Some(&record) {
                     records.push(record);
                 }
             }
-            records.shrink_to_fit();
-            records
+            records.into()
         })
     }
 }
@@ -188,12 +217,12 @@ pub(super) fn split(
         let (mut same, mut parts) = (Vec::with_capacity(all.len()), Vec::new());
         let mut shorter = false;
         for group in all {
-            match splitter.split(&group, memo)? {
-                None => same.push(group),
-                Some(own) => {
-                    shorter |= own.iter().any(|part| part.path.len() < group.path.len());
-                    parts.extend(own.iter().cloned());
-                }
+            let own = splitter.split(&group, memo)?;
+            if own.is_empty() {
+                same.push(group);
+            } else {
+                shorter |= own.iter().any(|part| part.path.len() < group.path.len());
+                parts.extend(own.iter().cloned());
             }
         }
         parts.sort_by(|a, b| a.path.cmp(&b.path));
@@ -224,8 +253,7 @@ pub(super) fn split_some(
     let mut parts = Vec::new();
     for &from in some {
         let own = splitter.split(&groups[from.0 as usize], problem.shortcuts.memo)?;
-        let own = own.iter().flat_map(|own| own.iter());
-        parts.extend(own.map(|group| Part { group: Arc::clone(group), from }));
+        parts.extend(own.iter().map(|group| Part { group: Arc::clone(group), from }));
     }
     parts.sort_by(|a, b| a.group.path.cmp(&b.group.path));
     Ok(parts)
@@ -268,14 +296,14 @@ fn unite(groups: Vec<Arc<Group>>, rows: &Rows, observer: &dyn Observer) -> Resul
                 observer.go_on()?;
                 let mut all: Vec<u32> = same.iter().flat_map(|g| g.rows.iter().copied()).collect();
                 all.sort_unstable();
-                Ok(Arc::new(Group::new(same[0].path.clone(), all, rows)))
+                Ok(Arc::new(Group::of(same[0].path.clone(), all.into(), rows)))
             }
         })
         .collect()
 }
 
 struct Splitter<'a> {
-    change: &'a Change,
+    change: Arc<Change>,
     rows: &'a Rows,
     domain: &'a Domain<'a>,
     column: &'a [u32],
@@ -286,7 +314,7 @@ struct Splitter<'a> {
 
 impl<'a> Splitter<'a> {
     fn new(
-        change: &'a Change,
+        change: &Change,
         rows: &'a Rows,
         domain: &'a Domain<'a>,
         observer: &'a dyn Observer,
@@ -296,62 +324,96 @@ impl<'a> Splitter<'a> {
             .map(|node| node.map_or(nodes.len(), |n| nodes.partition_point(|&m| m < n)) as u32)
             .collect();
         let column = rows.column(change.level, domain, observer)?;
-        Ok(Splitter { change, rows, domain, column, part_of, observer })
+        Ok(Splitter { change: Arc::new(change.clone()), rows, domain, column, part_of, observer })
     }
 
     /// The parts of a group; none if it stays as it is.
-    fn split(&self, group: &Group, memo: bool) -> Result<Option<Parts>> {
+    fn split(&self, group: &Group, memo: bool) -> Result<Parts> {
         if self.change.old.is_some_and(|old| !group.path.contains(&old)) {
-            return Ok(None);
+            return Ok(Parts::None);
         }
         if !memo {
-            return Ok(Some(Arc::new(self.parts(group)?)).filter(|parts| !parts.is_empty()));
+            return self.parts(group);
         }
-        let known = |splits: &[(Change, Parts)]| {
-            splits.iter().find(|(change, _)| change == self.change).map(|(_, parts)| Arc::clone(parts))
+        let known = |splits: &[(Arc<Change>, Parts)]| {
+            splits.iter().find(|(change, _)| *change == self.change).map(|(_, parts)| parts.clone())
         };
         if let Some(parts) = known(&group.splits.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(Some(parts).filter(|parts| !parts.is_empty()));
+            return Ok(parts);
         }
-        let parts = Arc::new(self.parts(group)?);
+        let parts = self.parts(group)?;
         let mut splits = group.splits.lock().unwrap_or_else(PoisonError::into_inner);
         if known(&splits).is_none() {
-            splits.push((self.change.clone(), Arc::clone(&parts)));
+            splits.reserve_exact(1);
+            splits.push((Arc::clone(&self.change), parts.clone()));
         }
-        Ok(Some(parts).filter(|parts| !parts.is_empty()))
+        Ok(parts)
     }
 
-    fn parts(&self, group: &Group) -> Result<Vec<Arc<Group>>> {
+    /// The number of the part that a row belongs to.
+    fn part_of(&self, row: u32) -> u32 {
+        let without = self.change.new.len() as u32;
+        self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without)
+    }
+
+    fn parts(&self, group: &Group) -> Result<Parts> {
         let nodes = &self.change.new;
-        let without = nodes.len() as u32;
+        if group.rows.len() <= FEW {
+            return Ok(self.few_parts(group));
+        }
         // Parts are counted first: lists that grow are copied again and again.
         let mut part_of: Vec<u32> = Vec::with_capacity(group.rows.len());
         let mut sizes = vec![0usize; nodes.len() + 1];
         for some in group.rows.chunks(STRIDE) {
             self.observer.go_on()?;
             for &row in some {
-                let part = self.part_of.get(self.column[row as usize] as usize).copied().unwrap_or(without);
+                let part = self.part_of(row);
                 sizes[part as usize] += 1;
                 part_of.push(part);
             }
         }
         // A group without the attribute stays as it is.
         if self.change.old.is_none() && sizes[nodes.len()] == group.rows.len() {
-            return Ok(Vec::new());
+            return Ok(Parts::None);
         }
         let mut parts: Vec<Vec<u32>> = sizes.into_iter().map(Vec::with_capacity).collect();
         for (&row, &part) in group.rows.iter().zip(&part_of) {
             parts[part as usize].push(row);
         }
-        let parts = parts.into_iter().enumerate().filter(|(_, own)| !own.is_empty()).map(|(part, own)| {
-            let path = self.path(&group.path, nodes.get(part).copied(), self.rows.items(own[0]));
-            Arc::new(Group::new(path, own, self.rows))
-        });
-        Ok(parts.collect())
+        let parts = parts.into_iter().enumerate().filter(|(_, own)| !own.is_empty());
+        Ok(Parts::Several(parts.map(|(part, own)| self.part(group, part, own.into())).collect()))
+    }
+
+    /// The same of few rows.
+    fn few_parts(&self, group: &Group) -> Parts {
+        let part_of = Few::<FEW>::here(group.rows.iter().map(|&row| self.part_of(row)));
+        let without = self.change.new.len() as u32;
+        if self.change.old.is_none() && part_of.iter().all(|&part| part == without) {
+            return Parts::None;
+        }
+        let of = |part: u32| {
+            let own = group.rows.iter().zip(part_of.iter()).filter(|(_, own)| **own == part);
+            self.part(group, part as usize, Few::here(own.map(|(&row, _)| row)))
+        };
+        match &*part_of {
+            [first, rest @ ..] if rest.iter().all(|part| part == first) => Parts::One(of(*first)),
+            _ => {
+                let mut all = part_of.to_vec();
+                all.sort_unstable();
+                all.dedup();
+                Parts::Several(all.into_iter().map(of).collect())
+            }
+        }
+    }
+
+    /// Some rows of a group that are below one of the new nodes, or below none.
+    fn part(&self, group: &Group, part: usize, own: Few<FEW>) -> Arc<Group> {
+        let path = self.path(&group.path, self.change.new.get(part).copied(), self.rows.items(own[0]));
+        Arc::new(Group::of(path, own, self.rows))
     }
 
     /// The path with the new node in it, or without the old one.
-    fn path(&self, path: &[Node], node: Option<Node>, items: &[u32]) -> Vec<Node> {
+    fn path(&self, path: &Few<7>, node: Option<Node>, items: &[u32]) -> Few<7> {
         let Some(old) = self.change.old else {
             let mut path = path.to_vec();
             if let Some(node) = node {
@@ -361,9 +423,13 @@ impl<'a> Splitter<'a> {
                     |i: u32| path.iter().any(|&n| self.domain.level_of(n) == self.domain.level_of_item(i));
                 path.insert(before.filter(|&&i| published(i)).count(), node);
             }
-            return path;
+            return path.into();
         };
-        path.iter().filter_map(|&n| if n == old { node } else { Some(n) }).collect()
+        let nodes = path.iter().filter_map(|&n| if n == old { node } else { Some(n) });
+        match path {
+            Few::Here(..) => Few::here(nodes),
+            Few::There(_) => nodes.collect::<Vec<Node>>().into(),
+        }
     }
 }
 
@@ -398,7 +464,7 @@ mod tests {
             split(groups, &changes, &rows, &domain, true, &Quiet).expect("nobody interrupts")
         };
         let seen = |groups: &[Arc<Group>]| -> Vec<(Vec<Node>, Vec<u32>, Vec<u32>)> {
-            groups.iter().map(|g| (g.path.clone(), g.rows.clone(), g.records().to_vec())).collect()
+            groups.iter().map(|g| (g.path.to_vec(), g.rows.to_vec(), g.records().to_vec())).collect()
         };
         let with_a = next(&all, 0, None, &[a]);
         assert_eq!(seen(&with_a), [(vec![a], vec![0, 1, 2, 3], vec![0, 1])]);

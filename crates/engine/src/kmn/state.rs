@@ -51,7 +51,7 @@ impl Places {
     fn new(cut: &[Node], groups: &[Arc<Group>]) -> Self {
         let nodes = cut.last().map_or(0, |&last| last as usize + 1);
         let mut first = vec![0u32; nodes + 1];
-        groups.iter().flat_map(|group| &group.path).for_each(|&node| first[node as usize + 1] += 1);
+        groups.iter().flat_map(|group| group.path.iter()).for_each(|&node| first[node as usize + 1] += 1);
         (1..first.len()).for_each(|node| first[node] += first[node - 1]);
         let mut next = first.clone();
         let mut all = vec![(0, 0); first[nodes] as usize];
