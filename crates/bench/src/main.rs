@@ -18,6 +18,10 @@ use bosket_generate::tpch::Shape;
 pub(crate) use bosket_report::plot;
 use clap::{Parser, Subcommand};
 
+/// That of the command line, which is what is measured.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Bosket's benchmarks.
 #[derive(Parser)]
 struct Cli {
