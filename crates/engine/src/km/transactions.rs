@@ -1,5 +1,6 @@
 //! The records as sets of leaves.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bosket_model::hierarchy::{Hierarchy, NodeId};
@@ -212,7 +213,7 @@ impl Transactions {
     }
 
     /// The same records with the items of some leaves only.
-    pub(super) fn projection(&self, leaves: &std::ops::Range<u32>, observer: &dyn Observer) -> Result<Self> {
+    pub(super) fn projection(&self, leaves: &Range<u32>, observer: &dyn Observer) -> Result<Self> {
         let mut quasi = Rows::new();
         for record in 0..self.len() as u32 {
             observer.go_on()?;
@@ -261,6 +262,11 @@ impl Transactions {
             }
             next[..known].iter().for_each(|&record| then(self.items(record)));
         }
+    }
+
+    /// How many items some records have, one after the other.
+    pub(super) fn item_count(&self, records: &Range<u32>) -> usize {
+        (self.quasi.start[records.end as usize] - self.quasi.start[records.start as usize]) as usize
     }
 
     /// All leaf positions, record after record.
@@ -363,7 +369,7 @@ fn special(hierarchy: &Hierarchy, params: &Params) -> Result<(Vec<u32>, Vec<bool
         }
         node
     };
-    let mut leaves_of = |label: &String| -> std::ops::Range<u32> {
+    let mut leaves_of = |label: &String| -> Range<u32> {
         let node = hierarchy.leaf(label).or_else(|| hierarchy.node(label));
         let node = node.filter(|&n| n != NodeId::ROOT || hierarchy.is_leaf(n));
         known("sensitive", label, node).map_or(0..0, |node| hierarchy.leaves(node))

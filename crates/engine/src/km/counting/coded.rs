@@ -80,20 +80,21 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(
+    /// The same with some records.
+    fn filled(
+        mut self,
         data: &Transactions,
         codes: &Codes,
         records: impl Iterator<Item = u32>,
         shortest: usize,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let mut rows = Rows::default();
         data.visit(records, observer, |leaves| {
             if leaves.len() >= shortest {
-                rows.push(leaves, &codes.of_leaf, shortest);
+                self.push(leaves, &codes.of_leaf, shortest);
             }
         })?;
-        Ok(rows)
+        Ok(self)
     }
 
     fn push(&mut self, leaves: &[u32], of_leaf: &[u32], shortest: usize) {
@@ -132,7 +133,8 @@ impl Coded {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let part = (records.len() / rayon::current_num_threads() + 1).max(SMALL as usize);
-        let rows = |part: &[u32]| Rows::new(data, &codes, part.iter().copied(), shortest, observer);
+        let rows =
+            |part: &[u32]| Rows::default().filled(data, &codes, part.iter().copied(), shortest, observer);
         let parts: Result<Vec<Rows>> = records.par_chunks(part).map(rows).collect();
         Ok(Coded::joined(codes, parts?))
     }
@@ -152,7 +154,10 @@ impl Coded {
             .into_par_iter()
             .map(|number| {
                 let own = number * part..records.min((number + 1) * part);
-                Rows::new(data, &codes, own, shortest, observer)
+                // A list that grows is copied, which takes its room twice; what of it is not used takes none.
+                let room = data.item_count(&own) + own.len();
+                let rows = Rows { short: Vec::with_capacity(room), ..Rows::default() };
+                rows.filled(data, &codes, own, shortest, observer)
             })
             .collect();
         Ok(Coded::joined(codes, parts?))

@@ -42,7 +42,7 @@ impl<'a> Search<'a> {
     pub(crate) fn new(data: &'a Transactions, cut: Cut, limits: Limits, observer: &'a dyn Observer) -> Self {
         Search {
             data,
-            tids: Tids::new(data, limits.memory / 4, observer),
+            tids: Tids::new(data, limits.memory / 2, observer),
             order: Order::new(data, limits.region.as_ref()),
             limits,
             cut,
