@@ -90,8 +90,8 @@ impl Search<'_> {
                 node != ROOT && r.start <= leaves.start && leaves.end <= r.end
             })
         };
-        // What was dropped was still there when they were counted.
-        let counted = counted.filter(|_| !cut.has_dropped());
+        // What was dropped was still there when they were counted, and within a region there are nodes that stay rare, which were not.
+        let counted = counted.filter(|_| !cut.has_dropped() && region.is_none());
         let good = |nodes: &[Node]| {
             observer.go_on()?;
             // Smaller sets have been made frequent before, unless that would have led out of the region.
