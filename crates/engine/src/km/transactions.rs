@@ -34,6 +34,9 @@ pub struct Transactions {
 /// Records that are touched before their turn.
 const AHEAD: usize = 16;
 
+/// Records that are gone through before somebody asks whether to go on, where that would take as long as a record does.
+pub(super) const STRIDE: usize = 64;
+
 /// Lists of numbers, one per record, one after the other.
 #[derive(Clone, Debug, Default)]
 struct Rows {
@@ -78,7 +81,9 @@ impl Transactions {
         sensitive.iter().enumerate().for_each(|(i, &leaf)| secret_of[leaf as usize] = Some(i as u32));
         let (mut quasi, mut secrets) = (Rows::new(), Rows::new());
         for record in 0..trees.len() {
-            observer.go_on()?;
+            if record.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             let first = quasi.values.len();
             for node in trees.nodes(record) {
                 let leaf = leaf_of[trees.item(node) as usize];
@@ -176,7 +181,9 @@ impl Transactions {
         self.support = vec![0; tree.len()];
         self.occurrences = vec![0; tree.len()];
         for record in 0..self.quasi.start.len() - 1 {
-            observer.go_on()?;
+            if record.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             let mut before = None;
             for &leaf in self.quasi.row(record) {
                 let mut node = tree.leaf(leaf);

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::coded::{Coded, END};
 use super::count::{Count, with_counter};
 use crate::km::cuts::cut::Cut;
+use crate::km::transactions::STRIDE;
 use crate::km::tree::{Node, Tree};
 
 /// A pair that is in some but perhaps fewer than k transactions.
@@ -214,10 +215,13 @@ fn count_rows<C: Count>(
 ) -> Result<Vec<C>> {
     let mut cells = vec![C::ZERO; rows * n];
     let almost = C::new(k - 1);
-    let mut row: Vec<u32> = Vec::new();
+    let (mut row, mut passed) = (Vec::new(), 0usize);
     for &item in items {
         if item == END {
-            observer.go_on()?;
+            passed += 1;
+            if passed.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             row.clear();
             continue;
         }

@@ -33,6 +33,7 @@ use rustc_hash::FxHashMap;
 use super::coded::{Coded, END};
 use super::plane::{Plane, Shape};
 use super::plane_counter::PlaneCounter;
+use crate::km::transactions::STRIDE;
 
 /// Rare itemsets as codes, one after the other.
 #[derive(Debug, Default)]
@@ -200,8 +201,10 @@ impl Beginnings {
     fn new(coded: &Coded, bounds: Bounds, observer: &dyn Observer) -> Result<Self> {
         let size = bounds.size;
         let mut counts = vec![0; coded.nodes.len()];
-        for row in coded.rows() {
-            observer.go_on()?;
+        for (number, row) in coded.rows().enumerate() {
+            if number.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             // Others have too few items that are rarer.
             row.iter().skip(size - 1).for_each(|&c| counts[c as usize] += 1);
         }
@@ -227,8 +230,10 @@ impl Beginnings {
         let mut next = start.clone();
         let mut places = vec![0; start[start.len() - 1] as usize];
         let mut at = 0;
-        for row in coded.rows() {
-            observer.go_on()?;
+        for (number, row) in coded.rows().enumerate() {
+            if number.is_multiple_of(STRIDE) {
+                observer.go_on()?;
+            }
             for &c in row.iter().skip(self.size - 1).filter(|c| codes.contains(c)) {
                 let own = &mut next[(c - first) as usize];
                 places[*own as usize] = at;

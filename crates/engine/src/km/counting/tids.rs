@@ -5,7 +5,7 @@ use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
 use crate::km::cuts::cut::Cut;
-use crate::km::transactions::Transactions;
+use crate::km::transactions::{STRIDE, Transactions};
 use crate::km::tree::{Node, ROOT};
 
 /// Records, ascending; as a list when few, else as bits.
@@ -84,7 +84,9 @@ impl<'a> Tids<'a> {
         let start = next.clone();
         self.records = vec![0; self.data.all_items().len()];
         for record in 0..self.data.len() as u32 {
-            self.observer.go_on()?;
+            if record.is_multiple_of(STRIDE as u32) {
+                self.observer.go_on()?;
+            }
             for &leaf in self.data.items(record) {
                 let at = &mut next[leaf as usize];
                 self.records[*at as usize] = record;
