@@ -18,7 +18,8 @@ use args::{Cli, Command};
 use signals::Stop;
 use talk::Talk;
 
-/// Groups and sets of records come and go by the million, from several threads: that takes the C library a fifth of the time.
+/// Groups and sets of records come and go by the million, from several threads: with the C library's allocator
+/// searches of trees take up to a seventh longer, and small runs spend a fifth of their time on fresh pages.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

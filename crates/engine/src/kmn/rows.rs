@@ -123,7 +123,7 @@ impl Rows {
 #[derive(Debug)]
 pub(super) struct Group {
     /// The nodes of the cut on the way down; empty if nothing of the rows is published.
-    pub(super) path: Few<7>,
+    pub(super) path: Path,
     /// The rows, ascending.
     pub(super) rows: Few<FEW>,
     /// Their records, ascending, each once; of many rows made when first asked for, since many groups are never asked.
@@ -134,6 +134,9 @@ pub(super) struct Group {
     /// and the same changes are tried there again.
     splits: Mutex<Vec<(Arc<Change>, Parts)>>,
 }
+
+/// Nodes on the way down: few records are deeper than seven levels.
+type Path = Few<7>;
 
 /// Rows of a group that need no room of their own.
 const FEW: usize = 5;
@@ -164,7 +167,7 @@ impl Group {
         Group::of(path.into(), group_rows.into(), rows)
     }
 
-    fn of(path: Few<7>, group_rows: Few<FEW>, rows: &Rows) -> Self {
+    fn of(path: Path, group_rows: Few<FEW>, rows: &Rows) -> Self {
         let (records, mut record_of) = (OnceLock::new(), None);
         if group_rows.len() <= FEW {
             let mut last = None;
@@ -413,7 +416,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// The path with the new node in it, or without the old one.
-    fn path(&self, path: &Few<7>, node: Option<Node>, items: &[u32]) -> Few<7> {
+    fn path(&self, path: &Path, node: Option<Node>, items: &[u32]) -> Path {
         let Some(old) = self.change.old else {
             let mut path = path.to_vec();
             if let Some(node) = node {
