@@ -8,10 +8,10 @@ use bosket_io::xml::apart::infer;
 use bosket_io::{Frames, Input, Output};
 use bosket_measure::inspect::{
     AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
-    take_levels, wrapped,
+    take_levels,
 };
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Draft, Format, Policy, draft};
+use bosket_model::policy::{Draft, Format, Policy, draft, wrapped};
 use bosket_model::words::plural;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
 use serde_json::{Value, json};
@@ -63,8 +63,10 @@ pub struct Inspection {
     /// Attributes that are not named, because a key on their path is one that only a handful of people have; none if values
     /// were asked for.
     pub unnamed: BTreeSet<AttributeId>,
-    /// Whom an attacker finds, if that was asked for.
+    /// Whom an attacker finds, if that was asked for and all data was read.
     pub risk: Option<Attacked>,
+    /// Why nobody has counted that, though it was asked for.
+    pub uncounted: Option<String>,
 }
 
 impl Inspection {
@@ -142,6 +144,9 @@ impl Inspection {
         if let Some(tables) = &self.looked.tables {
             out["linked"] = tables.to_json();
         }
+        if let Some(why) = &self.uncounted {
+            out["uncounted"] = json!(why);
+        }
         if let Some(risk) = &self.risk {
             out["risk"] = risk.to_json(!self.frequent.is_empty());
         }
@@ -177,7 +182,7 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
         for suggestion in &mut suggestions {
             suggestion.follows = suggestion.follows.filter(|leader| !unnamed.contains(leader));
         }
-        let mut risk = None;
+        let (mut risk, mut uncounted) = (None, None);
         if request.draft.is_some() || request.risk {
             let file = request.draft.as_deref().unwrap_or(Path::new("draft"));
             let mut policy = draft_of(request, file, &looked, &profile, &suggestions, &dropped)?;
@@ -191,13 +196,14 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
             if let Some(file) = &request.draft {
                 places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
             }
-            if request.risk {
+            uncounted = looked.unread().filter(|_| request.risk);
+            if request.risk && uncounted.is_none() {
                 risk = Some(raw(file, text, request.frames.clone(), run)?);
             }
         }
         let attributes = profile.attributes.iter().filter(|_| run.settings.show_values);
         let frequent = attributes.map(|a| frequent(&looked.data, a)).collect();
-        Ok(Inspection { looked, profile, suggestions, frequent, unnamed, risk })
+        Ok(Inspection { looked, profile, suggestions, frequent, unnamed, risk, uncounted })
     })
 }
 

@@ -6,7 +6,7 @@ use bosket_io::gather::{document_path, gather, person_of};
 use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{
-    Brought, Linked, Tables, catalogue, catalogue_of_frames, contradictions, contradictions_of_frames,
+    Brought, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions, contradictions_of_frames,
     survey, survey_frames,
 };
 use bosket_io::xml::{Outline, Xml};
@@ -89,6 +89,7 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     if request.preset.as_deref() == Some(OMOP) {
         catalogue.complete_omop();
     }
+    complete(&request.data, format, &mut catalogue, run.observer)?;
     survey(&request.data, format, separator, &mut catalogue, run.observer)?;
     let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
     let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
@@ -198,6 +199,17 @@ impl Looked {
             self.keys = ObjectKeys { maps, ..ObjectKeys::new(&self.data, run.observer)? };
         }
         Ok(self)
+    }
+
+    /// Why no risk can be told, where tables that may be about the same people were not read.
+    pub(crate) fn unread(&self) -> Option<String> {
+        let unread = &self.tables.as_ref()?.linked.unread;
+        (!unread.is_empty()).then(|| {
+            format!(
+                "the risk was not counted, for data that may be about the same people was not read: {}. Put right what the                  notes about the tables say; or write the tables into a policy as they belong together, and `bosket attack`                  counts what that names",
+                unread.join(", ")
+            )
+        })
     }
 
     /// How documents were gathered, in words.

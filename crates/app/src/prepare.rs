@@ -98,6 +98,10 @@ pub fn check_policy(file: &PolicyFile) -> Result<()> {
     if policy.privacy.is_none() {
         return Ok(());
     }
+    let open = policy.refuse_undecided();
+    if !open.is_empty() {
+        return Err(Failure::all(Fault::Policy, open));
+    }
     engine::check(policy)?;
     claim_of(policy)?;
     if let Some(source) = policy.source.as_ref().filter(|_| policy.has_two_sides()) {

@@ -77,6 +77,7 @@ fn builders(text: &str) {
         Build::Prefix,
         Build::Fanout { fanout: 2 },
         Build::Icd10 { table: None },
+        Build::Atc,
     ];
     // One of them, since some read a whole classification or calendar first.
     let builder = dice(text.as_bytes()).of(&builders).clone();

@@ -305,7 +305,7 @@ fn hierarchy_builders() {
         &build("{ min = 1 }"),
         &[
             "p.toml:8:13: error: `attribute.hierarchy.build` is missing (help: one of \"interval\", \"range\", \"date\", \
-         \"prefix\", \"fanout\", \"letters\", \"from\", \"icd10\", \"order\")",
+         \"prefix\", \"fanout\", \"letters\", \"from\", \"icd10\", \"atc\", \"order\")",
         ],
     );
     expect(

@@ -71,6 +71,8 @@ fn values() -> Vec<Value> {
         json!({ "build": "fanout", "fanout": 3 }),
         json!({ "build": "fanout", "fanout": 1 }),
         json!({ "build": "icd10" }),
+        json!({ "build": "atc" }),
+        json!({ "build": "atc", "table": "t.csv" }),
         json!({ "build": "order", "groups": ["a", ["b", ["c"]], { "values": ["d"] }] }),
         json!({ "build": "order", "groups": ["a", { "label": "d" }] }),
         json!({ "build": "order", "groups": [] }),

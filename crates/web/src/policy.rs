@@ -37,8 +37,12 @@ shape! {
         path: String,
         role: String,
         hierarchy: Option<String>,
-        /// Why it has its role.
+        /// Why it has its role, as somebody has written.
         why: Option<String>,
+        /// The comment above it. Drafts say there what the program thinks, which is nobody's reason.
+        comment: Option<String>,
+        /// What protects it, if it is sensitive and somebody says so.
+        protection: Option<String>,
     }
 }
 
@@ -70,12 +74,13 @@ fn view_of(path: &str, text: String) -> PolicyView {
         Ok((policy, warnings)) => (Some(policy), warnings),
         Err(errors) => (None, errors),
     };
+    let open = policy.as_ref().map_or_else(Vec::new, Policy::refuse_undecided);
     let document = text.parse::<DocumentMut>().ok();
     let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
     PolicyView {
         path: path.to_owned(),
         version: version(&text),
-        diagnostics: diagnostics.iter().map(Told::from).collect(),
+        diagnostics: diagnostics.iter().chain(&open).map(Told::from).collect(),
         sentence,
         settings: document.as_ref().map_or_else(|| serde_json::json!({}), settings),
         attributes: document.as_ref().map_or_else(Vec::new, attributes),
@@ -142,8 +147,19 @@ fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
             role: text_of(table, "role").unwrap_or_default(),
             hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
             why: text_of(table, "why"),
+            comment: comment(table),
+            protection: text_of(table, "protection"),
         })
         .collect()
+}
+
+/// The comment right above a table, in one line.
+fn comment(table: &Table) -> Option<String> {
+    let above = table.decor().prefix()?.as_str()?;
+    let own = above.trim_end().rsplit("\n\n").next().unwrap_or_default();
+    let lines = own.lines().filter_map(|line| line.trim().strip_prefix('#'));
+    let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
 }
 
 /// Why attributes have their roles, by their paths.

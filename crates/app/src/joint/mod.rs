@@ -275,7 +275,11 @@ fn of_the_data(spec: &HierarchySpec) -> bool {
     let alone = |build: &Build| {
         matches!(
             build,
-            Build::Order { .. } | Build::Interval { .. } | Build::Date { .. } | Build::Icd10 { .. }
+            Build::Order { .. }
+                | Build::Interval { .. }
+                | Build::Date { .. }
+                | Build::Icd10 { .. }
+                | Build::Atc
         )
     };
     matches!(spec, HierarchySpec::Build(build) if !alone(build))

@@ -67,6 +67,8 @@ pub enum Builder {
     Fanout,
     /// ICD-10 chapters, blocks, categories; --table; over --values or --data
     Icd10,
+    /// ATC codes of medicines: five levels of groups; over --values or --data
+    Atc,
     /// Groups given as JSON: --groups '[["a","b"],{"label":"C","values":["c"]}]'
     Order,
 }

@@ -151,6 +151,7 @@ fn spec(args: &HierarchyBuild) -> Result<Build, Failure> {
         Builder::Icd10 => {
             Build::Icd10 { table: args.table.as_ref().map(|t| t.to_string_lossy().into_owned()) }
         }
+        Builder::Atc => Build::Atc,
         Builder::Order => {
             let text = need(&args.groups, "groups")?;
             let wrong = || {

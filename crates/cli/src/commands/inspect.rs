@@ -35,6 +35,9 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
         print_json(&found.to_json())?
     } else {
         print(&text(&found))?;
+        if let Some(why) = &found.uncounted {
+            print(&format!("\n{why}\n"))?;
+        }
         if let Some(risk) = &found.risk {
             print(&format!("\nIf these roles are right:\n{}", attack_text::report(risk, args.show_values)))?;
         }

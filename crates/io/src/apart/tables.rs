@@ -94,6 +94,7 @@ pub(super) fn quasi_policy(file: &PolicyFile, fates: &Fates) -> Result<PolicyFil
         path,
         role: Role::Insensitive,
         why: None,
+        protection: None,
         hierarchy: None,
         follows: None,
         shared: false,

@@ -27,13 +27,14 @@ pub(super) fn turned(catalogue: &Catalogue, linked: &Linked) -> Option<(usize, R
             unknown: 0,
             repeated: Some(0),
             turned: true,
+            assumed: reference.assumed,
         };
         fits.then_some((table, turned))
     })
 }
 
-/// Why tables that others refer to do not hang below those that refer to them, and what to do.
-pub(super) fn notes(catalogue: &Catalogue, linked: &Linked) -> Vec<String> {
+/// Why tables that others refer to do not hang below those that refer to them, and what to do; by the tables' names.
+pub(super) fn notes(catalogue: &Catalogue, linked: &Linked) -> Vec<(String, String)> {
     let mut told: Vec<(usize, String)> = Vec::new();
     for (table, above, reference) in candidates(catalogue, linked) {
         // A table that many rows name each row of, or few at all, is no possession but a kind.
@@ -47,7 +48,7 @@ pub(super) fn notes(catalogue: &Catalogue, linked: &Linked) -> Vec<String> {
             told.push((table, format!("`{name}` and what refers to it are left out: {why}")));
         }
     }
-    told.into_iter().map(|(_, note)| note).collect()
+    told.into_iter().map(|(table, note)| (catalogue.tables[table].name.clone(), note)).collect()
 }
 
 /// Tables that are not read although others that are not read refer to them, each with a table that is read and refers to

@@ -26,6 +26,8 @@ pub struct Reference {
     pub repeated: Option<u64>,
     /// It is turned round: the other table names each row of this one once, and so stands above it.
     pub turned: bool,
+    /// A database does not declare it: names and values say so.
+    pub assumed: bool,
 }
 
 /// A table that was found.
@@ -47,6 +49,8 @@ pub struct Listed {
     pub person: Vec<String>,
     /// Columns in which no value comes twice, though their names do not say that they are keys.
     pub unnamed: Vec<String>,
+    /// It is a view: what it holds stands in other tables.
+    pub derived: bool,
     /// Why it cannot be read, if it cannot.
     pub unreadable: Option<String>,
     /// What its columns are like; empty until [`survey`](super::survey) has looked.
@@ -86,6 +90,8 @@ pub struct Linked {
     pub tables: Vec<Table>,
     /// Why each of the others hangs where it does, and what was not linked.
     pub notes: Vec<String>,
+    /// Tables that may say something about the people and were not read: nobody has said that they do not.
+    pub unread: Vec<String>,
     /// Tables that could hang below another than they do, and that in words.
     pub choices: Vec<(String, String)>,
     /// Parts of keys (`table.column`) that refer to another table than the parent, and so are values.
@@ -131,7 +137,10 @@ impl Catalogue {
         loop {
             let mut linked = Linker::new(&catalogue, chosen).link(person)?;
             let Some((table, reference)) = bridge::turned(&catalogue, &linked) else {
-                linked.notes.extend(bridge::notes(&catalogue, &linked));
+                for (table, note) in bridge::notes(&catalogue, &linked) {
+                    linked.unread.push(table);
+                    linked.notes.push(note);
+                }
                 return Ok(linked);
             };
             catalogue.tables[table].references.push(reference);

@@ -12,7 +12,7 @@ use bosket_model::policy::Format;
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use rustc_hash::FxHashSet;
 
-use super::backend::{At, Backend, reading};
+use super::backend::{At, Backend, Column, ColumnKind, reading};
 use super::catalogue::{Catalogue, Listed, Reference, why};
 use super::csv::CsvTables;
 use super::files::Files;
@@ -102,9 +102,9 @@ fn named_tables<'a>(files: &'a [String], stem: impl Fn(&'a str) -> Option<&'a st
 /// Most columns that are tried together as a key.
 const TOGETHER: usize = 6;
 
-struct Guessed<'a> {
-    name: &'a str,
-    file: &'a str,
+/// A table whose keys nobody has declared.
+pub(super) struct Guessed<'a> {
+    at: At<'a>,
     rows: u64,
     columns: Vec<String>,
     /// By place.
@@ -121,7 +121,7 @@ fn guess(
 ) -> Result<Catalogue> {
     let (mut tables, mut failures) = (Vec::new(), Vec::new());
     for (file, name) in files {
-        match Guessed::new(name, file, backend, observer) {
+        match Guessed::new(At { name, path: Some(file) }, backend, observer) {
             Ok(table) => tables.push(table),
             Err(failure) if failure.fault == Fault::Interrupted => return Err(failure),
             Err(failure) => failures.push((file, name, failure)),
@@ -133,20 +133,18 @@ fn guess(
         return Err(failure);
     }
     let mut references: Vec<Vec<Reference>> = Vec::new();
+    let others: Vec<&Guessed<'_>> = tables.iter().collect();
     for table in &tables {
-        references.push(table.references(&tables, backend, observer)?);
+        references.push(table.references(&others, backend, observer)?);
     }
-    // The columns of a key are no attributes: what nobody refers to needs none of several columns.
-    let used = |t: &Guessed<'_>| references.iter().flatten().any(|r| r.table == t.name && r.key.len() > 1);
+    let all: Vec<&Reference> = references.iter().flatten().collect();
     let mut listed: Vec<Listed> = Vec::new();
     for (table, own) in tables.iter().zip(&references) {
-        let named = |places: &[usize]| places.iter().map(|&i| table.columns[i].clone()).collect::<Vec<_>>();
-        let key = if table.key.len() > 1 && !used(table) { Vec::new() } else { named(&table.key) };
-        let unnamed = table.unique.iter().copied().filter(|i| !table.key.contains(i));
+        let (key, unnamed) = table.names(&all);
         listed.push(Listed {
-            name: table.name.to_owned(),
-            path: Some(folder.join(table.file).to_string_lossy().into_owned()),
-            unnamed: named(&unnamed.collect::<Vec<_>>()),
+            name: table.at.name.to_owned(),
+            path: table.at.path.map(|file| folder.join(file).to_string_lossy().into_owned()),
+            unnamed,
             columns: table.columns.clone(),
             person: Vec::new(),
             references: own.clone(),
@@ -168,7 +166,7 @@ fn guess(
 }
 
 /// Finds the column that names people who have no table with one row each.
-fn group(tables: &mut [Listed]) {
+pub(super) fn group(tables: &mut [Listed]) {
     let names = |t: &Listed| -> Vec<String> {
         let refers =
             |c: &String| t.references.iter().any(|r| r.columns.as_slice() == std::slice::from_ref(c));
@@ -189,19 +187,37 @@ fn group(tables: &mut [Listed]) {
 }
 
 impl<'a> Guessed<'a> {
-    fn new(name: &'a str, file: &'a str, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Self> {
-        let at = At { name, path: Some(file) };
-        let columns: Vec<String> = backend.describe(&at)?.into_iter().map(|c| c.name).collect();
-        let (rows, unique) = unique(backend, &at, columns.len(), observer)?;
-        let mut table = Guessed { name, file, rows, columns, key: Vec::new(), unique };
+    pub(super) fn new(at: At<'a>, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Self> {
+        let columns = backend.describe(&at)?;
+        let (rows, unique) = unique(backend, &at, &columns, observer)?;
+        let columns: Vec<String> = columns.into_iter().map(|c| c.name).collect();
+        let mut table = Guessed { at, rows, columns, key: Vec::new(), unique };
         // That all values differ may be chance; a name must say it too.
-        let named = table.unique.iter().filter(|&&i| rank(&table.columns[i], name) < UNSUITABLE);
-        let best = named.min_by_key(|&&i| (rank(&table.columns[i], name), i)).copied();
+        let rank = |i: usize| rank(&table.columns[i], table.at.name);
+        let named = table.unique.iter().filter(|&&i| rank(i) < UNSUITABLE);
+        let best = named.min_by_key(|&&i| (rank(i), i)).copied();
         table.key = match best {
             Some(best) => vec![best],
             None => table.together(backend, observer)?,
         };
         Ok(table)
+    }
+
+    /// A table whose key is declared.
+    pub(super) fn declared(at: At<'a>, rows: u64, key: &[String], backend: &mut dyn Backend) -> Result<Self> {
+        let columns: Vec<String> = backend.describe(&at)?.into_iter().map(|c| c.name).collect();
+        let key = key.iter().filter_map(|name| columns.iter().position(|c| c == name)).collect();
+        Ok(Guessed { at, rows, columns, key, unique: Vec::new() })
+    }
+
+    /// The columns that are its key, and further ones in which no value comes twice.
+    pub(super) fn names(&self, references: &[&Reference]) -> (Vec<String>, Vec<String>) {
+        let named = |places: &[usize]| places.iter().map(|&i| self.columns[i].clone()).collect::<Vec<_>>();
+        // The columns of a key are no attributes: what nobody refers to needs none of several columns.
+        let used = references.iter().any(|r| r.table == self.at.name && r.key.len() > 1);
+        let key = if self.key.len() > 1 && !used { Vec::new() } else { named(&self.key) };
+        let unnamed: Vec<usize> = self.unique.iter().copied().filter(|i| !self.key.contains(i)).collect();
+        (key, named(&unnamed))
     }
 
     /// The fewest columns that are a key together; none if no few are.
@@ -213,14 +229,13 @@ impl<'a> Guessed<'a> {
         }
         let mut sets: Vec<u32> = (0..1 << parts.len()).filter(|s: &u32| s.count_ones() > 1).collect();
         sets.sort_by_key(|s| (s.count_ones(), *s));
-        let at = At { name: self.name, path: Some(self.file) };
         for set in sets {
             let wanted: Vec<usize> =
                 (0..parts.len()).filter(|i| set & 1 << i != 0).map(|i| parts[i]).collect();
             let cells: Vec<usize> = (0..wanted.len()).collect();
             let mut keys = Keys::default();
             let mut unique = true;
-            backend.read(&at, &wanted, &[], observer, &mut |_, row| {
+            backend.read(&self.at, &wanted, &[], observer, &mut |_, row| {
                 unique &= row.is_ok_and(|row| keys.insert(row, &cells) == Some(true));
                 unique
             })?;
@@ -235,7 +250,7 @@ impl<'a> Guessed<'a> {
     fn may_refer(&self, column: usize, other: &Guessed<'_>) -> bool {
         let [key] = other.key.as_slice() else { return false };
         let (name, key, table) =
-            (plain(&self.columns[column]), plain(&other.columns[*key]), singular(other.name));
+            (plain(&self.columns[column]), plain(&other.columns[*key]), singular(other.at.name));
         let of_table = IDS.iter().any(|id| name == format!("{table}{id}") || name == format!("{id}{table}"));
         name == table || of_table || (name == key && !IDS.contains(&key.as_str()))
     }
@@ -247,25 +262,26 @@ impl<'a> Guessed<'a> {
         let found: Vec<usize> = other.key.iter().map(place).collect::<Option<_>>()?;
         let mut own: Vec<usize> = found.clone();
         own.sort_unstable();
-        let width = |t: &Guessed<'_>| (t.columns.len(), std::cmp::Reverse(t.name.to_owned()));
+        let width = |t: &Guessed<'_>| (t.columns.len(), std::cmp::Reverse(t.at.name.to_owned()));
         let narrower = own != self.key || width(self) < width(other);
         (other.key.len() > 1 && narrower).then_some(found)
     }
 
-    fn references(
+    /// What columns refer to in the other tables, by their names and by all their values.
+    pub(super) fn references(
         &self,
-        all: &[Guessed<'_>],
+        all: &[&Guessed<'_>],
         backend: &mut dyn Backend,
         observer: &dyn Observer,
     ) -> Result<Vec<Reference>> {
         let mut found = Vec::new();
-        for other in all.iter().filter(|o| o.name != self.name) {
+        for other in all.iter().filter(|o| o.at.name != self.at.name) {
             let single = (0..self.columns.len()).filter(|&c| self.may_refer(c, other)).map(|c| vec![c]);
             for columns in single.chain(self.same_key(other)) {
                 if self.all_occur(&columns, other, backend, observer)? {
                     found.push(Reference {
                         columns: columns.iter().map(|&c| self.columns[c].clone()).collect(),
-                        table: other.name.to_owned(),
+                        table: other.at.name.to_owned(),
                         key: other.key.iter().map(|&k| other.columns[k].clone()).collect(),
                         ..Reference::default()
                     });
@@ -285,16 +301,14 @@ impl<'a> Guessed<'a> {
     ) -> Result<bool> {
         let mut keys = Keys::default();
         let cells: Vec<usize> = (0..columns.len()).collect();
-        let at = At { name: other.name, path: Some(other.file) };
-        backend.read(&at, &other.key, &[], observer, &mut |_, row| {
+        backend.read(&other.at, &other.key, &[], observer, &mut |_, row| {
             if let Ok(row) = row {
                 keys.find_or_insert(row, &cells);
             }
             true
         })?;
         let (mut some, mut all) = (false, true);
-        let at = At { name: self.name, path: Some(self.file) };
-        backend.read(&at, columns, &[], observer, &mut |_, row| {
+        backend.read(&self.at, columns, &[], observer, &mut |_, row| {
             if let Ok(row) = row
                 && cells.iter().all(|&c| row.cell(c).is_some())
             {
@@ -311,10 +325,12 @@ impl<'a> Guessed<'a> {
 fn unique(
     backend: &mut dyn Backend,
     at: &At<'_>,
-    width: usize,
+    columns: &[Column],
     observer: &dyn Observer,
 ) -> Result<(u64, Vec<usize>)> {
-    let wanted: Vec<usize> = (0..width).collect();
+    // What no attribute can hold is no key either, and would make every row unreadable.
+    let readable = |i: &usize| !matches!(columns[*i].form, ColumnKind::Foreign(_));
+    let wanted: Vec<usize> = (0..columns.len()).filter(readable).collect();
     let mut seen: Vec<Option<FxHashSet<Vec<u8>>>> =
         wanted.iter().map(|_| Some(FxHashSet::default())).collect();
     let mut rows = 0;
@@ -334,8 +350,8 @@ fn unique(
         true
     })?;
     // A single row says nothing about what is unique.
-    let unique = |i: &usize| seen[*i].is_some() && rows > 1;
-    Ok((rows, wanted.into_iter().filter(unique).collect()))
+    let unique = wanted.iter().zip(&seen).filter(|(_, seen)| seen.is_some() && rows > 1);
+    Ok((rows, unique.map(|(&i, _)| i).collect()))
 }
 
 /// Whether a value is a number with decimals, which names nothing.

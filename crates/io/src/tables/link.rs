@@ -22,6 +22,14 @@ fn not_everywhere(table: &str, reference: &Reference) -> String {
     format!("by {columns} {rows} of `{table}` {belong} to no row of `{target}`")
 }
 
+/// That nobody has declared what hangs a table below another.
+fn assumed(table: &Listed, reference: &Reference) -> Option<String> {
+    let (name, columns, target) = (&table.name, reference.columns.join(", "), &reference.table);
+    reference.assumed.then(|| {
+        format!("nobody has declared that `{name}` belongs to `{target}` by {columns}: names and values say so")
+    })
+}
+
 /// A table that hangs below another by one of its references.
 struct Placed {
     table: usize,
@@ -287,6 +295,7 @@ impl<'a> Linker<'a> {
                 person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
             });
             linked.notes.extend(placed.notes.iter().cloned());
+            linked.notes.extend(reference.filter(|_| !self.catalogue.guessed).and_then(|r| assumed(listed, r)));
             linked.lookups.extend(reference.and_then(|r| bridge::lookup(self.catalogue, listed, r)));
             let read: Vec<&str> = self.placed.iter().map(|p| tables[p.table].name.as_str()).collect();
             let mut chains = Chains::new(self.catalogue, &listed.name, listed.columns.clone(), read);
@@ -313,11 +322,19 @@ impl<'a> Linker<'a> {
             for reference in self.optional(table) {
                 let what = not_everywhere(&tables[table].name, reference);
                 let choice = format!("{}.{}", tables[table].name, reference.columns[0]);
+                linked.unread.push(tables[table].name.clone());
                 linked.notes.push(format!(
                     "left out, for a row must belong to somebody: {what}; take those rows out, then it hangs there \
                      with --parent {choice}"
                 ));
             }
+        }
+        // Of tables that nothing joins to the person nobody knows whether they are about people.
+        let alone = self.placed.len() == 1;
+        let doubtful = left.iter().map(|&i| &tables[i]).filter(|t| alone && t.rows > 0 && !t.derived);
+        let doubtful: Vec<String> = doubtful.map(|t| t.name.clone()).collect();
+        if !doubtful.iter().all(|name| self.is_above_person(name)) {
+            linked.unread.extend(doubtful);
         }
         let left: Vec<&str> = left.into_iter().map(|i| tables[i].name.as_str()).collect();
         if !left.is_empty() {
@@ -328,6 +345,7 @@ impl<'a> Linker<'a> {
             ));
         }
         for (table, why) in tables.iter().filter_map(|t| Some((&t.name, t.unreadable.as_ref()?))) {
+            linked.unread.push(table.clone());
             linked.notes.push(format!("`{table}` cannot be read and is left out: {why}"));
         }
         if !self.catalogue.aside.is_empty() {
@@ -336,6 +354,22 @@ impl<'a> Linker<'a> {
         }
         linked.notes.extend(self.undecided(&linked));
         linked
+    }
+
+    /// Whether the person table refers to a table, or to one that does: what stands there is looked up, and nobody's own.
+    fn is_above_person(&self, name: &str) -> bool {
+        let tables = &self.catalogue.tables;
+        let mut above: Vec<&str> = self.placed.iter().map(|p| tables[p.table].name.as_str()).collect();
+        let mut at = 0;
+        while let Some(table) = above.get(at).and_then(|name| self.catalogue.find(name)) {
+            at += 1;
+            for reference in &tables[table].references {
+                if !above.contains(&reference.table.as_str()) {
+                    above.push(&reference.table);
+                }
+            }
+        }
+        above.contains(&name)
     }
 
     /// The columns that name a table's rows. A number in a column that refers elsewhere would pretend to refer to some row

@@ -51,6 +51,7 @@ mod survey;
 mod target;
 mod transfer;
 mod trouble;
+mod undeclared;
 mod writing;
 
 use std::path::{Path, PathBuf};
@@ -82,6 +83,7 @@ use sqlite::SqliteTables;
 pub use survey::{survey, survey_frames};
 pub(crate) use target::refuse_overwriting;
 pub use transfer::Destination;
+pub use undeclared::complete;
 pub use writing::Writing;
 
 /// Where linked tables are.
@@ -315,6 +317,7 @@ fn part_of_key(path: &str) -> Option<AttributePolicy> {
         path: path.to_owned(),
         role: Role::Quasi,
         why: None,
+        protection: None,
         hierarchy: None,
         follows: None,
         shared: false,

@@ -11,7 +11,7 @@ use super::bounds;
 use super::profile::AttributeProfile;
 use super::shape::ValueType;
 use super::topic::Topic;
-use super::words::is;
+use super::words::{Name, is};
 
 /// Bounds are tried in this order; the wide ones are there for history.
 const YEARS: [(f64, f64); 3] = [(1900.0, 2030.0), (1800.0, 2100.0), (1000.0, 2100.0)];
@@ -30,7 +30,9 @@ const LARGEST: f64 = 1e12;
 const FINEST: i32 = -2;
 /// From this share of values on, what they look like decides and the rest is an exception to be told.
 const MOSTLY: f64 = 0.9;
-/// The same for ICD-10 codes, which other codes resemble.
+/// What columns of medicines are called.
+const MEDICINES: &[&str] = &["atc", "drug", "medication", "medicine", "substance", "prescription"];
+/// The same for codes of ICD-10 and ATC, which other codes resemble.
 const ICD: f64 = 0.95;
 
 /// A builder that covers every value of an attribute.
@@ -87,6 +89,7 @@ impl Coarsening {
             }
             Build::Prefix => r#"{ build = "prefix" }"#.to_owned(),
             Build::Icd10 { .. } => r#"{ build = "icd10" }"#.to_owned(),
+            Build::Atc => r#"{ build = "atc" }"#.to_owned(),
             Build::Letters => r#"{ build = "letters" }"#.to_owned(),
             Build::From { paths } => match paths.as_slice() {
                 // A text of JSON is one of TOML.
@@ -198,6 +201,12 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
     if topic == Some(Topic::Postal) || shape.is_fixed_code() {
         return (vec![Build::Prefix], "codes");
     }
+    // A group such as C09 is a category of ICD-10, too: the other values of the column tell, or else its name.
+    let only_icd = shape.icd_dotted + shape.icd_plain - shape.atc_or_icd;
+    let is_medicine = (shape.atc > 0 && shape.atc > only_icd) || (only_icd == 0 && names_medicines(&attribute.name));
+    if is_medicine && reaches(shape.atc + shape.atc_or_icd, ICD) {
+        return (vec![Build::Atc], "ATC codes");
+    }
     let icd = shape.icd_dotted + shape.icd_plain;
     if reaches(icd, ICD) && (shape.icd_dotted > 0 || topic == Some(Topic::Health)) {
         return (vec![Build::Icd10 { table: None }], "ICD-10 codes");
@@ -219,6 +228,11 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
         return (powers_of_ten(attribute).into_iter().collect(), "numbers");
     }
     (Vec::new(), "")
+}
+
+/// Whether an attribute, or what it hangs below, is called after medicines.
+fn names_medicines(name: &Name) -> bool {
+    name.own.iter().chain(&name.class).any(|word| MEDICINES.iter().any(|wanted| is(word, wanted)))
 }
 
 fn interval(min: f64, max: f64, widths: &[f64]) -> Build {
@@ -322,6 +336,15 @@ mod tests {
             ("disease", &["J45", "E11"], r#"{ build = "icd10" }"#),
             ("dx", &["J45.9", "E11"], r#"{ build = "icd10" }"#),
             ("dx", &["J45", "E11"], r#"{ build = "fanout", fanout = 5 }"#),
+            ("medication", &["A10BA02", "N02BE01", "C09AA05"], r#"{ build = "atc" }"#),
+            ("code", &["A10BA02", "C09AA", "C09"], r#"{ build = "atc" }"#),
+            ("atc_code", &["A10", "C09"], r#"{ build = "atc" }"#),
+            ("drug_code", &["A10", "C09"], r#"{ build = "atc" }"#),
+            ("disease", &["C09", "A10"], r#"{ build = "icd10" }"#),
+            ("disease", &["C09", "C09.1", "A10"], r#"{ build = "icd10" }"#),
+            ("drug", &["C09", "J45", "E11"], r#"{ build = "icd10" }"#),
+            // Half of either are neither.
+            ("code", &["A10BA02", "N02BE01", "J45.9", "E11.1"], r#"{ build = "fanout", fanout = 5 }"#),
             ("weeks", &["1", "2", "9"], r#"{ build = "interval", min = 0, max = 10, widths = [5] }"#),
             (
                 "weeks",

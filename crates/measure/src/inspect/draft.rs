@@ -1,6 +1,6 @@
 //! A first policy.
 
-use bosket_model::policy::{Draft, DraftAttribute, Format, Role};
+use bosket_model::policy::{Draft, DraftAttribute, Format, Role, wrapped};
 
 use super::builder::Coarsening;
 use super::profile::Profile;
@@ -12,9 +12,6 @@ const LARGE: usize = 20_000;
 const TIME: &str = "30s";
 /// From so many on, days have few levels, so that there is less to search.
 const HUGE: usize = 200_000;
-
-/// Characters in a line of a comment.
-const LINE: usize = 100;
 
 /// Where the data came from, as the policy shall say it.
 #[derive(Clone, Debug)]
@@ -80,22 +77,6 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         publish_path: publish_path(origin),
     }
-}
-
-/// The text in lines of a readable length.
-pub fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + word.chars().count() < LINE => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
 }
 
 /// `published` with the ending of the source, compression left out; a folder for a database file.

@@ -22,7 +22,7 @@ mod words;
 mod written;
 
 pub use builder::Coarsening;
-pub use draft::{Origin, draft_policy, wrapped};
+pub use draft::{Origin, draft_policy};
 pub use keys::ObjectKeys;
 pub use kinds::telling_kinds;
 pub use levels::take_levels;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bosket_model::Kind;
+use bosket_model::hierarchy::atc;
 
 use super::written::{Found, Written};
 
@@ -92,6 +93,10 @@ pub(super) struct Shape {
     /// Digits that start with a zero.
     pub(super) codes: usize,
     pub(super) texts: usize,
+    /// Written as ATC codes of medicines, and as nothing else that is known here: `A10BA02`, `A10BA`, `A10B`.
+    pub(super) atc: usize,
+    /// Of three characters, which may be a group of ATC as well as a category of ICD-10: `C09`.
+    pub(super) atc_or_icd: usize,
     /// Written as ICD-10 codes, dot included.
     pub(super) icd_dotted: usize,
     /// Written as ICD-10 codes, the dot left out or not needed.
@@ -138,10 +143,14 @@ impl Shape {
             ValueForm::Text => {
                 self.texts += 1;
                 self.uuids += usize::from(is_uuid(text.trim()));
-                match icd(text.trim()) {
-                    Some(true) => self.icd_dotted += 1,
-                    Some(false) => self.icd_plain += 1,
-                    None => {}
+                match (atc::known(text), icd(text.trim())) {
+                    (Some(4..), _) => self.atc += 1,
+                    (known, Some(is_dotted)) => {
+                        self.atc_or_icd += usize::from(known.is_some());
+                        self.icd_dotted += usize::from(is_dotted);
+                        self.icd_plain += usize::from(!is_dotted);
+                    }
+                    _ => {}
                 }
             }
         }

@@ -92,7 +92,7 @@ const RULES: &[(Topic, &str)] = &[
         Topic::Health,
         "diagnosis, diagnoses, disease, condition, disorder, illness, symptom, medication, medicine, \
          drug, prescription, procedure, treatment, therapy, surgery, allergy, immunization, vaccine, \
-         vaccination, injury, icd",
+         vaccination, injury, icd, atc",
     ),
     (
         Topic::When,

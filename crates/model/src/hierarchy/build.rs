@@ -3,7 +3,7 @@
 use super::spec::Build;
 use super::tree::Hierarchy;
 use super::tree_builder::TreeBuilder;
-use super::{date, fanout, icd10, interval, letters, order, prefix, range};
+use super::{atc, date, fanout, icd10, interval, letters, order, prefix, range};
 use crate::diag::Diagnostic;
 
 impl Build {
@@ -45,6 +45,7 @@ pub fn build(
             Err(vec![Diagnostic::error(message).help("check that the file is there and readable")])
         }
         Build::Icd10 { .. } => icd10::icd10(domain, table),
+        Build::Atc => Ok(atc::atc(domain)),
         Build::Order { groups } => order::order(groups),
     }
 }

@@ -4,6 +4,7 @@
 //! plant the nodes with a [`TreeBuilder`], the only place where nodes are numbered. [`Hierarchy::bind`] then lays
 //! the values of the data over the leaves.
 
+pub mod atc;
 pub mod bind;
 pub mod build;
 mod cells;

@@ -62,6 +62,8 @@ pub enum Build {
         /// Another edition: CSV `code,kind,parent,…`, relative to the policy's folder.
         table: Option<String>,
     },
+    /// ATC codes of medicines: main group → therapeutic → pharmacological → chemical group → substance.
+    Atc,
     /// Groups written down in the policy.
     Order {
         /// The groups under the root.

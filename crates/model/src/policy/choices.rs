@@ -59,6 +59,18 @@ impl Role {
 }
 
 choices! {
+    /// What protects a sensitive attribute, as somebody has decided.
+    Protection {
+        Undecided = "undecided": "nobody has decided yet, and nothing is published until somebody does; drafts say so",
+        Diversity = "l": "`privacy.l`: nobody learns a value with more than 1/l",
+        Closeness = "t": "`privacy.t`: its values are distributed in every class as in all, but for t",
+        Likeness = "beta": "`privacy.beta`: no value is much likelier in a class than in all",
+        Groups = "groups": "it is published apart, and only groups join the two sides",
+        Nothing = "nothing": "nothing: it is published as it is, and somebody answers for that",
+    }
+}
+
+choices! {
     /// What happens to attributes that the data has and the policy does not name.
     Undeclared {
         Refuse = "refuse": "the run stops and lists them",

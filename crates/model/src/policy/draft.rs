@@ -1,8 +1,9 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
 use super::keys::METHOD;
+use super::protection::ways;
 use super::set::as_toml;
-use super::{Algorithm, Format, Lookup, Model, Role, Shape, Table, Undeclared};
+use super::{Algorithm, Format, Lookup, Model, Protection, Role, Shape, Table, Undeclared};
 use crate::words::plural;
 
 /// What is known when a policy is drafted.
@@ -45,7 +46,7 @@ pub struct DraftAttribute {
     pub path: String,
     /// The role proposed for it.
     pub role: Role,
-    /// Why. Must not hold values of the data.
+    /// Why; becomes a comment, for it is the machine's opinion: `why` is for people. Must not hold values of the data.
     pub reason: String,
     /// What else to know about it; becomes a comment. Must not hold values of the data.
     pub note: Option<String>,
@@ -60,7 +61,8 @@ pub fn draft(draft: &Draft) -> String {
     let address = if draft.source_format == Format::Postgres { "url" } else { "path" };
     let mut out = String::from(
         "# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.\n\
-         # What you do not want to publish, for whatever reason, gets role \"drop\".\n\n",
+         # What you do not want to publish, for whatever reason, gets role \"drop\".\n\
+         # The comments are the program's. `why = \"…\"` beside an attribute is for your own reason.\n\n",
     );
     let drops = !draft.dropped.is_empty() || draft.unnamed > 0;
     let drop = drops.then(|| quote(Undeclared::Drop.name()));
@@ -101,14 +103,22 @@ pub fn draft(draft: &Draft) -> String {
         ];
         block(&mut out, "[[source.table]]", &keys);
     }
+    let model = model(draft);
     for attribute in &draft.attributes {
+        // What follows another is protected, or not, like that.
+        let open = attribute.role == Role::Sensitive && attribute.follows.is_none();
+        out.push_str(&comment(&wrapped(attribute.reason.trim())));
         out.push_str(&comment(attribute.note.as_deref().unwrap_or_default()));
+        if open {
+            let what = format!("What protects it? Nothing is published until you say. Write {}.", ways(model));
+            out.push_str(&comment(&wrapped(&what)));
+        }
         let keys = [
             ("path", Some(quote(&attribute.path))),
             ("role", Some(quote(attribute.role.name()))),
+            ("protection", open.then(|| quote(Protection::Undecided.name()))),
             ("hierarchy", attribute.hierarchy.as_deref().map(as_toml)),
             ("follows", attribute.follows.as_deref().map(quote)),
-            ("why", Some(attribute.reason.trim()).filter(|reason| !reason.is_empty()).map(quote)),
         ];
         block(&mut out, "[[attribute]]", &keys);
     }
@@ -117,8 +127,6 @@ pub fn draft(draft: &Draft) -> String {
             draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();
         block(&mut out, "[privacy]", &keys);
     }
-    let model =
-        draft.privacy.iter().find(|(key, _)| key == "model").and_then(|(_, value)| Model::from_name(value));
     if let Some(model) = model {
         out.push_str(&method(draft, model));
     }
@@ -127,6 +135,30 @@ pub fn draft(draft: &Draft) -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// The guarantee that the draft asks for.
+fn model(draft: &Draft) -> Option<Model> {
+    draft.privacy.iter().find(|(key, _)| key == "model").and_then(|(_, value)| Model::from_name(value))
+}
+
+/// Characters in a line of a comment.
+const LINE: usize = 100;
+
+/// The text in lines of a readable length.
+pub fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// How to search, with the reason of each line; nothing for models whose defaults are the best there is.

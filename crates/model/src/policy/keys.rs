@@ -1,7 +1,7 @@
 //! Every section and key of a policy.
 
 use super::choices::{
-    Diversity, Format, Ground, Missing, Payload, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+    Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode, Rows, Siblings, Undeclared,
 };
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{
@@ -130,6 +130,11 @@ pub(super) static ATTRIBUTE: Section = Section {
         .required(),
         Key::new("role", Type::OneOf(Role::CHOICES), "what it is to an attacker").required(),
         Key::new("why", Type::Text, "why it has this role, for those who look at it later"),
+        Key::new(
+            "protection",
+            Type::OneOf(Protection::CHOICES),
+            "what protects a sensitive attribute; checked against `[privacy]`",
+        ),
         Key::new("hierarchy", Type::AnyOf(&HIERARCHY), "a CSV file, or a builder (below)"),
         Key::new("follows", Type::Text, "path of the attribute whose value this one repeats in other words"),
         Key::new(
@@ -198,7 +203,7 @@ static GROUP_TABLE: Section = Section {
 pub(super) const FROM: &str = "from";
 
 /// The hierarchy builders; `build` itself is not among their keys.
-pub(super) static BUILDERS: [Section; 9] = [
+pub(super) static BUILDERS: [Section; 10] = [
     Section {
         name: "interval",
         about: "Numbers: nested intervals, aligned at `min`.",
@@ -269,6 +274,11 @@ pub(super) static BUILDERS: [Section; 9] = [
         name: "icd10",
         about: "ICD-10 codes: chapter, block, category, code.",
         keys: &[Key::new("table", Type::Text, "file of another edition (ICD-10-CM if not given)")],
+    },
+    Section {
+        name: "atc",
+        about: "ATC codes of medicines: main group, therapeutic, pharmacological, chemical group, substance.",
+        keys: &[],
     },
     Section {
         name: "order",

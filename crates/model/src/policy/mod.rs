@@ -17,6 +17,7 @@ mod facts;
 mod keys;
 mod models;
 mod node;
+mod protection;
 mod read;
 mod reference;
 mod release;
@@ -26,11 +27,11 @@ mod set;
 mod write;
 
 pub use choices::{
-    Access, Certified, Diversity, Format, Ground, Missing, Payload, Relations, Role, RootMode, Rows,
+    Access, Certified, Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode, Rows,
     Siblings, Undeclared,
 };
 pub use condition::{Comparison, Condition, Operand};
-pub use draft::{Draft, DraftAttribute, draft};
+pub use draft::{Draft, DraftAttribute, draft, wrapped};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
 pub use reference::reference;
@@ -159,6 +160,8 @@ pub struct AttributePolicy {
     pub role: Role,
     /// Why it has that role.
     pub why: Option<String>,
+    /// What protects it if it is sensitive, as somebody has decided.
+    pub protection: Option<Protection>,
     /// How it may be coarsened.
     pub hierarchy: Option<HierarchySpec>,
     /// Path of the attribute whose value it repeats.

@@ -5,11 +5,7 @@ use super::describe::{Literal, Section, Type};
 use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
-use super::{
-    AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param,
-    Payload, Policy, Privacy, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings,
-    Source, Table, Undeclared,
-};
+use super::{AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param, Payload, Policy, Privacy, Protection, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings, Source, Table, Undeclared};
 use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;
@@ -179,6 +175,7 @@ fn attribute(node: &Node, report: &Report) -> AttributePolicy {
         path: text(node, "path").unwrap_or_default(),
         role: node.str("role").and_then(Role::from_name).expect("checked: required, one of the roles"),
         why: text(node, "why"),
+        protection: node.str("protection").and_then(Protection::from_name),
         hierarchy: node.get("hierarchy").map(hierarchy),
         follows: text(node, "follows"),
         shared: flag(node, "shared"),
@@ -230,6 +227,7 @@ fn hierarchy(node: &Node) -> HierarchySpec {
         FROM => Build::From { paths: node.strings("from") },
         "fanout" => Build::Fanout { fanout: node.get("fanout").and_then(Node::int).unwrap_or(2) as usize },
         "icd10" => Build::Icd10 { table: text(node, "table") },
+        "atc" => Build::Atc,
         "order" => Build::Order { groups: node.list("groups").iter().map(group).collect() },
         other => unreachable!("checked: {other} is one of the builders"),
     })

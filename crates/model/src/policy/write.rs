@@ -136,6 +136,7 @@ fn attribute(attribute: &AttributePolicy) -> Value {
         ("path", Some(json!(attribute.path))),
         ("role", Some(json!(attribute.role.name()))),
         ("why", text(&attribute.why)),
+        ("protection", attribute.protection.map(|protection| json!(protection.name()))),
         ("hierarchy", attribute.hierarchy.as_ref().map(hierarchy)),
         ("follows", text(&attribute.follows)),
         ("shared", set(attribute.shared)),
@@ -183,6 +184,7 @@ fn builder(build: &Build) -> Value {
         Build::From { paths } => json!({"from": paths}),
         Build::Fanout { fanout } => json!({"build": "fanout", "fanout": fanout}),
         Build::Icd10 { table } => given([("build", Some(json!("icd10"))), ("table", text(table))]),
+        Build::Atc => json!({"build": "atc"}),
         Build::Order { groups } => {
             json!({"build": "order", "groups": groups.iter().map(group).collect::<Vec<_>>()})
         }

@@ -27,6 +27,7 @@ const builders: Record<string, { words: string; fields: Field[] }> = {
   },
   prefix: { words: "prefix: text masked from the right", fields: [] },
   icd10: { words: "icd10: chapters, blocks, categories of ICD-10", fields: [] },
+  atc: { words: "atc: groups of medicines by their ATC codes", fields: [] },
   fanout: { words: "fanout: a balanced tree over the sorted values", fields: [{ name: "fanout", words: "children per label", kind: "number" }] },
   order: { words: "order: groups that are written down", fields: [{ name: "groups", words: "a group per line: label: value, value", kind: "groups" }] },
 };

@@ -19,7 +19,9 @@ export type Looked = {
     reason: string;
     values?: { value: string; count: number }[];
   }[];
+  linked?: { guessed: boolean; tables: { name: string; parent: string | null; foreign_key: string[] }[]; notes: string[] };
   risk?: Attacked;
+  uncounted?: string;
 };
 
 export type Released = { verified: boolean; records: number; published: string; certificate: string | null; cut_short?: boolean };

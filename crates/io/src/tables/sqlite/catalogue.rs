@@ -50,7 +50,9 @@ impl SqliteTables {
         let mut columns =
             self.connection.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
         let columns = columns.query_map([&name], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(Listed { name, key, references, rows: rows as u64, columns, ..Listed::default() })
+        let derived = "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = ?1";
+        let derived = self.connection.query_row(derived, [&name], |row| row.get::<_, i64>(0))? > 0;
+        Ok(Listed { name, key, references, rows: rows as u64, columns, derived, ..Listed::default() })
     }
 
     fn key(&self, table: &str) -> rusqlite::Result<Vec<String>> {

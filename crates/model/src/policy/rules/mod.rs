@@ -6,6 +6,7 @@ mod fhir;
 mod hierarchy;
 mod kinds;
 mod masks;
+mod protection;
 mod selection;
 mod tables;
 
@@ -38,6 +39,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     selection::check(root, &attributes, report);
     kinds::check(root, &attributes, report);
     masks::check(root, &attributes, report);
+    protection::check(root, &attributes, report);
     fhir::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);

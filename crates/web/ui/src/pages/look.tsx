@@ -5,7 +5,7 @@ import type { Project } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice, percent, RoleMark, usePieces, Wide } from "../parts";
+import { count, Next, Notice, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
 import type { Looked } from "../results";
 import { useValues } from "../values";
 
@@ -37,7 +37,8 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
     if (!isKept(named("look"))) void look.start({ command: "inspect", data, ...reading, ...values });
   }, [data, showsValues]);
   const found = result<Looked>(look.running);
-  const attacked = result<Looked>(risk.running)?.risk;
+  const raw = result<Looked>(risk.running);
+  const attacked = raw?.risk;
   const shown = (found?.attributes ?? []).filter((a) => a.path.toLowerCase().includes(search.toLowerCase()));
   const { piece, more } = usePieces(shown);
   return (
@@ -82,6 +83,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
               </li>
             ))}
           </ul>
+          {found.linked && <Links linked={found.linked} />}
           <form
             class="row"
             onSubmit={(event) => {
@@ -100,6 +102,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
             <h2 id="risk">Risk of the raw data</h2>
             <p>Before anything is decided, if the proposed roles are right:</p>
             <JobPanel running={risk.running} />
+            {raw?.uncounted && <Notice kind="warning">{sentence(raw.uncounted)}</Notice>}
             {attacked && <RiskSentence attacked={attacked} />}
             {attacked && <Attack attacked={attacked} />}
           </section>
@@ -154,5 +157,31 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
         </>
       )}
     </>
+  );
+}
+
+/** How tables are linked, and what was not read. */
+function Links({ linked }: { linked: NonNullable<Looked["linked"]> }) {
+  return (
+    <section aria-labelledby="links">
+      <h2 id="links">How the tables belong together</h2>
+      <p>{linked.guessed ? "Guessed from names and values: nobody has declared any key." : "As the keys of the database say."}</p>
+      <ul>
+        {linked.tables.map((table) => (
+          <li>
+            <code>{table.name}</code> {table.parent ? `below ${table.parent} by ${table.foreign_key.join(", ")}` : "holds the people"}
+          </li>
+        ))}
+      </ul>
+      {linked.notes.length > 0 && (
+        <Notice kind="warning">
+          <ul>
+            {linked.notes.map((note) => (
+              <li>{note}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </section>
   );
 }

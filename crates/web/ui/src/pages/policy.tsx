@@ -45,6 +45,16 @@ export function usePolicy(path: string) {
   };
 }
 
+/** What may protect a sensitive attribute, as `protection` in a policy. */
+const protections: [string, string][] = [
+  ["undecided", "nobody has decided yet: nothing is published"],
+  ["l", "l of the guarantee"],
+  ["t", "t of the guarantee"],
+  ["beta", "beta of the guarantee"],
+  ["groups", "published apart, in groups"],
+  ["nothing", "nothing: published as it is"],
+];
+
 export function PolicyPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
   const { policy, settings, error, load, edit, write } = usePolicy(path);
   const { shown: _, ...values } = useValues();
@@ -61,7 +71,13 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const privacy = settings["privacy"] ?? {};
   const setRole = (paths: string[], role: string) =>
-    void edit(paths.map((attribute) => ({ attribute, key: "role", value: role })));
+    void edit(
+      paths.flatMap((attribute) => {
+        const said = policy.attributes.find((a) => a.path === attribute)?.protection;
+        const taken = said && role !== "sensitive" ? [{ attribute, key: "protection", value: undefined }] : [];
+        return [{ attribute, key: "role", value: role }, ...taken];
+      }),
+    );
   return (
     <>
       <h1>Policy</h1>
@@ -188,11 +204,27 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                         ))}
                         {!roles.includes(a.role) && <option>{a.role}</option>}
                       </select>
+                      {(a.role === "sensitive" || a.protection) && (
+                        <select
+                          aria-label={`What protects ${a.path}`}
+                          value={a.protection ?? ""}
+                          onChange={(event) => void edit([{ attribute: a.path, key: "protection", value: event.currentTarget.value || undefined }])}
+                        >
+                          <option value="">protection: not said</option>
+                          {protections.map(([name, words]) => (
+                            <option value={name} disabled={name === "undecided"}>
+                              {words}
+                            </option>
+                          ))}
+                        </select>
+                      )}
                     </td>
                     <td>
                       <code>{a.hierarchy ?? "–"}</code>
                     </td>
-                    <td>{a.why ?? "–"}</td>
+                    <td>
+                      {a.why ?? (a.comment ? <span class="help">Comment: {a.comment}</span> : "–")}
+                    </td>
                   </tr>
                 ))}
               </tbody>
