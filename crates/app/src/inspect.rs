@@ -216,7 +216,7 @@ pub fn infer_xsd(
     observer: &dyn Observer,
 ) -> Result<Warned<()>> {
     run(settings, observer, |run: &Run<'_>| {
-        let schema = infer(&mut Input::open(data)?)?;
+        let schema = infer(&mut Input::open_records(data)?)?;
         let output = Output::create(out, run.settings.create(force, false))?;
         places::write(output, &schema.to_xsd().unwrap_or_default())
     })
@@ -260,6 +260,9 @@ fn draft_of(
             .sort_by_key(|a| (place(a.follows.as_ref().unwrap_or(&a.path)), a.follows.is_some()));
     }
     policy.person.clone_from(&looked.person);
+    if let Some(beside) = beside_source(&policy.source_path, &policy.publish_path) {
+        policy.publish_path = beside;
+    }
     if let Some(found) = &looked.tables {
         policy.tables = found.linked.tables.clone();
         let notes = found.linked.choices.iter().map(|(table, note)| (table.clone(), wrapped(note)));
@@ -279,20 +282,49 @@ fn draft_of(
 
 /// A path as a policy in `folder` would write it.
 fn seen_from(folder: &Path, path: &Path) -> String {
-    // An empty folder is the current one; only `absolute` does not think so.
-    let absolute = |p: &Path| std::path::absolute(Path::new(".").join(p)).unwrap_or_else(|_| p.to_owned());
     // An address is no path: its slashes must stay.
     if path == Path::new("-") || path.to_str().is_some_and(is_address) {
         return path.to_string_lossy().into_owned();
     }
-    let (from, to) = (absolute(folder), absolute(path));
+    let climbs = |p: &Path| p.components().any(|part| part == Component::ParentDir);
+    let (from, to) = match climbs(folder) || climbs(path) {
+        // What `..` means only the disk knows.
+        true => (on_disk(folder), on_disk(path)),
+        false => (absolute(folder), absolute(path)),
+    };
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let mut relative = PathBuf::new();
     relative.extend(from[common..].iter().map(|_| Component::ParentDir));
     relative.extend(&to[common..]);
-    relative.to_string_lossy().into_owned()
+    // The folder of the policy itself.
+    if relative.as_os_str().is_empty() { ".".to_owned() } else { relative.to_string_lossy().into_owned() }
+}
+
+/// An empty path is the current folder; only `absolute` does not think so.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(Path::new(".").join(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Where a path leads, under the name that it has there.
+fn on_disk(path: &Path) -> PathBuf {
+    let path = absolute(path);
+    let real = |p: &Path| std::fs::canonicalize(p).unwrap_or_else(|_| p.to_owned());
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => real(folder).join(name),
+        _ => real(&path),
+    }
+}
+
+/// Where a publication goes whose source is the folder of the policy, or one around that: beside the folder, since the next
+/// run would read it with what is there.
+fn beside_source(source: &str, publication: &str) -> Option<String> {
+    let mut parts = Path::new(source).components().peekable();
+    parts.peek()?;
+    let around = parts.all(|part| matches!(part, Component::CurDir | Component::ParentDir));
+    let folder = if source == "." { Path::new("..").to_owned() } else { Path::new(source).join("..") };
+    around.then(|| folder.join(publication).to_string_lossy().into_owned())
 }
 
 /// The most frequent values of an attribute, with how often they occur.

@@ -32,6 +32,7 @@ pub mod inspect;
 pub mod joint;
 mod key;
 mod legend;
+pub mod limits;
 mod load;
 mod look;
 pub mod make;

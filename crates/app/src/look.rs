@@ -6,8 +6,8 @@ use bosket_io::gather::{document_path, gather, person_of};
 use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{
-    Brought, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions, contradictions_of_frames,
-    survey, survey_frames,
+    Brought, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions,
+    contradictions_of_frames, survey, survey_frames,
 };
 use bosket_io::xml::{Outline, Xml};
 use bosket_io::{Format as _, Frames, Layout, Opened, SourceForm};

@@ -182,7 +182,9 @@ pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     run.warn(people.warnings.iter().cloned());
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
     let (spool, show_values) = (&people.spool, run.settings.show_values);
-    let hierarchies = bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
+    let (hierarchies, notes) =
+        bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
+    run.warn(notes);
     Ok(Input::People { people: Box::new(people), hierarchies })
 }
 

@@ -109,7 +109,7 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         let name = target.display().to_string();
         let sensitive = &published.dissected.sensitive;
         let own = match &claim {
-            Some(_) => hierarchies::of_sensitive(&file, sensitive, &name, false)?,
+            Some(_) => hierarchies::of_sensitive(&file, sensitive, &name, false)?.0,
             None => Vec::new(),
         };
         let verification = Verification::of_dissected(&published, claim.as_ref(), &own, run.observer)?;

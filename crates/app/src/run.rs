@@ -9,6 +9,7 @@ use bosket_io::{Create, Pending};
 use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
+use crate::limits::{limit, number};
 use crate::warned::Warned;
 
 /// What every call can be told. The default is right for most.
@@ -43,15 +44,9 @@ impl Settings {
 /// Half of the machine's memory, or of what this process may take of it; two gigabytes where the system does not say how
 /// much there is.
 fn half_of_memory() -> usize {
-    let number = |file: &str, name: &str| {
-        let told = std::fs::read_to_string(file).unwrap_or_default();
-        let rest = told.lines().find_map(|line| line.strip_prefix(name))?;
-        rest.split_whitespace().next()?.parse::<usize>().ok()
-    };
     let machine = number("/proc/meminfo", "MemTotal:").map_or(4 << 30, |kilobytes| kilobytes * 1024);
     // Whoever gets no more memory from the system is ended, without a word of ours.
-    let allowed = number("/proc/self/limits", "Max address space").unwrap_or(machine);
-    machine.min(allowed) / 2
+    limit().map_or(machine, |limit| machine.min(limit.bytes())) / 2
 }
 
 /// A call under way.

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod output;
 mod passphrase;
+mod room;
 mod signals;
 mod table;
 mod talk;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let stop = Stop::default();
     let talk = Talk::new(&cli.common, stop.clone());
+    room::watch(stop.clone());
     let result = signals::install(stop.clone()).and_then(|()| run(&cli.command, &talk));
     talk.quiet();
     match result {

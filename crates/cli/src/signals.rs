@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bosket_io::Pending;
+use bosket_io::{Pending, Stopped};
 use bosket_model::{Diagnostic, Failure, Fault};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -52,14 +52,20 @@ impl Stop {
         self.pending.clone()
     }
 
-    /// Takes away what is not complete, and says what is left of an interrupted run.
-    pub fn tell(&self) {
+    /// Takes away what is not complete, and says what is left. Nothing is completed while the first of both is held.
+    pub fn clear(&self) -> (Stopped<'_>, &'static str) {
         let stopped = self.pending.discard();
         let left = if stopped.was_late() {
             "files that were complete by then are in their place"
         } else {
             "nothing was written"
         };
+        (stopped, left)
+    }
+
+    /// Takes away what is not complete, and says what is left of an interrupted run.
+    pub fn tell(&self) {
+        let (_held, left) = self.clear();
         eprintln!("\nbosket: interrupted; {left}");
     }
 }

@@ -111,15 +111,18 @@ fn load_over(
             continue;
         };
         let hierarchy = match (cached(&texts, file, spec), spec) {
-            (Some(hierarchy), _) => Ok(hierarchy),
+            (Some(hierarchy), _) => Ok((hierarchy, Vec::new())),
             (None, HierarchySpec::Build(Build::From { paths })) => {
-                from_columns(&sources, declared, paths, attribute)
+                from_columns(&sources, declared, paths, attribute).map(|hierarchy| (hierarchy, Vec::new()))
             }
-            (None, _) if of_data => one(spec, &file.folder, &domains[0]),
-            (None, _) => one(spec, &file.folder, &united(&domains)),
+            (None, _) if of_data => noted(spec, &file.folder, &domains[0]),
+            (None, _) => noted(spec, &file.folder, &united(&domains)),
         };
         let hierarchy = match hierarchy {
-            Ok(hierarchy) => hierarchy,
+            Ok((hierarchy, notes)) => {
+                warnings.extend(notes);
+                hierarchy
+            }
             Err(failure) => {
                 policy_problems.extend(failure.diagnostics);
                 loaded.push(None);
@@ -266,11 +269,16 @@ fn cached(texts: &[(PathBuf, Hierarchy)], file: &PolicyFile, spec: &HierarchySpe
 
 /// One hierarchy: read from its file (relative to `folder`) or built over `domain`.
 pub fn one(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarchy> {
+    noted(spec, folder, domain).map(|(hierarchy, _)| hierarchy)
+}
+
+/// The same with what should be known about its file.
+pub fn noted(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<(Hierarchy, Vec<Diagnostic>)> {
     match spec {
         HierarchySpec::File(path) => {
             let path = folder.join(path);
             let text = read_long_text(&path)?;
-            csv::parse(&path.to_string_lossy(), &text).map_err(|all| Failure::all(Fault::Policy, all))
+            csv::parse_noting(&path.to_string_lossy(), &text).map_err(|all| Failure::all(Fault::Policy, all))
         }
         HierarchySpec::Build(spec) => {
             let table = match spec {
@@ -281,7 +289,8 @@ pub fn one(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hiera
                 _ => None,
             };
             let table = table.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-            build(spec, domain, table).map_err(|all| Failure::all(Fault::Policy, all))
+            let built = build(spec, domain, table).map_err(|all| Failure::all(Fault::Policy, all))?;
+            Ok((built, Vec::new()))
         }
     }
 }
@@ -343,14 +352,15 @@ fn first_record(data: &Dataset, columns: &[AttributeId], values: &[&str]) -> Opt
 }
 
 /// The hierarchies of sensitive attributes, per declared attribute, over values that were taken out of the data. An inner
-/// node stands for itself. All problems are reported together.
+/// node stands for itself. All problems are reported together. With them comes what should be known about their files.
 pub fn of_sensitive(
     file: &PolicyFile,
     sensitive: &[SensitiveValues],
     source: &str,
     show_values: bool,
-) -> Result<Vec<Option<Hierarchy>>> {
+) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
     let mut loaded = vec![None; file.policy.attributes.len()];
+    let mut warnings: Vec<Diagnostic> = Vec::new();
     let (mut policy_problems, mut data_problems) = (Vec::new(), Vec::new());
     for column in sensitive {
         let Some(spec) = &file.policy.attributes[column.declared].hierarchy else { continue };
@@ -359,7 +369,8 @@ pub fn of_sensitive(
         domain.dedup();
         match spelt(spec, &file.folder, &domain) {
             Err(failure) => policy_problems.extend(failure.diagnostics),
-            Ok(hierarchy) => {
+            Ok((hierarchy, notes)) => {
+                warnings.extend(notes);
                 let values: Vec<&str> = domain.into_iter().filter(|v| hierarchy.node(v).is_none()).collect();
                 if !values.is_empty() {
                     let place = Place::source(source).path(&column.path);
@@ -371,13 +382,17 @@ pub fn of_sensitive(
     }
     let fault = if policy_problems.is_empty() { Fault::Data } else { Fault::Policy };
     policy_problems.extend(data_problems);
-    if policy_problems.is_empty() { Ok(loaded) } else { Err(Failure::all(fault, policy_problems)) }
+    if policy_problems.is_empty() {
+        Ok((loaded, warnings))
+    } else {
+        Err(Failure::all(fault, policy_problems))
+    }
 }
 
 /// A hierarchy in which all spellings of a code are one node, for those who compare values rather than replace them.
-fn spelt(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarchy> {
+fn spelt(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<(Hierarchy, Vec<Diagnostic>)> {
     let HierarchySpec::Build(Build::Icd10 { table }) = spec else {
-        return one(spec, folder, domain);
+        return noted(spec, folder, domain);
     };
     // A table has all its codes; other spellings would hang below them.
     let mut usual: Vec<String> = domain.iter().map(|code| icd10::usual(code)).collect();
@@ -392,5 +407,5 @@ fn spelt(spec: &HierarchySpec, folder: &Path, domain: &[&str]) -> Result<Hierarc
     let others = domain.iter().filter(|text| hierarchy.node(text).is_none());
     let spellings: Vec<(String, NodeId)> =
         others.filter_map(|text| Some(((*text).to_owned(), *nodes.get(&icd10::normal(text))?))).collect();
-    Ok(hierarchy.with_spellings(spellings))
+    Ok((hierarchy.with_spellings(spellings), Vec::new()))
 }

@@ -52,7 +52,7 @@ pub mod tables;
 pub mod transactions;
 pub mod xml;
 
-pub use atomic::{Create, Pending};
+pub use atomic::{Create, Pending, Stopped};
 pub use batches::BatchSize;
 pub use chunks::Chunks;
 pub use fault::from_write as write_failure;

@@ -307,6 +307,7 @@ fn a_draft_reads_well() {
         text,
         r#"# A draft. Go through the roles: what an attacker may know is a judgement that no program can make.
 # What you do not want to publish, for whatever reason, gets role "drop".
+# The comments are the program's. `why = "…"` beside an attribute is for your own reason.
 
 version = 1
 
@@ -315,30 +316,30 @@ format = "json"
 path   = "patients \"2\".json"
 record = "entry[]"
 
+# all values differ
 [[attribute]]
 path = "name"
 role = "identifying"
-why  = "all values differ"
 
+# looks like ICD-10
 # 12 % missing
 # look at it
 [[attribute]]
 path      = "visits[].code"
 role      = "quasi"
 hierarchy = { build = "icd10" }
-why       = "looks like ICD-10"
 
+# one text per code
 [[attribute]]
 path    = "visits[].text"
 role    = "quasi"
 follows = "visits[].code"
-why     = "one text per code"
 
+# few values
 [[attribute]]
 path      = "visits[].hospital"
 role      = "quasi"
 hierarchy = "hierarchies/hospital.csv"
-why       = "few values"
 
 [privacy]
 model = "kmn"
@@ -358,6 +359,28 @@ path = "published.json"
 "#
     );
     read(&text);
+}
+
+#[test]
+fn what_is_sensitive_in_a_draft_waits_for_somebody_to_decide() {
+    let mut some = sample();
+    let mut secret = some.attributes[3].clone();
+    (secret.path, secret.role, secret.hierarchy) = ("visits[].income".to_owned(), Role::Sensitive, None);
+    let follower = DraftAttribute {
+        path: "visits[].income_text".to_owned(),
+        follows: Some(secret.path.clone()),
+        ..secret.clone()
+    };
+    some.attributes.extend([secret, follower]);
+    let text = draft(&some);
+    assert_eq!(text.matches("protection = \"undecided\"").count(), 1, "{text}");
+    let policy = read(&text);
+    let open = policy.refuse_undecided();
+    assert_eq!(open.len(), 1, "{open:?}");
+    assert!(open[0].message.contains("`visits[].income`"), "{}", open[0]);
+    // Whoever asks for diversity has decided.
+    let diverse = text.replace("n     = 1", "n     = 1\nl     = 2");
+    assert_eq!(read(&diverse).undecided().count(), 0);
 }
 
 /// `best` took 17 s on nine people with 62 attributes on three levels, `gcs` a third of a second for the same loss.

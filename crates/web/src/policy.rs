@@ -334,3 +334,22 @@ fn file_names(item: &Item, paths: &mut Vec<String>) {
         file_names(&Item::Table(table.clone()), paths);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_thinks_was_taken_for_somebodys_reason() {
+        let text = "# A draft.\n\nversion = 1\n\n# By its name, money.\n# What protects it?\n[[attribute]]\npath = \"income\"\n\
+                    role = \"sensitive\"\nprotection = \"undecided\"\n\n# An attacker may know it.\n[[attribute]]\npath = \"age\"\n\
+                    role = \"quasi\"\nwhy = \"Seen by all.\"\n";
+        let shown = attributes(&text.parse().expect("TOML"));
+        assert_eq!(shown[0].comment.as_deref(), Some("By its name, money. What protects it?"));
+        assert_eq!((shown[0].why.as_deref(), shown[0].protection.as_deref()), (None, Some("undecided")));
+        assert_eq!(shown[1].comment.as_deref(), Some("An attacker may know it."));
+        assert_eq!(reasons(text), BTreeMap::from([("age".to_owned(), "Seen by all.".to_owned())]));
+        let view = view_of("p.toml", text.to_owned());
+        assert!(view.diagnostics.iter().any(|told| told.message.contains("nobody has decided")));
+    }
+}

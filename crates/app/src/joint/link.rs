@@ -6,7 +6,7 @@ use std::path::Path;
 use bosket_io::{PolicyFile, Whereabouts};
 use bosket_model::policy::{Policy, Role};
 use bosket_model::words::{count, plural};
-use bosket_model::{AttributeId, ClassId, Diagnostic, Failure, Fault, MISSING, Place, Result};
+use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -94,34 +94,74 @@ pub(crate) struct People {
 
 impl People {
     /// The people of the policy's own input: they keep the numbers of their records.
-    pub(crate) fn new(own: &Bound, link: Option<&str>, name: &str) -> Result<(Self, AttributeId)> {
-        let id = identifying(own, link, name)?;
-        let mut people =
-            People { link: Some(path(own, id)).filter(|p| !p.is_empty()), numbers: FxHashMap::default() };
-        for (at, text) in texts(own, id, name)?.into_iter().enumerate() {
-            people.numbers.insert(text, at as u32);
-        }
-        Ok((people, id))
-    }
-
-    /// The person of each record of another input. Who is in no input so far gets a number of their own.
-    fn of(&mut self, other: &Bound, name: &str) -> Result<Vec<u32>> {
-        let id = identifying(other, self.link.as_deref(), name)?;
-        let mut found = Vec::new();
-        for text in texts(other, id, name)? {
-            let next = self.numbers.len() as u32;
-            found.push(*self.numbers.entry(text).or_insert(next));
-        }
-        Ok(found)
+    pub(crate) fn new(
+        own: &Bound,
+        file: &PolicyFile,
+        link: Option<&str>,
+        name: &str,
+        run: &Run<'_>,
+    ) -> Result<Self> {
+        let (link, texts) = match tables(Whereabouts::input(file)?, link) {
+            Some((tables, link)) => {
+                let data = load::records(tables, run)?.data;
+                let data = load::select(data, &file.policy, name, run)?;
+                (Some(link.to_owned()), column(&data, link, name)?)
+            }
+            None => {
+                let id = identifying(own, link, name)?;
+                (Some(path(own, id)).filter(|p| !p.is_empty()), texts(&own.data, id, &path(own, id), name)?)
+            }
+        };
+        let numbers = texts.into_iter().zip(0..).collect();
+        Ok(People { link, numbers })
     }
 
     /// The people of an earlier release's input, which is read as the policy's own is, all of it.
     pub(crate) fn of_input(&mut self, file: &PolicyFile, input: &Path, run: &Run<'_>) -> Result<Vec<u32>> {
         let place = Whereabouts::given(file, input, false)?;
         let name = place.name();
-        let data = load::records(place, run)?.data;
-        let bound = load::bind_input(data, &file.policy, &name, run)?;
-        self.of(&bound, &name)
+        let texts = match tables(Whereabouts::given(file, input, false)?, self.link.as_deref()) {
+            Some((tables, link)) => column(&load::records(tables, run)?.data, link, &name)?,
+            None => {
+                let data = load::records(place, run)?.data;
+                let bound = load::bind_input(data, &file.policy, &name, run)?;
+                let id = identifying(&bound, self.link.as_deref(), &name)?;
+                texts(&bound.data, id, &path(&bound, id), &name)?
+            }
+        };
+        Ok(texts.into_iter().map(|text| self.number(text)).collect())
+    }
+
+    /// The number of a person. Who is in no input so far gets one of their own.
+    fn number(&mut self, text: String) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(text).or_insert(next)
+    }
+}
+
+/// Linked tables with all their columns, if a column of theirs names people: what joins rows, or is removed, is not read
+/// otherwise.
+fn tables(place: Whereabouts, link: Option<&str>) -> Option<(Whereabouts, &str)> {
+    match (place, link) {
+        (Whereabouts::Tables(tables), Some(link)) => {
+            Some((Whereabouts::Tables(Box::new(tables.whole())), link))
+        }
+        _ => None,
+    }
+}
+
+/// Per record what stands in a column of the people's own table, be it a key.
+fn column(data: &Dataset, link: &str, name: &str) -> Result<Vec<String>> {
+    let schema = data.schema();
+    let own = |&&id: &&AttributeId| schema.attribute(id).path == link;
+    match schema.class(ClassId::ROOT).attributes.iter().find(own) {
+        Some(&id) => texts(data, id, link, name),
+        None => {
+            let what = Diagnostic::error(format!("`{link}` is no column of the table of the people"));
+            let help =
+                "name one as `table.column`: its key, or another column that names each person differently";
+            Err(Failure::new(Fault::Data, what.at(Place::source(name)).help(help)))
+        }
     }
 }
 
@@ -138,21 +178,21 @@ fn identifying(bound: &Bound, link: Option<&str>, name: &str) -> Result<Attribut
     });
     let found = match link {
         Some(_) => own.next(),
-        None => own.find(|&id| texts(bound, id, name).is_ok()),
+        None => own.find(|&id| texts(&bound.data, id, &path(bound, id), name).is_ok()),
     };
     found.ok_or_else(|| {
         let what = match link {
             Some(link) => format!("`{link}` is no identifying attribute of the people in the input"),
             None => "no identifying attribute names every person of the input differently".to_owned(),
         };
-        let help = "people of different inputs are linked by an identifying attribute of the top object that both have";
+        let help = "people of different inputs are linked by an identifying attribute of the top object that both have; those \
+                    of linked tables by a column of their own table, such as its key: --link TABLE.COLUMN";
         Failure::new(Fault::Data, Diagnostic::error(what).at(Place::source(name)).help(help))
     })
 }
 
 /// Per record what names the person; refused where two have the same, or somebody none.
-fn texts(bound: &Bound, id: AttributeId, name: &str) -> Result<Vec<String>> {
-    let data = &bound.data;
+fn texts(data: &Dataset, id: AttributeId, path: &str, name: &str) -> Result<Vec<String>> {
     let mut seen: FxHashMap<u32, usize> = FxHashMap::default();
     let (mut texts, mut wrong) = (Vec::with_capacity(data.len()), 0);
     for record in 0..data.len() {
@@ -167,8 +207,7 @@ fn texts(bound: &Bound, id: AttributeId, name: &str) -> Result<Vec<String>> {
         return Ok(texts);
     }
     let what = format!(
-        "`{}` cannot link people: {} of {} have none, or one that another has",
-        path(bound, id),
+        "`{path}` cannot link people: {} of {} have none, or one that another has",
         count(wrong),
         plural(data.len(), "record")
     );

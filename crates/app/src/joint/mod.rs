@@ -156,7 +156,7 @@ impl<'a> Together<'a> {
                 Some(other) => {
                     let Some(own) = input else { return Err(no_input(&name)) };
                     if people.is_none() {
-                        people = Some(People::new(own.bound, one.link.as_deref(), own.name)?.0);
+                        people = Some(People::new(own.bound, file, one.link.as_deref(), own.name, run)?);
                     }
                     let all = people.as_mut().expect("just made").of_input(file, other, run)?;
                     let whose = |&number: &u32| all.get(number as usize).copied();

@@ -126,7 +126,7 @@ impl SidesPlan {
                 });
             }
         }
-        let hierarchies = hierarchies::of_sensitive(file, &values, NAME, false)?;
+        let (hierarchies, _) = hierarchies::of_sensitive(file, &values, NAME, false)?;
         Ok(SidesPlan { given, file: bare(file), fates, params, hierarchies, records: survey.records })
     }
 
@@ -307,7 +307,7 @@ fn judged(
     let sides = JudgedSides::new(&file.policy, &part.found)?;
     let claim = Claim::new(&file.policy)?;
     let name = folder.display().to_string();
-    let hierarchies = hierarchies::of_sensitive(file, &sides.dissected.sensitive, &name, false)?;
+    let (hierarchies, _) = hierarchies::of_sensitive(file, &sides.dissected.sensitive, &name, false)?;
     let verification = Verification::of_dissected(&sides, Some(&claim), &hierarchies, observer)?;
     Ok((part, verification))
 }

@@ -19,7 +19,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let caveats = claim.caveats(&declared(file)?);
     run.warn(caveats.iter().cloned());
     let sensitive = &found.dissected.sensitive;
-    let hierarchies = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
+    let (hierarchies, _) = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
     let verification = Verification::of_dissected(&found, Some(claim), &hierarchies, run.observer)?;
     let untruths = request.against.as_deref().map(|input| against(check, input)).transpose()?;
     Ok(Verified { verification: Some(verification), caveats, untruths, ..Verified::default() })

@@ -94,7 +94,8 @@ pub(crate) fn dissect(file: &PolicyFile) -> (Drafts, Option<Release>) {
 
 pub(crate) fn group(file: &PolicyFile, people: &People, params: &Params) -> Release {
     let spool = &people.spool;
-    let hierarchies = hierarchies::of_sensitive(file, &spool.sensitive, "data", false).expect("hierarchies");
+    let (hierarchies, _) =
+        hierarchies::of_sensitive(file, &spool.sensitive, "data", false).expect("hierarchies");
     let sensitive: Vec<Sensitive<'_>> = (spool.sensitive.iter())
         .map(|values| Sensitive { values, hierarchy: hierarchies[values.declared].as_ref() })
         .collect();

@@ -18,7 +18,7 @@ pub struct With {
     /// The private input of the earlier release, if it was another file: people are then linked by --link; one per --with
     #[arg(long, value_name = "INPUT", requires = "with", value_hint = ValueHint::AnyPath)]
     pub with_against: Vec<PathBuf>,
-    /// The identifying attribute that both inputs have [default: the first one that names everybody]
+    /// The identifying attribute that both inputs have, or of linked tables a column of the people's, such as its key [default: the first one that names everybody]
     #[arg(long, value_name = "PATH", requires = "with_against")]
     pub link: Option<String>,
 }

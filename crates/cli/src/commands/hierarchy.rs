@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_app::open;
+use bosket_app::{Warned, open};
 use bosket_io::{Output, Whereabouts, hierarchies};
 use bosket_model::diag::nearest;
 use bosket_model::hierarchy::{
@@ -244,8 +244,9 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
     let hierarchy = match (&args.file, &args.policy) {
         (Some(file), _) => {
             let text = bosket_io::read_long_text(file)?;
-            let parsed = csv::parse(&file.to_string_lossy(), &text);
-            parsed.map_err(|all| Failure::all(Fault::Data, all))?
+            let parsed = csv::parse_noting(&file.to_string_lossy(), &text);
+            let (value, warnings) = parsed.map_err(|all| Failure::all(Fault::Data, all))?;
+            talk.told(Warned { value, warnings })
         }
         (None, Some(policy)) => {
             let settings = talk.settings(None, false);
@@ -260,7 +261,8 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
                 column = Some(Column::new(opened.data, path, Path::new(&name))?);
             }
             let domain = column.as_ref().map_or(Vec::new(), Column::domain);
-            hierarchies::one(&spec, &file.folder, &domain)?
+            let (value, warnings) = hierarchies::noted(&spec, &file.folder, &domain)?;
+            talk.told(Warned { value, warnings })
         }
         (None, None) => return Err(usage("no hierarchy is named", "name a file, or --policy and --path")),
     };

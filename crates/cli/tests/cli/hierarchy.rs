@@ -225,6 +225,25 @@ fn the_hierarchy_of_a_policy() {
 }
 
 #[test]
+fn an_exactly_repeated_line_was_refused() {
+    let dir = towns();
+    let town = dir.text("town.csv");
+    let first = town.lines().next().expect("a line");
+    dir.write("town.csv", format!("{town}{first}\n"));
+    let line = town.lines().count() + 1;
+    let told = [format!("line {line} says what line 1 says"), "each counts once".to_owned()];
+    let told = told.each_ref().map(String::as_str);
+    dir.run(&["hierarchy", "check", "town.csv"]).exits(0).says(&told).prints(&["ok: 3 leaves"]);
+    dir.write(
+        "p.toml",
+        "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"csv\"\npath = \"data.csv\"\n[[attribute]]\npath = \"town\"\n\
+         role = \"quasi\"\nhierarchy = \"town.csv\"\n[privacy]\nmodel = \"k-anonymity\"\nk = 2\n[publish]\n\
+         path = \"pub.csv\"\n",
+    );
+    dir.run(&["anonymize", "p.toml"]).exits(0).says(&told);
+}
+
+#[test]
 fn check_lists_all_problems_at_once() {
     let dir = towns();
     dir.run(&["hierarchy", "check", "town.csv"])

@@ -12,7 +12,7 @@ use bosket_model::sides::Fate;
 
 use super::batched;
 use super::columns::each_private;
-use super::dissection::Way;
+use super::dissection::{Way, open_xml};
 use super::published::PublishedReader;
 use super::tables_read::{self, Published, group_of};
 use super::truth::{add_records, digest, no_digests};
@@ -48,7 +48,7 @@ impl PublishedReader<'_> {
                     record += 1;
                     Ok(())
                 };
-                xml::read_people(&mut Input::open(path)?, policy, &self.expected, layout, take)?;
+                xml::read_people(&mut open_xml(path)?, policy, &self.expected, layout, take)?;
                 sides.records = record;
             }
             Whereabouts::Document { path, .. } if self.way == Way::Columns => {

@@ -17,7 +17,7 @@ use super::scratch::Scratch;
 use super::spool::Spool;
 use super::tables;
 use crate::atomic::Create;
-use crate::format::Layout;
+use crate::format::{Format as _, Layout};
 use crate::frames::Frame;
 use crate::input::Input;
 use crate::json::write::record_texts;
@@ -25,8 +25,8 @@ use crate::policy_file::PolicyFile;
 use crate::publication::target;
 use crate::source::{Opened, SourceForm, Whereabouts};
 use crate::tables::is_linked;
-use crate::xml::Namespaces;
 use crate::xml::apart::{self as xml, Plain, PrivateSchema, infer, published_xsd};
+use crate::xml::{Namespaces, Xml};
 use bosket_model::sides::Fates;
 
 /// People who were read, and what is to be known to write them.
@@ -151,7 +151,7 @@ impl<'p> Dissection<'p> {
         let layout = Self::layout(&place);
         match &place {
             Whereabouts::Document { path, .. } if self.way == Way::Xml => {
-                let mut input = Input::open(path)?;
+                let mut input = open_xml(path)?;
                 input.limit(observer.limits().record);
                 observer.stage(&format!("reading {}", path.display()), 0);
                 let found = xml::read_people(&mut input, policy, &self.fates, &layout, |values, text| {
@@ -242,7 +242,7 @@ impl<'p> Dissection<'p> {
             return Err(Failure::new(Fault::Usage, what));
         };
         let policy = &self.file.policy;
-        let mut input = Input::open(path)?;
+        let mut input = open_xml(path)?;
         let mut plain = Plain::new(policy, &self.fates, size)?;
         let take = |values: &mut dyn Iterator<Item = (usize, &str)>, text: &[u8]| plain.person(values, text);
         let found = xml::read_people(&mut input, policy, &self.fates, layout, take)?;
@@ -274,7 +274,7 @@ impl<'p> Dissection<'p> {
             written.people += 1;
             quasi.write(text)
         };
-        xml::read_people(&mut Input::open(path)?, policy, &self.fates, layout, take)?;
+        xml::read_people(&mut open_xml(path)?, policy, &self.fates, layout, take)?;
         Ok(written)
     }
 
@@ -305,10 +305,17 @@ impl<'p> Dissection<'p> {
             Some(given) => Some(PrivateSchema::given(&self.file.resolve(given))?),
             // Standard input can be read only once; then the policy's own words have to do.
             None if path == Path::new("-") => None,
-            None => Some(infer(&mut Input::open(path)?)?),
+            None => Some(infer(&mut open_xml(path)?)?),
         };
         published_xsd(&self.file.policy, &self.fates, layout, namespaces, private.as_ref()).map(Some)
     }
+}
+
+/// Opens an XML document, or a folder of them.
+pub(super) fn open_xml(path: &Path) -> Result<Input> {
+    let mut input = Input::open_records(path)?;
+    input.keep_files(Xml.extensions_in_folders());
+    Ok(input)
 }
 
 impl People {

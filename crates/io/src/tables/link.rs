@@ -26,7 +26,9 @@ fn not_everywhere(table: &str, reference: &Reference) -> String {
 fn assumed(table: &Listed, reference: &Reference) -> Option<String> {
     let (name, columns, target) = (&table.name, reference.columns.join(", "), &reference.table);
     reference.assumed.then(|| {
-        format!("nobody has declared that `{name}` belongs to `{target}` by {columns}: names and values say so")
+        format!(
+            "nobody has declared that `{name}` belongs to `{target}` by {columns}: names and values say so"
+        )
     })
 }
 
@@ -295,7 +297,9 @@ impl<'a> Linker<'a> {
                 person: if reference.is_none() { listed.person.clone() } else { Vec::new() },
             });
             linked.notes.extend(placed.notes.iter().cloned());
-            linked.notes.extend(reference.filter(|_| !self.catalogue.guessed).and_then(|r| assumed(listed, r)));
+            linked
+                .notes
+                .extend(reference.filter(|_| !self.catalogue.guessed).and_then(|r| assumed(listed, r)));
             linked.lookups.extend(reference.and_then(|r| bridge::lookup(self.catalogue, listed, r)));
             let read: Vec<&str> = self.placed.iter().map(|p| tables[p.table].name.as_str()).collect();
             let mut chains = Chains::new(self.catalogue, &listed.name, listed.columns.clone(), read);

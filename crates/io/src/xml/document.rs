@@ -83,16 +83,6 @@ impl<'p> Document<'p> {
         }
     }
 
-    /// Makes ready for another file, whose records come after those read so far.
-    pub(super) fn begin_file(&mut self) {
-        self.document = self.outside.begin(Shape::ROOT);
-        self.frames.clear();
-        self.text.clear();
-        self.scopes = Scopes::default();
-        self.entities = Entities::default();
-        (self.begun, self.rooted, self.typed) = (false, false, false);
-    }
-
     /// Prefixes that are declared though no name has them; that of `nil` has its own meaning.
     pub(super) fn unused_prefixes(&self) -> Vec<&str> {
         let names = |shape: &'_ Shape, wanted: &str| {
@@ -290,6 +280,15 @@ impl<'p> Document<'p> {
 }
 
 impl Handler for Document<'_> {
+    fn begin_file(&mut self) {
+        self.document = self.outside.begin(Shape::ROOT);
+        self.frames.clear();
+        self.text.clear();
+        self.scopes = Scopes::default();
+        self.entities = Entities::default();
+        (self.begun, self.rooted, self.typed) = (false, false, false);
+    }
+
     fn locate(&self, place: Place) -> Place {
         match self.frames.last() {
             Some(frame) if frame.inside => {

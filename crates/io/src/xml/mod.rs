@@ -117,12 +117,7 @@ impl Format for Xml {
     }
 
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)> {
-        let mut record = layout.record.clone();
-        // Where every file is a document of its own, each is a record unless something else is said.
-        if let (None, Some(first)) = (&record, input.files().unwrap_or_default().first()) {
-            record = read::root_of(&input.part(first)?);
-        }
-        let layout = Layout { record, ..layout.clone() };
+        let layout = Layout { record: record_of(input, layout)?, ..layout.clone() };
         let path = record_path(&layout)?.unwrap_or_default();
         let (data, outline) = read::read(input, &path, &layout.outline)?;
         Ok((data, Layout { outline, ..layout }))
@@ -140,6 +135,15 @@ impl Format for Xml {
             return Err(Failure::new(Fault::Policy, what.help("set `source.record`, such as `db/patient`")));
         };
         write::write(data, &path, &layout.outline, out, observer)
+    }
+}
+
+/// Where the records are. Where every file of a folder is a document of its own, each is a record unless something else is
+/// said.
+fn record_of(input: &Input, layout: &Layout) -> Result<Option<String>> {
+    match (&layout.record, input.files().unwrap_or_default().first()) {
+        (None, Some(first)) => Ok(read::root_of(&input.part(first)?)),
+        (record, _) => Ok(record.clone()),
     }
 }
 

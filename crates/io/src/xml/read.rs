@@ -25,18 +25,7 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     let path = wrapped.as_deref().unwrap_or(path);
     let leave_out = expected.opaque.unless.as_deref().filter(|_| !input.is_published());
     let mut document = Document::new(path, leave_out);
-    match input.files() {
-        None => events(input, &mut document, &mut problems)?,
-        Some(files) => {
-            for file in files {
-                document.begin_file();
-                let mut part = input.part(&file)?;
-                let mut own = Problems::new(part.name());
-                events(&mut part, &mut document, &mut own)?;
-                problems.append(own);
-            }
-        }
-    }
+    all_events(input, &mut document, &mut problems)?;
     if problems.is_empty() && document.records == 0 {
         problems.push(|place| {
             let message = match path {
@@ -135,6 +124,8 @@ fn refuse_outside(input: &mut Input, document: &Document<'_>, path: &[String]) {
 
 /// What is made of a document's events. Places of mistakes count from the start of what is handed over.
 pub(super) trait Handler {
+    /// Makes ready for another file, which goes on where the one before ended.
+    fn begin_file(&mut self);
     /// Notes that something was read; says whether anything was before.
     fn begin(&mut self) -> bool;
     /// The XML declaration.
@@ -161,6 +152,23 @@ pub(super) trait Handler {
     fn unfit(&mut self) -> &mut Vec<Unfit>;
     /// Why reading is to stop, if it is.
     fn stopped(&mut self) -> Option<Failure>;
+}
+
+/// Reads a document, or the documents of a folder one after the other.
+pub(super) fn all_events(
+    input: &mut Input,
+    document: &mut impl Handler,
+    problems: &mut Problems,
+) -> Result<()> {
+    let Some(files) = input.files() else { return events(input, document, problems) };
+    for file in files {
+        document.begin_file();
+        let mut part = input.part(&file)?;
+        let mut own = Problems::new(part.name());
+        events(&mut part, document, &mut own)?;
+        problems.append(own);
+    }
+    Ok(())
 }
 
 /// Reads to the end, or to the first place that is not XML.

@@ -64,6 +64,9 @@ fn local(name: &str) -> String {
 }
 
 impl Handler for Growing {
+    // A template is one document.
+    fn begin_file(&mut self) {}
+
     fn begin(&mut self) -> bool {
         std::mem::replace(&mut self.begun, true)
     }

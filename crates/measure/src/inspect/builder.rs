@@ -203,7 +203,8 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
     }
     // A group such as C09 is a category of ICD-10, too: the other values of the column tell, or else its name.
     let only_icd = shape.icd_dotted + shape.icd_plain - shape.atc_or_icd;
-    let is_medicine = (shape.atc > 0 && shape.atc > only_icd) || (only_icd == 0 && names_medicines(&attribute.name));
+    let is_medicine =
+        (shape.atc > 0 && shape.atc > only_icd) || (only_icd == 0 && names_medicines(&attribute.name));
     if is_medicine && reaches(shape.atc + shape.atc_or_icd, ICD) {
         return (vec![Build::Atc], "ATC codes");
     }

@@ -48,7 +48,10 @@ pub fn known(text: &str) -> Option<usize> {
     let code = normal(text);
     let length = length(&code).filter(|&length| length > 1)?;
     let number = code[1..3].parse::<u8>().ok()?;
-    GROUPS.iter().any(|&(group, last)| group == code.as_bytes()[0] && (1..=last).contains(&number)).then_some(length)
+    GROUPS
+        .iter()
+        .any(|&(group, last)| group == code.as_bytes()[0] && (1..=last).contains(&number))
+        .then_some(length)
 }
 
 /// A code without blanks, in capitals.

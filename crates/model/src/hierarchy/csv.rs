@@ -11,8 +11,14 @@ use crate::diag::{Diagnostic, Place};
 ///
 /// The separator is `;` if that is on every line, else a tab if that is, else a comma. A missing final `*` is added,
 /// equal adjacent labels are one node, empty cells at the end of a line and blank lines mean nothing. A value that is
-/// an inner node elsewhere gets the leaf `<label> (unspecified)`. The value `""` can be written in quotes.
+/// an inner node elsewhere gets the leaf `<label> (unspecified)`. The value `""` can be written in quotes. A line that says
+/// exactly what one before says counts once.
 pub fn parse(name: &str, text: &str) -> Result<Hierarchy, Vec<Diagnostic>> {
+    parse_noting(name, text).map(|(hierarchy, _)| hierarchy)
+}
+
+/// The same with what should be known about the file: lines that say again what one before says.
+pub fn parse_noting(name: &str, text: &str) -> Result<(Hierarchy, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut reader = Reader {
         builder: TreeBuilder::new(),
         problems: Problems::new(name, text),
@@ -20,6 +26,7 @@ pub fn parse(name: &str, text: &str) -> Result<Hierarchy, Vec<Diagnostic>> {
         value_on: vec![0],
         last_seen_on: vec![0],
         told: FxHashSet::default(),
+        repeated: Vec::new(),
     };
     let mut lines = Lines::new(text, separator(text));
     let mut cells = Vec::new();
@@ -32,8 +39,24 @@ pub fn parse(name: &str, text: &str) -> Result<Hierarchy, Vec<Diagnostic>> {
         let help = "write one line per value: the value, its parent and so on, up to *";
         return Err(vec![Diagnostic::error("the hierarchy is empty").at(Place::source(name)).help(help)]);
     }
-    reader.problems.result()?;
-    Ok(reader.builder.finish())
+    let Reader { builder, problems, repeated, .. } = reader;
+    problems.result()?;
+    Ok((builder.finish(), note(name, &repeated).into_iter().collect()))
+}
+
+/// Repeated lines that are named.
+const NAMED: usize = 8;
+
+/// That lines say again what others say: each with the one before.
+fn note(name: &str, repeated: &[(u64, u64)]) -> Option<Diagnostic> {
+    let (first, _) = repeated.first()?;
+    let one = |(line, earlier): &(u64, u64)| format!("line {line} says what line {earlier} says");
+    let mut what = repeated.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ");
+    if repeated.len() > NAMED {
+        what += &format!(", and so do {} more", repeated.len() - NAMED);
+    }
+    let what = Diagnostic::warning(what).at(Place::source(name).line(*first));
+    Some(what.help("each counts once; take the later ones out"))
 }
 
 struct Reader<'a> {
@@ -47,6 +70,8 @@ struct Reader<'a> {
     last_seen_on: Vec<u64>,
     /// Nodes and parents already complained about.
     told: FxHashSet<(Handle, Handle)>,
+    /// Lines that repeat an earlier one exactly, each with that.
+    repeated: Vec<(u64, u64)>,
 }
 
 impl Reader<'_> {
@@ -56,6 +81,10 @@ impl Reader<'_> {
             path => path,
         };
         if !self.well_formed(path) {
+            return;
+        }
+        if let Some(earlier) = self.repeats(path) {
+            self.repeated.push((number, earlier));
             return;
         }
         let mut at = TreeBuilder::ROOT;
@@ -80,6 +109,22 @@ impl Reader<'_> {
         }
         self.value_on[at.index()] = number;
         self.builder.mark_data(at);
+    }
+
+    /// The line that says the same already: the same value, and the same labels above it up to the root.
+    fn repeats(&self, path: &[Cell<'_>]) -> Option<u64> {
+        let mut labels: Vec<&str> = path.iter().map(|cell| &*cell.text).collect();
+        labels.dedup();
+        let node = self.builder.node(labels.first().copied().unwrap_or(ROOT_LABEL))?;
+        let mut at = node;
+        for label in labels {
+            if at == TreeBuilder::ROOT || self.builder.label(at) != label {
+                return None;
+            }
+            at = self.builder.parent(at);
+        }
+        let earlier = self.value_on[node.index()];
+        (at == TreeBuilder::ROOT && earlier > 0).then_some(earlier)
     }
 
     fn duplicate(&mut self, value: &Cell<'_>, earlier: u64) {
@@ -213,6 +258,32 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_there_twice_counts_once_and_is_told() {
+        let noted = |text: &str| parse_noting("h.csv", text).unwrap_or_else(|d| panic!("{d:?}"));
+        for (twice, once, line, expected) in [
+            ("a;A;*\nb;A;*\na;A;*\n", "a;A;*\nb;A;*\n", 3, "line 3 says what line 1 says"),
+            (
+                "a;A\na;A;*\nb;b;B;*\nb;B\n",
+                "a;A;*\nb;B;*\n",
+                2,
+                "line 2 says what line 1 says, line 4 says what line 3 says",
+            ),
+            ("*\na;*\n*\n", "*\na;*\n", 3, "line 3 says what line 1 says"),
+            ("\"\";A;*\n\"\";A;*\n", "\"\";A;*\n", 2, "line 2 says what line 1 says"),
+        ] {
+            let (tree, notes) = noted(twice);
+            assert_eq!((tree, Vec::new()), noted(once), "{twice:?}");
+            let [note] = &notes[..] else { panic!("{notes:?}") };
+            assert_eq!((note.message.as_str(), note.place.line), (expected, Some(line)));
+        }
+        let many = "a;*\n".repeat(12);
+        assert!(noted(&many).1[0].message.ends_with(", and so do 3 more"));
+        // The same value elsewhere is still a contradiction.
+        assert_complaint("a;A;*\nb;B;*\na;B;*\n", &["h.csv:3:1: error: the value `a` is already on line 1"]);
+        assert_eq!(complaints("a;A;B;*\na;A;*\n").len(), 2);
+    }
+
+    #[test]
     fn a_missing_root_is_added() {
         assert_eq!(tree("a;A\nb;A\nc;C\n"), tree("a;A;*\nb;A;*\nc;C;*\n"));
         assert_eq!(tree("a\nb\n"), tree("a;*\nb;*\n"));
@@ -238,7 +309,6 @@ mod tests {
     #[test]
     fn the_same_value_twice() {
         assert_complaint("a;A;*\nb;B;*\na;B;*\n", &["h.csv:3:1: error: the value `a` is already on line 1"]);
-        assert_complaint("*\na;*\n*\n", &["h.csv:3:1: error: the value `*` is already on line 1"]);
     }
 
     #[test]

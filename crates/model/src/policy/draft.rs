@@ -110,7 +110,8 @@ pub fn draft(draft: &Draft) -> String {
         out.push_str(&comment(&wrapped(attribute.reason.trim())));
         out.push_str(&comment(attribute.note.as_deref().unwrap_or_default()));
         if open {
-            let what = format!("What protects it? Nothing is published until you say. Write {}.", ways(model));
+            let what =
+                format!("What protects it? Nothing is published until you say. Write {}.", ways(model));
             out.push_str(&comment(&wrapped(&what)));
         }
         let keys = [

@@ -1,7 +1,8 @@
 //! Every section and key of a policy.
 
 use super::choices::{
-    Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode, Rows, Siblings, Undeclared,
+    Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode, Rows, Siblings,
+    Undeclared,
 };
 use super::describe::{Choice, Key, Literal, Section, Type};
 use super::models::Model::{

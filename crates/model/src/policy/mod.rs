@@ -27,8 +27,8 @@ mod set;
 mod write;
 
 pub use choices::{
-    Access, Certified, Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode, Rows,
-    Siblings, Undeclared,
+    Access, Certified, Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode,
+    Rows, Siblings, Undeclared,
 };
 pub use condition::{Comparison, Condition, Operand};
 pub use draft::{Draft, DraftAttribute, draft, wrapped};

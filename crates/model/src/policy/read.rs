@@ -5,7 +5,11 @@ use super::describe::{Literal, Section, Type};
 use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
-use super::{AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param, Payload, Policy, Privacy, Protection, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection, Siblings, Source, Table, Undeclared};
+use super::{
+    AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param,
+    Payload, Policy, Privacy, Protection, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection,
+    Siblings, Source, Table, Undeclared,
+};
 use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use crate::path::AttributePath;

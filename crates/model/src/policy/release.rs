@@ -54,7 +54,8 @@ pub(super) static EARLIER: Section = Section {
         Key::new(
             "link",
             Type::Text,
-            "the identifying attribute that both inputs have (the first one that names everybody if not given)",
+            "the identifying attribute that both inputs have (the first one that names everybody if not given), or of linked \
+             tables a column of the people's own, such as its key",
         ),
     ],
 };

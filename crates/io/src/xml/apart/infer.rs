@@ -16,7 +16,7 @@ use crate::xml::names::{all_blank, prefix};
 use crate::xml::namespaces::declares;
 use crate::xml::order::{Bits, order};
 use crate::xml::prolog::{self, ignored};
-use crate::xml::read::{Handler, events};
+use crate::xml::read::{Handler, all_events};
 use crate::xml::reference::{Entities, check};
 use crate::xml::tag::{self, Span};
 use crate::xml::unfit::Unfit;
@@ -58,11 +58,11 @@ impl Element {
     }
 }
 
-/// Reads a document to its end and finds a schema that it is valid against.
+/// Reads a document to its end, or those of a folder, and finds a schema that it is valid against.
 pub fn infer(input: &mut Input) -> Result<PrivateSchema> {
     let mut problems = Problems::new(input.name());
     let mut look = Look::default();
-    events(input, &mut look, &mut problems)?;
+    all_events(input, &mut look, &mut problems)?;
     if !problems.is_empty() {
         return Err(problems.failure());
     }
@@ -92,6 +92,7 @@ struct Look {
     unfit: Vec<Unfit>,
     spans: Vec<Span>,
     begun: bool,
+    rooted: bool,
     typed: bool,
 }
 
@@ -134,6 +135,12 @@ impl Look {
 }
 
 impl Handler for Look {
+    fn begin_file(&mut self) {
+        self.frames.clear();
+        self.entities = Entities::default();
+        (self.begun, self.rooted, self.typed) = (false, false, false);
+    }
+
     fn begin(&mut self) -> bool {
         std::mem::replace(&mut self.begun, true)
     }
@@ -143,7 +150,7 @@ impl Handler for Look {
     }
 
     fn doctype(&mut self, text: &str) -> Result<(), Mistake> {
-        if !self.root.is_empty() || std::mem::replace(&mut self.typed, true) {
+        if self.rooted || std::mem::replace(&mut self.typed, true) {
             return Err(What::DoctypeLate.at(0));
         }
         ignored(text, 0)?;
@@ -156,7 +163,7 @@ impl Handler for Look {
             return Err(What::TooDeep.at(0));
         }
         let called = &tag[..name];
-        if self.frames.is_empty() && !self.root.is_empty() {
+        if self.frames.is_empty() && std::mem::replace(&mut self.rooted, true) {
             return Err(What::SecondRoot.at(0));
         }
         self.child(called);
@@ -215,7 +222,7 @@ impl Handler for Look {
 
     fn finish(&mut self) -> Result<(), Mistake> {
         match self.frames.last() {
-            None if self.root.is_empty() => Err(What::NoRoot.at(0)),
+            None if !self.rooted => Err(What::NoRoot.at(0)),
             None => Ok(()),
             Some(_) => Err(What::StillOpen(self.root.clone()).at(0)),
         }

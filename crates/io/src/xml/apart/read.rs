@@ -8,8 +8,8 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use crate::format::Layout;
 use crate::input::Input;
 use crate::problems::Problems;
-use crate::xml::read::events;
-use crate::xml::{Namespaces, record_path};
+use crate::xml::read::all_events;
+use crate::xml::{Namespaces, record_of, record_path};
 use bosket_model::sides::Fates;
 
 use super::paths::Paths;
@@ -58,7 +58,7 @@ pub(crate) fn each_person(
         return Err(Failure::new(Fault::Policy, what.help(help)));
     }
     let mut walk = Walk::new(paths, record, undeclared, watch, With(take));
-    events(input, &mut walk, &mut problems)?;
+    all_events(input, &mut walk, &mut problems)?;
     if problems.is_empty() && walk.records == 0 {
         problems.push(|place| {
             let what = format!("the document has no record at `{}`", record.join("/"));
@@ -110,7 +110,8 @@ pub(crate) fn read_people(
     mut take: impl FnMut(&mut dyn Iterator<Item = (usize, &str)>, &[u8]) -> Result<()>,
 ) -> Result<Reading> {
     let paths = Paths::new(policy, fates, false)?;
-    let record = record_path(layout)?.unwrap_or_default();
+    let layout = Layout { record: record_of(input, layout)?, ..Layout::default() };
+    let record = record_path(&layout)?.unwrap_or_default();
     let mut text = Vec::new();
     each_person(input, &paths, &record, policy.undeclared, &[], |person, _, _| {
         text.clear();

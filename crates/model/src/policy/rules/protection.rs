@@ -27,14 +27,19 @@ fn fits(root: &Node, said: Protection, attribute: &Attribute<'_>, report: &mut R
     let given = |key: &str| root.get("privacy").is_some_and(|privacy| privacy.get(key).is_some());
     let missing = |key: &str, report: &mut Report| {
         let message = format!("nothing protects this attribute: there is no `privacy.{key}`");
-        report.error(at, message, format!("give `{key}` a value under `[privacy]`, or say what does protect it"));
+        report.error(
+            at,
+            message,
+            format!("give `{key}` a value under `[privacy]`, or say what does protect it"),
+        );
     };
     match said {
         Protection::Diversity | Protection::Closeness | Protection::Likeness if !given(said.name()) => {
             missing(said.name(), report);
         }
         Protection::Groups if !two_sides(root) => {
-            let message = "this attribute is not published apart: model and `publish.anatomize` make one side";
+            let message =
+                "this attribute is not published apart: model and `publish.anatomize` make one side";
             report.error(at, message, "choose `anatomy` or `delta`, or say what does protect it");
         }
         Protection::Nothing => {

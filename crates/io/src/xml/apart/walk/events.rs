@@ -7,16 +7,23 @@ use crate::xml::apart::paths::{NONE, Paths};
 use crate::xml::doctype;
 use crate::xml::mistake::{MAX_DEPTH, Mistake, What};
 use crate::xml::names::{all_blank, prefix};
-use crate::xml::namespaces::declares;
+use crate::xml::namespaces::{Scopes, declares};
 use crate::xml::prolog::{self, ignored};
 use crate::xml::read::Handler;
-use crate::xml::reference::check;
+use crate::xml::reference::{Entities, check};
 use crate::xml::tag;
 use crate::xml::unfit::Unfit;
 
 use super::{Take, Walk};
 
 impl<T: Take> Handler for Walk<'_, T> {
+    fn begin_file(&mut self) {
+        self.frames.clear();
+        self.text.clear();
+        (self.scopes, self.entities) = (Scopes::default(), Entities::default());
+        (self.begun, self.rooted, self.typed) = (false, false, false);
+    }
+
     #[inline]
     fn begin(&mut self) -> bool {
         std::mem::replace(&mut self.begun, true)
