@@ -50,6 +50,7 @@ mod streams;
 mod tables;
 mod tpch;
 mod two_sides;
+mod untrue;
 mod useful_drafts;
 mod util;
 mod verify;
