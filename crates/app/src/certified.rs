@@ -1,8 +1,10 @@
 //! Whether a publication is the one that a certificate was written for, and whether the certificate agrees with itself.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, fingerprint};
+use bosket_measure::kept::Recounted;
 use bosket_model::binding::effective_role;
 use bosket_model::hierarchy::{Build, HierarchySpec};
 use bosket_model::observe::Observer;
@@ -224,8 +226,11 @@ impl CertificateCheck {
 
     /// Compares the certificate with its policy, and keeps what the policy says about attributes.
     pub(crate) fn policy(&mut self, policy: &Policy) {
-        let contradictions = self.certificate.contradictions(policy);
-        self.problems.extend(contradictions.into_iter().map(|what| format!("the certificate: {what}")));
+        let contradictions = self.certificate.contradictions(policy).into_iter();
+        let contradictions = contradictions.chain(self.other_hierarchies(policy));
+        let contradictions: Vec<String> =
+            contradictions.map(|what| format!("the certificate: {what}")).collect();
+        self.problems.extend(contradictions);
         for attribute in &policy.attributes {
             let path = attribute.path.clone();
             match effective_role(&policy.attributes, attribute) {
@@ -234,6 +239,18 @@ impl CertificateCheck {
                 Role::Pseudonym | Role::Identifying | Role::Drop | Role::Key => {}
             }
         }
+    }
+
+    /// Whether the hierarchies that it names are not those that its policy names.
+    fn other_hierarchies(&self, policy: &Policy) -> Option<String> {
+        let dissected = policy.privacy.as_ref().is_some_and(|privacy| privacy.model.is_apart());
+        let read = policy.attributes.iter().filter(|a| !dissected || a.role == Role::Sensitive);
+        let own: BTreeSet<(String, String)> =
+            read.filter_map(|a| Some((a.path.clone(), file_name(named(a.hierarchy.as_ref()?)?)))).collect();
+        let told = self.certificate.hierarchies.iter();
+        let told: BTreeSet<(String, String)> =
+            told.flat_map(|h| h.attributes.iter().map(|path| (path.clone(), file_name(&h.path)))).collect();
+        (own != told).then(|| "it does not name the hierarchies that its policy names".to_owned())
     }
 
     /// Compares what is not claimed.
@@ -265,6 +282,44 @@ impl CertificateCheck {
         }
     }
 
+    /// Compares what is told about rows and values that are kept with those that are there.
+    pub(crate) fn kept(&mut self, found: Option<&Recounted>) {
+        if self.certificate.kept.is_null() {
+            return;
+        }
+        match found {
+            Some(found) => {
+                let wrong = found.contradicts(&self.certificate.kept);
+                self.problems.extend(wrong.into_iter().map(|what| format!("the certificate: {what}")));
+            }
+            None => self.unchecked.push("how many rows and values are published (`kept`)".to_owned()),
+        }
+    }
+
+    /// Names what only a signature could vouch for.
+    pub(crate) fn unsigned(&mut self, policy: &Policy) {
+        let certificate = &self.certificate;
+        let attributes = certificate.policy["attribute"].as_array().into_iter().flatten();
+        let whys = attributes.into_iter().any(|attribute| attribute.get("why").is_some());
+        let told: [(bool, &str); 7] = [
+            (
+                true,
+                "who wrote the certificate: anybody may have, with any claim that the files keep; --key checks a signature",
+            ),
+            (true, "what made the publication, and its version (`tool`, `verifier`)"),
+            (
+                true,
+                "what was lost of the input (`loss`, `suppressed`, and of `kept` all but what is published)",
+            ),
+            (certificate.selected.is_some(), "how many people were selected (`selected`)"),
+            (!certificate.legend.is_null(), "what published groups stand for (`legend`)"),
+            (policy.release.is_some(), "who may have the publication and what for (`release`)"),
+            (whys, "why attributes have their roles (`why`)"),
+        ];
+        let told = told.into_iter().filter(|(there, _)| *there);
+        self.unchecked.extend(told.map(|(_, what)| what.to_owned()));
+    }
+
     /// Whether everything that was looked at is as certified.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
@@ -282,6 +337,11 @@ impl CertificateCheck {
             "digest": self.certificate.digest,
         })
     }
+}
+
+/// One file may be written in several ways.
+fn file_name(path: &str) -> String {
+    last(path).to_string_lossy().into_owned()
 }
 
 fn last(path: &str) -> &Path {

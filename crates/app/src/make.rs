@@ -9,10 +9,11 @@ use std::sync::Arc;
 use bosket_engine::partition::Frequencies;
 use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::{Binding, Declared};
+use bosket_model::dataset::ObjectName;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::path::AttributePath;
-use bosket_model::policy::{AttributePolicy, Policy, Rows};
+use bosket_model::policy::{AttributePolicy, Format, Missing, Policy, Rows, Shape};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_verify::{Claim, Witness};
@@ -124,12 +125,37 @@ pub(crate) fn cut_short(was: bool) -> Option<Diagnostic> {
 pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
     let (time, refines) = (work.policy.method.duration("time"), work.policy.recodes_locally());
     let observer = &Deadline::new(observer, time, refines);
-    match Params::new(work.policy)? {
+    let made = match Params::new(work.policy)? {
         Params::Kmn(params) => kmn(work, params, observer),
         Params::Km(params) => km(work, params, observer),
         Params::Cluster(params) => clusters(work, params, observer),
         Params::Dissect(_) => Err(Failure::defect("dissection makes groups of people, not records")),
-    }
+    }?;
+    Ok(without_invented(made, work))
+}
+
+/// The nested objects that the publication must not make up: those that some of the input do not have, where it has `*` in
+/// place of what is missing.
+pub(crate) fn invented(policy: &Policy, data: &Dataset, binding: &Binding) -> BTreeSet<ObjectName> {
+    let tabular = policy.source.as_ref().is_some_and(|source| {
+        !source.tables.is_empty() || matches!(source.format, Format::Csv | Format::Transactions)
+    });
+    let privacy = policy.privacy.as_ref();
+    let fills =
+        privacy.is_some_and(|p| p.model.shape() == Shape::VertexTree || p.missing == Missing::Counted);
+    if tabular || !fills { BTreeSet::new() } else { data.objects_lacking(binding) }
+}
+
+/// The same without objects that the input of some does not have and that would say nothing.
+pub(crate) fn without_invented(made: Made, work: &Work<'_>) -> Made {
+    let lacking = invented(work.policy, work.data, work.binding);
+    let product = match made.product {
+        Product::Vertices { data, binding, records } => {
+            Product::Vertices { data: data.without_hollow(&binding, &lacking), binding, records }
+        }
+        trees => trees,
+    };
+    Made { product, ..made }
 }
 
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {

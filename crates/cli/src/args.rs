@@ -241,6 +241,9 @@ pub struct Verify {
     /// The private mapping: CSV `input_record,published_record`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
+    /// The private key that `anonymize --key` had, for --against: pseudonyms and shifted dates are made again and compared
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mask_key: Option<PathBuf>,
     /// Earlier releases
     #[command(flatten)]
     pub with: With,

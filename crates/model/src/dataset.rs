@@ -5,10 +5,12 @@
 //! read; slots that came to the class later are missing. That makes a record of 12 values in 6 vertices about
 //! 120 bytes, and counting a walk over arrays.
 
+mod objects;
 mod sets;
 
 use std::ops::Range;
 
+pub use objects::ObjectName;
 pub use sets::Sets;
 
 use crate::dictionary::{Dictionary, Kind, MISSING};

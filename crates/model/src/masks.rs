@@ -125,7 +125,7 @@ pub fn is_pseudonym(text: &str) -> bool {
 }
 
 /// A value of an attribute as only who has the key can compute it.
-fn pseudonym(key: &[u8], path: &str, text: &str) -> String {
+pub fn pseudonym(key: &[u8], path: &str, text: &str) -> String {
     let mut message = b"bosket pseudonym".to_vec();
     message.extend((path.len() as u64).to_be_bytes());
     message.extend(path.as_bytes());

@@ -67,7 +67,7 @@ pub fn too_far(
                         *own.entry(label(rule, a, text)).or_default() += 1;
                     }
                 }
-                let judged = judge(&own, &whole[&path], place.len() as i128, (rule, a));
+                let judged = judge(&own, &whole[&path], (rule, a));
                 let most: &mut f64 = farthest.entry(path.clone()).or_default();
                 *most = most.max(judged.0);
                 if let Some((distance, values)) = judged.1 {
@@ -93,11 +93,10 @@ fn label(rule: &ClosenessRule, a: usize, text: &str) -> Label {
 
 type Judged = (f64, Option<(f64, Vec<(String, f64, f64)>)>);
 
-/// How far a place is, and whether that is too far.
+/// How far a place is, and whether that is too far. Vertices without a value are in neither distribution.
 fn judge(
     own: &BTreeMap<Label, i128>,
     whole: &BTreeMap<Label, i128>,
-    places: i128,
     (rule, a): (&ClosenessRule, usize),
 ) -> Judged {
     let (filled, all): (i128, i128) = (own.values().sum(), whole.values().sum());
@@ -107,14 +106,14 @@ fn judge(
     let excess = |label: &Label| own.get(label).copied().unwrap_or(0) * all - filled * whole[label];
     let told = |label: &&Label| {
         let p = whole[*label] as f64 / all as f64;
-        let here = own.get(*label).copied().unwrap_or(0) as f64 + (places - filled) as f64 * p;
-        ((*label).clone(), here / places as f64, p)
+        let here = own.get(*label).copied().unwrap_or(0) as f64;
+        ((*label).clone(), here / filled as f64, p)
     };
     if rule.beta {
-        let gain = |label: &Label| excess(label) as f64 / (places * whole[label]) as f64;
+        let gain = |label: &Label| excess(label) as f64 / (filled * whole[label]) as f64;
         let over = |label: &&Label| {
             let most = -(whole[*label] as f64 / all as f64).ln();
-            let exact = excess(label) * 1000 > rule.thousandths * places * whole[*label];
+            let exact = excess(label) * 1000 > rule.thousandths * filled * whole[*label];
             exact || gain(label) > most
         };
         let largest = own.keys().map(gain).fold(0.0, f64::max);
@@ -128,8 +127,8 @@ fn judge(
     let supply: Vec<i128> = labels.iter().map(|l| own.get(*l).copied().unwrap_or(0) * all).collect();
     let demand: Vec<i128> = labels.iter().map(|l| filled * whole[*l]).collect();
     let work = least_work(&supply, &demand, &far);
-    let distance = work as f64 / (places * all * unit) as f64;
-    let over = work * 1000 > rule.thousandths * places * all * unit;
+    let distance = work as f64 / (filled * all * unit) as f64;
+    let over = work * 1000 > rule.thousandths * filled * all * unit;
     let most = labels.iter().map(|l| excess(l)).max();
     let worst = labels.iter().filter(|l| Some(excess(l)) == most).map(told);
     (distance, over.then(|| (distance, worst.collect())))

@@ -17,6 +17,7 @@ pub mod knowledge;
 pub mod labels;
 pub mod large;
 pub mod population;
+pub mod rows;
 pub mod server;
 pub mod sets;
 pub mod shared;

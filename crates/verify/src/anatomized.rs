@@ -157,7 +157,7 @@ pub fn verify_anatomized(
             found.extend(sensitive.map(|s| Witness { sensitive: Some(s), ..seen(members) }));
         }
         for (at, whole) in wholes.iter().flatten().enumerate() {
-            let (_, sensitive) = judged(sides, whole, (at, group), places[at][group]);
+            let (_, sensitive) = judged(sides, whole, (at, group));
             found.extend(sensitive.map(|s| Witness { sensitive: Some(s), ..seen(members) }));
         }
         for witness in found {
@@ -175,13 +175,12 @@ pub(crate) fn farthest(
     (ask, hierarchies): (&Close, &[Option<Hierarchy>]),
     observer: &dyn Observer,
 ) -> Result<Vec<(String, f64)>> {
-    let places = sides.places(observer)?;
     let mut all = Vec::new();
     for (at, whole) in wholes(sides, ask, hierarchies)?.iter().enumerate() {
         let mut most: f64 = 0.0;
-        for (group, &places) in places[at].iter().enumerate() {
+        for group in 0..sides.names.len() {
             observer.go_on()?;
-            most = most.max(judged(sides, whole, (at, group), places).0);
+            most = most.max(judged(sides, whole, (at, group)).0);
         }
         all.push((sides.sensitive[at].path.clone(), most));
     }
@@ -205,17 +204,12 @@ fn wholes<'a>(
 }
 
 /// How far the values of a group are from all, and the one that says most if that is too far.
-fn judged(
-    sides: &TwoSides<'_>,
-    whole: &Whole<'_>,
-    (at, group): (usize, usize),
-    places: usize,
-) -> (f64, Option<Sensitive>) {
+fn judged(sides: &TwoSides<'_>, whole: &Whole<'_>, (at, group): (usize, usize)) -> (f64, Option<Sensitive>) {
     let mut counts = Counts::new();
     for &code in sides.sensitive[at].codes.of(group) {
         *counts.entry(whole.label(code)).or_default() += 1;
     }
-    whole.judge(&counts, places as i128)
+    whole.judge(&counts)
 }
 
 /// Messages about groups at most.

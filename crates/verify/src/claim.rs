@@ -300,7 +300,7 @@ impl Claim {
                         format!("the entropy of sensitive values is at least log {}{each}", ask.l)
                     }
                 };
-                format!("{alike}among records that look alike {measure}")
+                format!("{alike}among records that look alike {measure}; {COUNTED_TOO}")
             }
             Claim::Close { k, ask } => {
                 let alike = k.map_or(String::new(), |k| {
@@ -313,8 +313,12 @@ impl Claim {
                     format!("every record looks like at least {} of its group", others(k))
                 });
                 let measure = ask.as_ref().map_or(String::new(), |ask| match ask.diversity {
-                    Diversity::Frequency => format!(", where none fills more than 1/{} of its places", ask.l),
-                    Diversity::Entropy => format!(", where their entropy is at least log {}", ask.l),
+                    Diversity::Frequency => {
+                        format!(", where none fills more than 1/{} of its places; {COUNTED_TOO}", ask.l)
+                    }
+                    Diversity::Entropy => {
+                        format!(", where their entropy is at least log {}; {COUNTED_TOO}", ask.l)
+                    }
                 });
                 let close = close.as_ref().map_or(String::new(), |ask| format!(", where {}", ask.sentence()));
                 format!("{alike}, and sensitive values are linked to groups only{measure}{close}")
@@ -419,6 +423,9 @@ impl Claim {
             .collect()
     }
 }
+
+/// How people without a sensitive value count in shares of all.
+const COUNTED_TOO: &str = "people without a value count too";
 
 fn diverse_json(k: Option<u32>, ask: &Diverse) -> serde_json::Value {
     let mut claim = json!({

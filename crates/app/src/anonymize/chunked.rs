@@ -1,6 +1,7 @@
 //! Publications of records that do not fit into memory: searched on kernels, recoded chunk by chunk, sorted by content in a
 //! private file, verified from their bytes in batches.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use super::surveyed::Again;
 use super::{Account, Draft, too_early};
 use crate::chunked::{ChunkedInput, each};
 use crate::classes;
-use crate::make::placed;
+use crate::make::{invented, placed};
 use crate::partition::{Found, Plan};
 use crate::prepare::Prepared;
 use crate::run::Run;
@@ -117,10 +118,20 @@ impl<'p> Chunked<'p> {
         let (mut tally, mut kept) = (Tally::default(), Kept::default());
         // What is not written yet has the paths that it was read by.
         let attributes = placed(policy, plan.binding());
+        let mut lacking = BTreeSet::new();
+        if plan.binding().declared.iter().any(|declared| declared.name.len() > 1) {
+            let look =
+                |data: Dataset| Ok(invented(policy, &plan.part(&data, run.observer)?.data, plan.binding()));
+            each(chunks, "looking for objects", run, look, |_, own| {
+                lacking.extend(own);
+                Ok(())
+            })?;
+        }
         let one = |data: Dataset| {
             let part = plan.part(&data, run.observer)?;
             let (made, tally) = plan.recode(&part, &found, run.observer)?;
             let binding = Binding::new(made.schema(), &attributes, policy.undeclared, "a chunk")?;
+            let made = made.without_hollow(&binding, &lacking);
             let mapping: Vec<(u32, u32)> = (0..made.len() as u32).map(|record| (record, record)).collect();
             let kept = Kept::new(
                 &Compared {

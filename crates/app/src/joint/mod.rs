@@ -10,9 +10,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, hierarchies, publication};
+use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec};
 use bosket_model::masks::Masks;
-use bosket_model::policy::{EarlierRelease, Role};
+use bosket_model::policy::{AttributePolicy, EarlierRelease, Policy, Role};
 use bosket_model::{AttributeId, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Claim;
 use bosket_verify::joint::{self, Joint, Part, Reading};
@@ -118,6 +119,8 @@ pub(crate) struct Together<'a> {
     pub(crate) file: &'a PolicyFile,
     pub(crate) claim: &'a Claim,
     pub(crate) earlier: Vec<ReadRelease>,
+    /// The policy's attributes as whoever holds all releases sees them.
+    attributes: Vec<AttributePolicy>,
     /// Attributes that the search had to hold.
     held: RefCell<Vec<String>>,
 }
@@ -166,7 +169,13 @@ impl<'a> Together<'a> {
             };
             earlier.push(ReadRelease { name, bound, people, pairs });
         }
-        Ok(Together { file, claim, earlier, held: RefCell::default() })
+        let shown = earlier.iter().map(|release| (&release.bound.data, &release.bound.binding));
+        let Policy { attributes, undeclared, .. } = &file.policy;
+        let attributes = joint::as_shown(attributes, *undeclared, shown);
+        for ReadRelease { name, bound, .. } in &mut earlier {
+            bound.binding = Binding::new(bound.data.schema(), &attributes, *undeclared, name)?;
+        }
+        Ok(Together { file, claim, earlier, attributes, held: RefCell::default() })
     }
 
     /// Has the verifier look at the new release and all earlier ones together: by what they show, and with the private input
@@ -224,7 +233,7 @@ impl<'a> Together<'a> {
 
     fn reading<'r>(&'r self, hierarchies: &'r [Option<Hierarchy>]) -> Reading<'r> {
         Reading {
-            attributes: &self.file.policy.attributes,
+            attributes: &self.attributes,
             undeclared: self.file.policy.undeclared,
             claim: self.claim,
             hierarchies,
@@ -239,7 +248,7 @@ impl<'a> Together<'a> {
         let all: Vec<&Bound> =
             std::iter::once(published).chain(self.earlier.iter().map(|one| &one.bound)).collect();
         let mut found = Vec::new();
-        for (declared, attribute) in file.policy.attributes.iter().enumerate() {
+        for (declared, attribute) in self.attributes.iter().enumerate() {
             if let Some(Some(needed)) = needed.get(declared) {
                 found.push(Some(needed.clone()));
                 continue;

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::link::Numbering;
 use super::{OwnInput, ReadRelease, Together, hold};
 use crate::load::Bound;
-use crate::make::{Made, Product, Work, clusters_of, make, placed};
+use crate::make::{Made, Product, Work, clusters_of, make, placed, without_invented};
 use crate::prepare::Prepared;
 use crate::run::Run;
 
@@ -141,7 +141,7 @@ impl<'p> Together<'p> {
             &classes,
             run.observer,
         )?;
-        clusters_of(work, &params, release)
+        Ok(without_invented(clusters_of(work, &params, release)?, work))
     }
 
     /// The people of each class, by their record in the input: classes of different releases that share somebody are one.

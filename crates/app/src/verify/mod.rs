@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use bosket_io::apart::PublishedReader;
 use bosket_io::{PolicyFile, Whereabouts};
+use bosket_measure::kept::Recounted;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
-use bosket_model::policy::{Format, Undeclared};
+use bosket_model::policy::{AttributePolicy, Format, Policy, Role, Undeclared};
 use bosket_model::{Builder, Diagnostic, Failure, Fault, Result};
 use bosket_verify::joint::Joint;
 use bosket_verify::sides::expected;
@@ -48,6 +49,8 @@ pub struct VerifyRequest {
     pub against: Option<PathBuf>,
     /// The private mapping.
     pub mapping: Option<PathBuf>,
+    /// The private key by which dates were shifted and pseudonyms made, to make them again of the input.
+    pub mask_key: Option<PathBuf>,
     /// Earlier releases about the same people, to be looked at together with it.
     pub with: Vec<Earlier>,
     /// What every call can be told.
@@ -65,6 +68,8 @@ pub struct Verified {
     pub verification: Option<Verification>,
     /// What a reader of the claim should know about its limits.
     pub caveats: Vec<Diagnostic>,
+    /// What nobody looked at, to be told beside the verdict.
+    pub not_checked: Vec<String>,
     /// What the publication says and the input does not, if they were compared.
     pub untruths: Option<Vec<Untruth>>,
     /// What became of the certificate, if there is one.
@@ -75,6 +80,8 @@ pub struct Verified {
     pub groups: Vec<u32>,
     /// What it tells together with earlier releases, if that was looked at.
     pub joint: Option<Joint>,
+    /// How many rows and values it has, where that was counted for a certificate.
+    pub(crate) recounted: Option<Recounted>,
 }
 
 impl Verified {
@@ -109,6 +116,7 @@ impl Verified {
         found["holds"] = json!(self.holds());
         found["not_protected"] = self.unprotected.as_ref().map(Unprotected::to_json).into();
         found["warnings"] = self.caveats.iter().map(ToString::to_string).collect();
+        found["not_checked"] = json!(self.not_checked);
         if let Some(untruths) = &self.untruths {
             found["truth"] = json!({
                 "holds": untruths.is_empty(),
@@ -144,6 +152,7 @@ pub fn verify(request: &VerifyRequest, observer: &dyn Observer) -> Result<Warned
             request.mapping.as_ref(),
         ])?;
         refuse_alone(request)?;
+        refuse_idle_key(request)?;
         if let Some(certificate) = &request.certificate {
             return by_certificate::verify(request, certificate, run);
         }
@@ -167,6 +176,40 @@ fn refuse_alone(request: &VerifyRequest) -> Result<()> {
         Diagnostic::error("`--mapping` says whose records are whose, but nothing is given to compare with");
     let help = "give the private input with --against, or an earlier release with --with";
     Err(Failure::new(Fault::Usage, what.help(help)))
+}
+
+/// Refuses a private key that nothing is compared by.
+fn refuse_idle_key(request: &VerifyRequest) -> Result<()> {
+    if request.mask_key.is_none() || request.against.is_some() {
+        return Ok(());
+    }
+    let what = "`--mask-key` makes dates and pseudonyms again of the input, which is not given";
+    let help = "give the private input with --against";
+    Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)))
+}
+
+/// What nobody looked at of what is masked: a pseudonym has the form of one, and may be the name in other letters all the same.
+fn unseen_masks(request: &VerifyRequest, policy: &Policy) -> Vec<String> {
+    if request.mask_key.is_some() {
+        return Vec::new();
+    }
+    let paths = |own: &dyn Fn(&AttributePolicy) -> bool| {
+        let own: Vec<&str> = policy.attributes.iter().filter(|a| own(a)).map(|a| a.path.as_str()).collect();
+        own.join(", ")
+    };
+    let help = "they are made again of the input with --against and --mask-key";
+    let pseudonyms = paths(&|a| a.role == Role::Pseudonym);
+    let shifted = paths(&|a| a.shift.is_some());
+    let mut all = Vec::new();
+    if !pseudonyms.is_empty() {
+        all.push(format!(
+            "where the pseudonyms of {pseudonyms} come from: they might be the values themselves in other letters; {help}"
+        ));
+    }
+    if !shifted.is_empty() {
+        all.push(format!("by which numbers of days {shifted} was shifted; {help}"));
+    }
+    all
 }
 
 /// What is being checked, and by what.
@@ -216,6 +259,10 @@ fn check_claim(
         certificate.limits(&file.policy, claim, &found.caveats);
         certificate.records(verification.records as u64);
         certificate.left(&file.policy, &verification.left);
+        certificate.kept(found.recounted.as_ref());
+        if request.key.is_none() {
+            certificate.unsigned(&file.policy);
+        }
         let joint = certificate.certificate.joint.len();
         if joint > 0 && found.joint.is_none() {
             let what = "together with the earlier releases that it names: that takes the private mappings (`--with`)";
@@ -223,6 +270,7 @@ fn check_claim(
         }
     }
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
+    found.not_checked = unseen_masks(request, &file.policy);
     found.certificate = certificate;
     Ok(found)
 }

@@ -3,17 +3,20 @@
 use std::path::Path;
 
 use bosket_io::publication;
+use bosket_measure::kept::Recounted;
+use bosket_model::binding::Binding;
 use bosket_model::masks::Masks;
-use bosket_model::policy::Role;
-use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
-use bosket_verify::Verification;
+use bosket_model::policy::{Missing, Role};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::joint::Joint;
-use bosket_verify::truth::{Comparison, Recoding, Side, Untruth, compare_masked};
+use bosket_verify::truth::{Comparison, MaskKey, Recoding, Side, Untruth, compare_masked};
+use bosket_verify::{Claim, Verification};
 
 use super::mapping::read_mapping;
 use super::{Check, Verified};
 use crate::joint::link::{self, Numbering};
 use crate::joint::{self, OwnInput, Together};
+use crate::key;
 use crate::load::{self, Bound};
 use crate::negative;
 
@@ -31,6 +34,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
             what.at(place).help("check that policy and file belong together, and the paths"),
         ));
     }
+    refuse_uneven(claim, data, binding, check.publication())?;
     let caveats = claim.caveats(binding);
     run.warn(caveats.iter().cloned());
     let hierarchies = negative::hierarchies(claim, file, data, binding)?;
@@ -38,7 +42,28 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
-    Ok(Verified { verification: Some(verification), caveats, untruths, joint, ..Verified::default() })
+    let recounted = request.certificate.as_ref().map(|_| Recounted::of(published.side(), run.observer));
+    let recounted = recounted.transpose()?;
+    Ok(Verified {
+        verification: Some(verification),
+        caveats,
+        untruths,
+        joint,
+        recounted,
+        ..Verified::default()
+    })
+}
+
+/// Refuses a publication in which some have an object that says nothing and others do not have it: an empty place counts as
+/// `*` either way, so that nobody counts what tells them apart.
+fn refuse_uneven(claim: &Claim, data: &Dataset, binding: &Binding, at: &Path) -> Result<()> {
+    let counted = matches!(claim, Claim::Kmn(kmn) if kmn.missing == Missing::Counted);
+    let Some(path) = data.uneven_object(binding).filter(|_| counted) else { return Ok(()) };
+    let what = "around this attribute is an object that says nothing, and that others do not have: whoever sees it knows who \
+                has one";
+    let place = Place::source(at.display().to_string()).path(&path);
+    let help = "publish it for nobody of whom it says nothing, as `bosket anonymize` does";
+    Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)))
 }
 
 /// What the publication tells together with earlier ones.
@@ -72,5 +97,12 @@ fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Unt
         mapping: mapping.as_ref(),
         sensitive: file.policy.privacy.as_ref().map_or(&[], |privacy| &privacy.sensitive),
     };
-    compare_masked(&comparison, &Masks::of(&file.policy), run.observer)
+    let key = request.mask_key.as_deref().map(|path| key::read(&file.policy, Some(path))).transpose()?;
+    let name = input.display().to_string();
+    let key = key.as_ref().and_then(Option::as_ref).map(|key| MaskKey {
+        bytes: key.bytes(),
+        attributes: &file.policy.attributes,
+        name: &name,
+    });
+    compare_masked(&comparison, &Masks::of(&file.policy), key, run.observer)
 }

@@ -33,6 +33,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         signature: args.signature.clone(),
         against: args.against.clone(),
         mapping: args.mapping.clone(),
+        mask_key: args.mask_key.clone(),
         with: args.with.earlier()?,
         settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },
     };
@@ -54,6 +55,7 @@ fn text(found: &Verified) -> String {
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
             out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
+            found.not_checked.iter().for_each(|what| out.push_str(&format!("not checked: {what}\n")));
         }
         None if found.certificate.as_ref().is_some_and(|c| c.certificate.claim.is_null()) => {
             out.push_str("NOTHING is claimed.\n");

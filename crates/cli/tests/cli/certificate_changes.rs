@@ -329,6 +329,38 @@ fn a_publication_that_was_moved_and_renamed() {
     verify(&dir, "far/p.json", "far/c.json").exits(1).prints(&["the hierarchy code.csv was changed"]);
 }
 
+/// Fields that nobody compared said anything in a certificate with a digest that fits.
+#[test]
+fn free_fields_of_a_certificate_said_anything() {
+    let changes: [(fn(&mut bosket_report::certificate::Certificate), &str); 7] = [
+        (|c| c.tool = "checked by the ministry".to_owned(), "are not names of Bosket with a version"),
+        (
+            |c| c.verifier = "bosket-verify 1.0 and all is well".to_owned(),
+            "are not names of Bosket with a version",
+        ),
+        (|c| c.policy["attribute"][0]["why"] = json!("the board has agreed"), "reasons (`why`)"),
+        (|c| c.kept["attributes"][0]["published"] = json!(1), "`kept` tells another number of values"),
+        (|c| c.kept["classes"][0]["published"] = json!(1), "`kept` tells another number of rows"),
+        (|c| c.hierarchies.truncate(1), "does not name the hierarchies that its policy names"),
+        (|c| c.claim["k"] = json!(2), "it does not claim what its own policy does"),
+    ];
+    let dir = marked();
+    policy(&dir, CLAIMS[0].0);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let whole = dir.text(CERTIFICATE);
+    let told = verify(&dir, "out.ndjson", CERTIFICATE).exits(0);
+    told.prints(&[
+        "AS CERTIFIED",
+        "not checked: who wrote the certificate",
+        "not checked: what was lost of the input",
+    ]);
+    for (change, what) in changes {
+        forge(&dir, CERTIFICATE, change);
+        verify(&dir, "out.ndjson", CERTIFICATE).exits(1).prints(&["NOT AS CERTIFIED", what]);
+        dir.write(CERTIFICATE, &whole);
+    }
+}
+
 #[test]
 fn what_does_not_go_together() {
     let dir = marked();

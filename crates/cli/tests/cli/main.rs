@@ -53,6 +53,7 @@ mod tpch;
 mod two_sides;
 mod undecided;
 mod undeclared_keys;
+mod untrue;
 mod useful_drafts;
 mod util;
 mod verify;

@@ -145,6 +145,19 @@ fn refused_with_the_key(dir: &Dir, publication: &str, certificate: &str) {
     assert_eq!((&told["signature"]["trusted_comment"], &told["certificate"]), (&json!(null), &json!(null)));
 }
 
+/// Nobody signs the first line: another beginning says something that nobody has said.
+#[test]
+fn the_untrusted_comment_said_anything() {
+    let dir = published(CLAIMS[2].0);
+    sign(&dir, CERTIFICATE).exits(0);
+    let place = format!("{CERTIFICATE}.minisig");
+    let text = dir.text(&place);
+    let (_, rest) = text.split_once('\n').expect("lines");
+    dir.write(&place, format!("trusted comment: approved by the board\n{rest}"));
+    let args = ["verify", "out.ndjson", "--certificate", CERTIFICATE, "--key", "own.pub"];
+    dir.run(&args).exits(1).prints(&["NOT AS SIGNED", "untrusted comment"]);
+}
+
 fn without_a_key(dir: &Dir, publication: &str, certificate: &str) -> Output {
     dir.run(&["verify", publication, "--certificate", certificate])
 }

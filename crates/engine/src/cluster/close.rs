@@ -1,7 +1,7 @@
 //! How far what clusters say about sensitive values is from what the whole publication says: t-closeness, β-likeness.
 //!
-//! The whole is all that is going to be published, so what is pruned or suppressed changes it. A missing value counts as if it
-//! were drawn from the whole. All is counted in whole numbers, as by whoever verifies: `excess` is how many more there are of
+//! The whole is all that is going to be published, so what is pruned or suppressed changes it. Who has no value is in neither
+//! distribution, and no cover for those who have one. All is counted in whole numbers, as by whoever verifies: `excess` is how many more there are of
 //! a value at a place than expected, times all values of the publication.
 
 use std::collections::BTreeMap;
@@ -56,11 +56,17 @@ pub(super) struct Whole<'a> {
     columns: Vec<Column>,
 }
 
-/// How often each label stands at a place of a cluster, and how many vertices do.
+/// How often each label stands at a place of a cluster.
 #[derive(Default)]
 struct Tally {
     counts: BTreeMap<u32, i128>,
-    places: i128,
+}
+
+impl Tally {
+    /// How many vertices of the place have a value.
+    fn filled(&self) -> i128 {
+        self.counts.values().sum()
+    }
 }
 
 /// Which places of a cluster are looked at.
@@ -171,7 +177,7 @@ impl Column {
     /// The work of turning what a place says into what all say, in parts of a whole that is divided further by what comes
     /// with it.
     fn moved(&self, tally: &Tally) -> (i128, i128) {
-        let filled: i128 = tally.counts.values().sum();
+        let filled = tally.filled();
         let excess = |label: u32, count: i128| count * self.all - filled * self.counts[&label];
         let all = || {
             let own = |label: &u32| tally.counts.get(label).copied().unwrap_or(0);
@@ -225,13 +231,13 @@ impl Column {
         match measure {
             Measure::T(_) => {
                 let (moved, unit) = self.moved(tally);
-                moved as f64 / (tally.places * self.all * unit) as f64
+                moved as f64 / (tally.filled() * self.all * unit) as f64
             }
             Measure::Beta(_) => {
-                let filled: i128 = tally.counts.values().sum();
+                let filled = tally.filled();
                 let gain = |(label, count): (&u32, &i128)| {
                     let common = self.counts[label];
-                    (count * self.all - filled * common) as f64 / (tally.places * common) as f64
+                    (count * self.all - filled * common) as f64 / (filled * common) as f64
                 };
                 tally.counts.iter().map(gain).fold(0.0, f64::max)
             }
@@ -247,18 +253,18 @@ impl Column {
         match measure {
             Measure::T(t) => {
                 let (moved, unit) = self.moved(tally);
-                let all = tally.places * self.all * unit;
+                let all = tally.filled() * self.all * unit;
                 match (moved.checked_mul(UNITS), units(t).checked_mul(all)) {
                     (Some(moved), Some(most)) => moved > most,
                     _ => self.distance(tally, measure) > t - 1e-9,
                 }
             }
             Measure::Beta(beta) => {
-                let filled: i128 = tally.counts.values().sum();
+                let filled = tally.filled();
                 tally.counts.iter().any(|(label, &count)| {
                     let common = self.counts[label];
                     let log = ((self.all as f64 / common as f64).ln() * UNITS as f64).floor() as i128 - 1;
-                    let most = units(beta).min(log.max(0)) * tally.places * common;
+                    let most = units(beta).min(log.max(0)) * filled * common;
                     (count * self.all - filled * common) * UNITS > most
                 })
             }
@@ -373,7 +379,6 @@ impl<'a> Whole<'a> {
             for i in 0..attributes {
                 let mut tally = Tally::default();
                 for (_, rep) in &place {
-                    tally.places += rep.members() as i128;
                     for &label in rep.labels.iter().skip(i).step_by(attributes).filter(|l| **l != UNKNOWN) {
                         *tally.counts.entry(label).or_default() += 1;
                     }
@@ -403,16 +408,19 @@ impl Whole<'_> {
         self.bias(&both) <= COMPLEMENT * (self.bias(some) + self.bias(others))
     }
 
-    /// How far rows are, over all attributes, times how many there are: never more of two together than of both.
+    /// How far rows are, over all attributes, times how many values there are: never more of two together than of both.
     fn bias(&self, rows: &[u32]) -> f64 {
         let attributes = self.forest.classes[0].sensitive;
-        let far = |i: usize| self.columns[i].distance(&self.tally_of_rows(rows, i), self.measure);
-        rows.len() as f64 * (0..attributes).map(far).sum::<f64>()
+        let far = |i: usize| {
+            let tally = self.tally_of_rows(rows, i);
+            tally.filled() as f64 * self.columns[i].distance(&tally, self.measure)
+        };
+        (0..attributes).map(far).sum()
     }
 
     fn tally_of_rows(&self, rows: &[u32], attribute: usize) -> Tally {
         let secret = |row: u32| self.forest.secret[self.forest.roots[row as usize] as usize];
-        let mut tally = Tally { places: rows.len() as i128, ..Tally::default() };
+        let mut tally = Tally::default();
         let labels = rows.iter().map(|&row| self.forest.secrets.labels(secret(row))[attribute]);
         labels.filter(|&label| label != UNKNOWN).for_each(|l| *tally.counts.entry(l).or_default() += 1);
         tally

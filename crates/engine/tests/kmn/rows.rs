@@ -170,21 +170,19 @@ impl Case {
         let binding = Self::bind(&self.policy, published);
         let witness = verify(published, &binding, claim, &[], 1 << 30, &Quiet).expect("countable");
         assert_eq!(witness, None);
+        let missing = match claim {
+            Claim::Kmn(claim) => claim.missing,
+            _ => Missing::Nothing,
+        };
         let comparison = Comparison {
             published: Side { data: published, binding: &binding },
             input: Side { data: &self.data, binding: &self.binding },
             hierarchies: &self.hierarchies,
             recoding: match local {
-                true => Recoding::LocalRows { payload: Payload::Keep },
-                false => Recoding::GlobalTrees {
-                    root: RootMode::Separate,
-                    payload: Payload::Keep,
-                    rows,
-                    missing: match claim {
-                        Claim::Kmn(claim) => claim.missing,
-                        _ => Missing::Nothing,
-                    },
-                },
+                true => Recoding::LocalRows { payload: Payload::Keep, missing },
+                false => {
+                    Recoding::GlobalTrees { root: RootMode::Separate, payload: Payload::Keep, rows, missing }
+                }
             },
             suppress: emptied,
             mapping: None,

@@ -2,14 +2,18 @@
 
 mod alike;
 pub(crate) mod apart;
+mod joint;
 mod km;
 mod kmn;
 mod people;
+mod rows;
 
 pub use alike::verify_alike;
 pub use apart::verify_apart;
+pub use joint::verify_joint;
 pub use km::verify_km;
 pub use kmn::verify_kmn;
+pub use rows::verify_rows;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;

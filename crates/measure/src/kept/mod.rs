@@ -9,6 +9,7 @@ mod before;
 mod dissected;
 mod gone;
 mod json;
+mod recounted;
 mod tally;
 
 use bosket_model::Result;
@@ -23,6 +24,7 @@ pub use before::Before;
 pub use dissected::TakenApart;
 use gone::{Gone, GoneCount};
 pub use json::OTHERS;
+pub use recounted::Recounted;
 use tally::{Tally, has_told, is_told, path_of};
 
 /// What became of rows or values.

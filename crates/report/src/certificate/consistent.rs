@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use bosket_model::Diagnostic;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{Certified, Policy};
 use bosket_verify::Claim;
 
 use super::{Certificate, Form, NOTHING, not_claimed};
@@ -51,6 +51,20 @@ impl Certificate {
             self.selected.is_none_or(|people| self.records <= people),
             "it tells of more records than there were people",
         );
+        let told = |text: &str, name: &str| {
+            let version = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default();
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+            !version.is_empty() && version.len() <= LONGEST_VERSION && version.chars().all(fits)
+        };
+        unless(
+            told(&self.tool, "bosket") && told(&self.verifier, "bosket-verify"),
+            "`tool` and `verifier` are not names of Bosket with a version",
+        );
+        let certifies_why = policy.release.as_ref().is_some_and(|terms| terms.certifies(Certified::Why));
+        unless(
+            certifies_why || !self.tells_why(),
+            "its policy gives reasons (`why`) that it does not certify",
+        );
         let legend = self.legend.as_array().into_iter().flatten();
         let mut named = legend.map(|entry| entry["path"].as_str().unwrap_or_default());
         unless(
@@ -79,6 +93,12 @@ impl Certificate {
         (!self.limits(policy, Some(claim), caveats)).then(|| LIMITS.to_owned())
     }
 
+    /// Whether its policy says of any attribute why it has its role.
+    fn tells_why(&self) -> bool {
+        let attributes = self.policy["attribute"].as_array().into_iter().flatten();
+        attributes.into_iter().any(|attribute| attribute.get("why").is_some())
+    }
+
     fn limits(&self, policy: &Policy, claim: Option<&Claim>, caveats: &[Diagnostic]) -> bool {
         self.not_claimed == not_claimed(policy, claim, caveats, self.joint.len())
     }
@@ -91,6 +111,9 @@ impl Certificate {
         self.form != Form::Database || tables.all(|table| named(&table.name))
     }
 }
+
+/// Characters of a version at most.
+const LONGEST_VERSION: usize = 40;
 
 const LIMITS: &str = "what it does not claim is not what its claim leaves open";
 

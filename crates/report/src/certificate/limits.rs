@@ -140,6 +140,7 @@ fn of_claim(policy: &Policy, claim: &Claim, joint: usize) -> Vec<String> {
                  may tell better than 1/l",
             );
             add("similarity: the sensitive values of records that look alike may be close in meaning");
+            add(MISSING_SECRETS);
             if policy.attributes.iter().any(is_nested_secret) {
                 add(SEVERAL_PLACES);
             }
@@ -167,6 +168,8 @@ fn is_nested_secret(attribute: &AttributePolicy) -> bool {
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";
 const SEVERAL_PLACES: &str = "several places: a value's share is limited at each place where it may stand, not the chance that \
                               somebody has it anywhere in a record of several such places";
+const MISSING_SECRETS: &str = "missing sensitive values: who has none counts as well, so that a share is that of whoever does not know who has a value; \
+                               whoever knows that somebody has one is not covered";
 const ABSENCE: &str = "knowledge that somebody does not have a value counts as none";
 const REFINEMENT: &str = "combinatorial refinement: values that only some records generalize may tell more when these are \
                           compared";
@@ -203,8 +206,8 @@ fn closeness(policy: &Policy, ask: &Close, add: &mut dyn FnMut(&str)) {
          published; whatever that tells is told",
     );
     add(
-        "missing sensitive values: that somebody has none is no value and not protected; it counts as if it were drawn from \
-         all",
+        "missing sensitive values: shares are those among people who have a value; that somebody has one, or none, is not \
+         protected",
     );
     match ask.measure {
         Measure::T(_) => add(

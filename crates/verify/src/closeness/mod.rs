@@ -1,9 +1,8 @@
 //! t-closeness and β-likeness: what a class says about sensitive values beyond what the whole publication says.
 //!
 //! Of every sensitive path the publication has one distribution P, over all its values that are there. At every place of a
-//! class there is another, Q. A missing value says nothing about anyone: it counts as if it were drawn from P. So of a
-//! place with n values and m missing ones, Q is P in the share m / (n + m), and Q − P is n / (n + m) of what the values that
-//! are there differ by.
+//! class there is another, Q, over the values that are there. Whoever has none is in neither: people without a value are no
+//! cover for those who have one. A place without any value tells nothing.
 //!
 //! All of it is counted in whole numbers, and t and β are read to twelve decimals, so that a distance of exactly t is
 //! never taken for more. The logarithm in β-likeness is rounded down.
@@ -47,10 +46,12 @@ impl Close {
     pub(crate) fn sentence(&self) -> String {
         match self.measure {
             Measure::T(t) => format!(
-                "the distribution of sensitive values is at most {t} (earth mover's distance) from that in all records"
+                "the distribution of sensitive values among those who have one is at most {t} (earth mover's distance) \
+                 from that in all records; who has one is not protected"
             ),
             Measure::Beta(beta) => format!(
-                "no sensitive value's share p in all records is exceeded by more than the smaller of {beta} and -ln p times p"
+                "no sensitive value's share p of all that are there is exceeded among those who have one by more than the \
+                 smaller of {beta} and -ln p times p; who has one is not protected"
             ),
         }
     }
@@ -157,7 +158,7 @@ impl<'a> Whole<'a> {
         self.all += 1;
     }
 
-    /// By how much of itself times all places the count of a label may be above what is expected, in units.
+    /// By how much of itself times all values of a place the count of a label may be above what is expected, in units.
     fn room(&self, label: u32, beta: f64) -> i128 {
         let common = self.counts[label as usize];
         // A unit less than it is, whatever the last bit of the logarithm.
@@ -167,7 +168,7 @@ impl<'a> Whole<'a> {
 
     /// What a place says beyond the publication as a whole: how far it is from it, and the value that says most if that is
     /// too far.
-    pub(crate) fn judge(&self, own: &Counts, places: i128) -> (f64, Option<Sensitive>) {
+    pub(crate) fn judge(&self, own: &Counts) -> (f64, Option<Sensitive>) {
         if own.is_empty() {
             return (0.0, None);
         }
@@ -179,7 +180,7 @@ impl<'a> Whole<'a> {
         match self.measure {
             Measure::T(t) => {
                 let (moved, unit) = self.space.moved(&self.counts, own.keys().copied(), &excess);
-                let all = places * self.all * unit;
+                let all = filled * self.all * unit;
                 let distance = moved as f64 / all as f64;
                 let over = match (moved.checked_mul(UNITS), units(t).checked_mul(all)) {
                     (Some(moved), Some(most)) => moved > most,
@@ -190,17 +191,17 @@ impl<'a> Whole<'a> {
                 let most = || {
                     let by =
                         |a: &u32, b: &u32| excess(*a).cmp(&excess(*b)).then_with(|| text(*b).cmp(text(*a)));
-                    own.keys().copied().max_by(by).map(|label| self.told(own, label, places, distance))
+                    own.keys().copied().max_by(by).map(|label| self.told(own, label, distance))
                 };
                 (distance, over.then(most).flatten())
             }
             Measure::Beta(beta) => {
                 let gain = |label: u32| {
                     let common = self.counts[label as usize];
-                    excess(label) as f64 / (places * common) as f64
+                    excess(label) as f64 / (filled * common) as f64
                 };
                 let over = |label: u32| {
-                    excess(label) * UNITS > self.room(label, beta) * places * self.counts[label as usize]
+                    excess(label) * UNITS > self.room(label, beta) * filled * self.counts[label as usize]
                 };
                 let largest = own.keys().map(|&label| gain(label)).fold(0.0, f64::max);
                 let worst = own
@@ -208,19 +209,19 @@ impl<'a> Whole<'a> {
                     .copied()
                     .filter(|&label| over(label))
                     .max_by(|&a, &b| gain(a).total_cmp(&gain(b)).then_with(|| text(b).cmp(text(a))));
-                (largest, worst.map(|label| self.told(own, label, places, gain(label))))
+                (largest, worst.map(|label| self.told(own, label, gain(label))))
             }
         }
     }
 
-    fn told(&self, own: &Counts, label: u32, places: i128, distance: f64) -> Sensitive {
+    fn told(&self, own: &Counts, label: u32, distance: f64) -> Sensitive {
         let common = self.counts[label as usize] as f64 / self.all as f64;
         let filled = own.values().sum::<i128>();
-        let here = own.get(&label).copied().unwrap_or(0) as f64 + (places - filled) as f64 * common;
+        let here = own.get(&label).copied().unwrap_or(0);
         Sensitive {
             path: self.path.to_owned(),
             value: self.texts[label as usize].clone(),
-            share: here / places as f64,
+            share: here as f64 / filled as f64,
             in_all: Some(common),
             distance: Some(distance),
         }

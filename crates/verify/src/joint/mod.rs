@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{AttributePolicy, Rows as PublishedRows, Undeclared};
+use bosket_model::policy::{AttributePolicy, Role, Rows as PublishedRows, Undeclared};
 use bosket_model::words::{count, plural};
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
@@ -141,6 +141,44 @@ pub fn refuse_unfit(claim: &Claim) -> Result<()> {
 }
 
 const NOT_JOINT: &str = "nothing was found out: treat the releases as if they broke the promise together";
+
+/// The policy's attributes as whoever holds all releases sees them: what it drops and another release shows is known like a quasi
+/// value, whatever it was there. What it calls identifying, or a key, is not.
+pub fn as_shown<'d>(
+    attributes: &[AttributePolicy],
+    undeclared: Undeclared,
+    releases: impl Iterator<Item = (&'d Dataset, &'d Binding)>,
+) -> Vec<AttributePolicy> {
+    let mut all = attributes.to_vec();
+    for (data, binding) in releases {
+        let shown = data.schema().attributes().filter(|(id, _)| !data.dictionary(*id).is_empty());
+        for (id, attribute) in shown {
+            match binding.attributes[id.index()] {
+                Some(declared) if attributes.get(declared).is_some_and(|a| a.role == Role::Drop) => {
+                    all[declared].role = Role::Quasi;
+                }
+                None if undeclared == Undeclared::Drop && all.iter().all(|a| a.path != attribute.path) => {
+                    all.extend(attributes.first().map(|like| AttributePolicy {
+                        path: attribute.path.clone(),
+                        role: Role::Quasi,
+                        why: None,
+                        hierarchy: None,
+                        follows: None,
+                        shared: false,
+                        acknowledge: false,
+                        buckets: None,
+                        shift: None,
+                        weight: None,
+                        structure: None,
+                        ..like.clone()
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
 
 /// Lays the releases over each other, person by person, and checks the claim on what comes out.
 pub fn verify_jointly(

@@ -284,7 +284,7 @@ fn judge(
         }
         Asked::Close(again) => places.iter().any(|((_, attribute), place)| {
             let here = place.having.iter().map(|(value, having)| (value.clone(), having.len())).collect();
-            again.says_too_much(attribute.index(), &here, place.vertices)
+            again.says_too_much(attribute.index(), &here)
         }),
     };
     if too_much {

@@ -84,25 +84,20 @@ impl<'a> Again<'a> {
         hierarchy.filter(|_| self.ask.needs_hierarchy(declared)).map_or(0, |h| 4 * h.len())
     }
 
-    /// Whether the values of a place, of so many vertices, say more than claimed.
-    pub(super) fn says_too_much(
-        &mut self,
-        number: usize,
-        here: &BTreeMap<String, usize>,
-        vertices: usize,
-    ) -> bool {
+    /// Whether the values of a place say more than claimed. Vertices without a value are in neither distribution.
+    pub(super) fn says_too_much(&mut self, number: usize, here: &BTreeMap<String, usize>) -> bool {
         let Some(shares) = self.shares.get(&number).filter(|_| !here.is_empty()) else { return false };
         self.complete =
             self.complete && self.budget.take(20 * shares.values.len() + self.extra_steps(shares.declared));
         if !self.complete {
             return false;
         }
-        let missing = vertices - here.values().sum::<usize>();
+        let there = here.values().sum::<usize>() as f64;
         let both: Vec<(&str, f64, f64)> = (shares.values.iter())
             .map(|(value, (count, text))| {
                 let p = *count as f64 / shares.all as f64;
                 let own = here.get(value).copied().unwrap_or(0) as f64;
-                (text.as_str(), p, (own + missing as f64 * p) / vertices as f64)
+                (text.as_str(), p, own / there)
             })
             .collect();
         match self.ask.measure {

@@ -203,7 +203,7 @@ pub(super) fn of_clusters(
                     *here.entry(again.told(sensitive.declared, sensitive.values.text(code))).or_default() +=
                         1;
                 }
-                if here.values().sum::<usize>() > places || again.says_too_much(at, &here, places) {
+                if here.values().sum::<usize>() > places || again.says_too_much(at, &here) {
                     return Err(disagreement("a group says more about a sensitive value than claimed"));
                 }
             }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use bosket_model::binding::Declared;
+use bosket_model::dataset::ObjectName;
 use bosket_model::hierarchy::{Hierarchy, NodeId, Numbers};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
@@ -18,7 +20,22 @@ pub(super) struct Vertex {
     pub(super) missing: Vec<usize>,
     pub(super) beside: Vec<(usize, String)>,
     pub(super) companions: Vec<(usize, String)>,
+    /// The nested objects that it has.
+    pub(super) objects: Vec<ObjectName>,
     pub(super) children: Vec<Vertex>,
+}
+
+impl Vertex {
+    /// Whether it has no nested object that another vertex does not have.
+    pub(super) fn invents_nothing(&self, input: &Vertex) -> bool {
+        self.objects.iter().all(|object| input.objects.contains(object))
+    }
+
+    /// Whether the nested object in which an attribute stands is not there.
+    fn lacks_object_of(&self, declared: &Declared) -> bool {
+        let around = declared.name.split_last().map_or(&[][..], |(_, around)| around);
+        !around.is_empty() && !self.objects.iter().any(|(_, name)| name == around)
+    }
 }
 
 /// A quasi value.
@@ -40,7 +57,14 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
 pub(super) struct VertexTrees<'a> {
     pub(super) published: Vec<Vertex>,
     pub(super) input: Vec<Vertex>,
+    reading: Reading<'a>,
+}
+
+/// What vertices are compared by.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
     hierarchies: &'a [Option<Hierarchy>],
+    declared: &'a [Declared],
 }
 
 impl<'a> VertexTrees<'a> {
@@ -58,12 +82,13 @@ impl<'a> VertexTrees<'a> {
             return Ok(Err(unknown_values(c, unknown.into_iter().map(|(declared, _)| declared))));
         }
         published.iter_mut().for_each(|record| forget_repetitions(record, c));
-        Ok(Ok(VertexTrees { published, input, hierarchies: c.hierarchies }))
+        let reading = Reading { hierarchies: c.hierarchies, declared: &c.input.binding.declared };
+        Ok(Ok(VertexTrees { published, input, reading }))
     }
 
     /// Whether a published record is what the operations make of an input record.
     pub(super) fn fit(&self, published: usize, input: usize) -> bool {
-        derives(&self.published[published], &self.input[input], self.hierarchies)
+        derives(&self.published[published], &self.input[input], self.reading)
     }
 }
 
@@ -80,6 +105,7 @@ fn records(
     (unknown, observer): (&mut BTreeSet<(usize, String)>, &dyn Observer),
 ) -> Result<Vec<Vertex>> {
     let data: &Dataset = side.data;
+    let mut objects = data.objects_of_vertices(side.binding);
     let mut known = |declared: usize, text: &str| match &hierarchies[declared] {
         None => Known::Label(text.to_owned()),
         Some(hierarchy) => find(hierarchy, text).unwrap_or_else(|| {
@@ -108,6 +134,7 @@ fn records(
                     missing: Vec::new(),
                     beside: Vec::new(),
                     companions: Vec::new(),
+                    objects: std::mem::take(&mut objects[v]),
                     children: Vec::new(),
                 };
                 for &a in &data.schema().class(class).attributes {
@@ -163,13 +190,14 @@ fn forget_repetitions(vertex: &mut Vertex, c: &Comparison<'_>) {
 }
 
 /// Whether `published` is `input` with some values generalized and some subtrees pruned.
-fn derives(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+fn derives(published: &Vertex, input: &Vertex, reading: Reading<'_>) -> bool {
     published.home == input.home
+        && published.invents_nothing(input)
         && published.beside == input.beside
         && published.companions.iter().all(|said| input.companions.contains(said))
-        && values_derive(published, input, hierarchies)
+        && values_derive(published, input, reading)
         && published.children.len() <= input.children.len()
-        && children_derive(published, input, hierarchies)
+        && children_derive(published, input, reading)
 }
 
 /// Whether a published value covers one of the input, or its absence.
@@ -189,23 +217,24 @@ pub(super) fn covers(label: &Known, value: Option<&Known>, hierarchy: Option<&Hi
     }
 }
 
-fn values_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+fn values_derive(published: &Vertex, input: &Vertex, reading: Reading<'_>) -> bool {
     let original = |declared: usize| input.quasi.iter().find(|q| q.0 == declared).map(|q| &q.1);
     let is_true = |(declared, value): &(usize, Known)| {
-        covers(value, original(*declared), hierarchies[*declared].as_ref())
+        covers(value, original(*declared), reading.hierarchies[*declared].as_ref())
     };
-    // A value that the input has may be generalized, never left out.
-    published.quasi.len() >= input.quasi.len()
-        && published.quasi.iter().all(is_true)
-        && input.quasi.iter().all(|q| published.quasi.iter().any(|p| p.0 == q.0))
+    // A value that the input has may be generalized, never left out; but an object in which all would be `*` is not published
+    // where others do not have it.
+    let shown = |declared: usize| published.quasi.iter().any(|p| p.0 == declared);
+    published.quasi.iter().all(is_true)
+        && input.quasi.iter().all(|q| shown(q.0) || published.lacks_object_of(&reading.declared[q.0]))
 }
 
 /// Every published child needs a child of the input of its own: augmenting paths over a handful of siblings.
-fn children_derive(published: &Vertex, input: &Vertex, hierarchies: &[Option<Hierarchy>]) -> bool {
+fn children_derive(published: &Vertex, input: &Vertex, reading: Reading<'_>) -> bool {
     let mut taken: Vec<Option<usize>> = vec![None; input.children.len()];
     (0..published.children.len()).all(|p| {
         let mut seen = vec![false; input.children.len()];
-        place(p, published, input, hierarchies, &mut taken, &mut seen)
+        place(p, published, input, reading, &mut taken, &mut seen)
     })
 }
 
@@ -213,18 +242,18 @@ fn place(
     p: usize,
     published: &Vertex,
     input: &Vertex,
-    hierarchies: &[Option<Hierarchy>],
+    reading: Reading<'_>,
     taken: &mut [Option<usize>],
     seen: &mut [bool],
 ) -> bool {
     for i in 0..input.children.len() {
-        if seen[i] || !derives(&published.children[p], &input.children[i], hierarchies) {
+        if seen[i] || !derives(&published.children[p], &input.children[i], reading) {
             continue;
         }
         seen[i] = true;
         let free = match taken[i] {
             None => true,
-            Some(other) => place(other, published, input, hierarchies, taken, seen),
+            Some(other) => place(other, published, input, reading, taken, seen),
         };
         if free {
             taken[i] = Some(p);

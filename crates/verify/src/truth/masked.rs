@@ -1,11 +1,13 @@
-//! Truth of what is published as something else: shifted dates and pseudonyms. Nobody needs the key for that: dates of a
-//! person must all differ from the input's by one number of days within the bound, and pseudonyms must go with values one to
-//! one. With that number and these pseudonyms put into the input, everything else is compared as always.
+//! Truth of what is published as something else: shifted dates and pseudonyms. With the private key the input is masked again
+//! and compared as always. Without it, dates of a person must all differ from the input's by one number of days within the bound,
+//! and pseudonyms must go with values one to one; that they tell nothing of the values nobody can say then. With that number
+//! and these pseudonyms put into the input, everything else is compared as always.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bosket_model::masks::{Masks, date, is_pseudonym};
+use bosket_model::masks::{Masks, date, is_pseudonym, pseudonym};
 use bosket_model::observe::Observer;
+use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Result};
 
 use super::{Comparison, Mapping, Side, Untruth, check_mapping, compare};
@@ -14,10 +16,29 @@ use bosket_model::calendar::Civil;
 /// So often other numbers of days are tried for records that fit by several.
 const ROUNDS: usize = 64;
 
+/// The private key of a publication, with the policy's attributes and what messages call the input.
+#[derive(Clone, Copy)]
+pub struct MaskKey<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The attributes.
+    pub attributes: &'a [AttributePolicy],
+    /// The input's name.
+    pub name: &'a str,
+}
+
 /// Compares a publication with its input, which may hold other dates and the values behind pseudonyms.
-pub fn compare_masked(c: &Comparison<'_>, masks: &Masks, observer: &dyn Observer) -> Result<Vec<Untruth>> {
+pub fn compare_masked(
+    c: &Comparison<'_>,
+    masks: &Masks,
+    key: Option<MaskKey<'_>>,
+    observer: &dyn Observer,
+) -> Result<Vec<Untruth>> {
     if !masks.any() || c.published.data.len() > c.input.data.len() {
         return compare(c, observer);
+    }
+    if let Some(key) = key {
+        return compare_with_key(c, masks, key, observer);
     }
     let mut untruths = Vec::new();
     for declared in (0..masks.pseudonyms.len()).filter(|&d| masks.pseudonyms[d]) {
@@ -56,10 +77,34 @@ pub fn compare_masked(c: &Comparison<'_>, masks: &Masks, observer: &dyn Observer
     Ok(untruths)
 }
 
+/// The same where the key is known: dates and pseudonyms must be those that it gives.
+fn compare_with_key(
+    c: &Comparison<'_>,
+    masks: &Masks,
+    key: MaskKey<'_>,
+    observer: &dyn Observer,
+) -> Result<Vec<Untruth>> {
+    let mut untruths = Vec::new();
+    for declared in (0..masks.pseudonyms.len()).filter(|&d| masks.pseudonyms[d]) {
+        let path = &c.input.binding.declared[declared].path;
+        let own = (0..c.input.data.len()).filter_map(|record| at_root(&c.input, declared, record));
+        let made: BTreeSet<String> = own.map(|text| pseudonym(key.bytes, path, text)).collect();
+        let other =
+            |&p: &u32| at_root(&c.published, declared, p as usize).is_some_and(|text| !made.contains(text));
+        let wrong: Vec<u32> = (0..c.published.data.len() as u32).filter(other).collect();
+        if !wrong.is_empty() {
+            let what = "these pseudonyms are not what the key makes of any value of the input";
+            untruths.push(Untruth::new(what).path(path).records(wrong));
+        }
+    }
+    let input = masks.apply(c.input.data, c.input.binding, key.attributes, key.bytes, key.name)?;
+    untruths.extend(compare(&Comparison { input: Side { data: &input, ..c.input }, ..*c }, observer)?);
+    Ok(untruths)
+}
+
 fn needs_mapping() -> Failure {
     let what = "whether shifted dates are true can only be checked person by person";
-    let help =
-        "give the private mapping with --mapping (`publish.mapping` writes it), or leave out --against";
+    let help = "give the private mapping with --mapping (`publish.mapping` writes it), or the key with --mask-key, or leave out --against";
     Failure::new(Fault::Usage, Diagnostic::error(what).help(help))
 }
 

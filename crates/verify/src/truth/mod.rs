@@ -15,6 +15,7 @@ mod local;
 mod local_rows;
 mod masked;
 mod matching;
+mod one_to_one;
 mod rows;
 mod sets;
 
@@ -30,7 +31,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Grouped, compare_anatomized};
 pub use dissected::compare_dissected;
-pub use masked::compare_masked;
+pub use masked::{MaskKey, compare_masked};
 
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
@@ -62,6 +63,8 @@ pub enum Recoding {
     LocalRows {
         /// What happens to payloads.
         payload: Payload,
+        /// What a missing value tells. Where it counts as `*`, a `*` says no more than an empty place does.
+        missing: Missing,
     },
     /// Sets, one cut for all.
     GlobalSets,
@@ -87,7 +90,9 @@ impl Recoding {
             return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help("leave out --against")));
         }
         Ok(match model.shape() {
-            Shape::ValueTree if policy.recodes_locally() => Recoding::LocalRows { payload: privacy.payload },
+            Shape::ValueTree if policy.recodes_locally() => {
+                Recoding::LocalRows { payload: privacy.payload, missing: privacy.missing }
+            }
             Shape::ValueTree => Recoding::GlobalTrees {
                 root: privacy.root,
                 payload: privacy.payload,
@@ -225,7 +230,9 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
             let trees = Some((root, rows, missing == Missing::Counted));
             untruths.extend(global::compare(c, trees, payload, observer)?)
         }
-        Recoding::LocalRows { payload } => untruths.extend(local_rows::compare(c, payload, observer)?),
+        Recoding::LocalRows { payload, missing } => {
+            untruths.extend(local_rows::compare(c, payload, missing, observer)?)
+        }
         Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
         Recoding::LocalSets | Recoding::LocalItems => untruths.extend(sets::compare(c, observer)?),
         Recoding::LocalTrees => untruths.extend(local::compare(c, observer)?),

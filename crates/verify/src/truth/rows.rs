@@ -2,8 +2,8 @@
 //!
 //! A published row derives from a row of the input if it is of the same class, its values are some of what these have become,
 //! what stands beside them is the same or not there, and each row below it derives from a row of its own below the other.
-//! A value that was parted from what was above it stands alone: it must be the value of some row below, and no value may
-//! stand more often in a record than the input has it.
+//! A value that was parted from what was above it stands alone: it must be the value of some row below, and takes a place
+//! there that nothing else takes (`one_to_one`).
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::Result;
 use bosket_model::binding::Binding;
+use bosket_model::dataset::ObjectName;
 use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, Role, Rows};
 use bosket_model::{ClassId, Dataset, MISSING};
 
 use super::Side;
+use super::one_to_one::{self, derives};
 use crate::columns::{Columns, Emptiness};
 
 /// A row: its class, its values by number, what stands beside them by number, and the rows below.
@@ -24,6 +26,8 @@ pub(super) struct Row {
     home: usize,
     items: Vec<u32>,
     beside: Option<u32>,
+    /// The nested objects that it has, by number.
+    objects: Vec<u32>,
     below: Vec<Row>,
     /// What rows have in common that say the same, themselves and below.
     look: u32,
@@ -33,7 +37,15 @@ pub(super) struct Row {
 
 impl Row {
     fn new(home: usize) -> Self {
-        Row { home, items: Vec::new(), beside: None, below: Vec::new(), look: 0, hollow: false }
+        Row {
+            home,
+            items: Vec::new(),
+            beside: None,
+            objects: Vec::new(),
+            below: Vec::new(),
+            look: 0,
+            hollow: false,
+        }
     }
 
     /// Whether it is one value and nothing else.
@@ -61,6 +73,7 @@ pub(super) struct RowReader {
     /// Whether rows that say the same are each published.
     repeated: bool,
     beside: FxHashMap<Vec<(usize, String)>, u32>,
+    objects: FxHashMap<ObjectName, u32>,
     looks: FxHashMap<Look, u32>,
     /// The classes of which hollow rows are published.
     hollow: FxHashSet<usize>,
@@ -72,6 +85,7 @@ impl RowReader {
             payload,
             repeated: rows == Rows::All,
             beside: FxHashMap::default(),
+            objects: FxHashMap::default(),
             looks: FxHashMap::default(),
             hollow: FxHashSet::default(),
         }
@@ -113,13 +127,14 @@ impl RowReader {
         observer: &dyn Observer,
     ) -> Result<Vec<Row>> {
         let columns = Columns::new(side.data, side.binding, Emptiness::Nothing);
+        let objects = self.objects(side);
         let leads: Vec<bool> =
             columns.items.iter().map(|item| side.binding.declared[item.declared].follows.is_none()).collect();
         (0..side.data.len())
             .map(|record| {
                 observer.go_on()?;
                 let recoded = |item: u32| recode[item as usize].filter(|_| leads[item as usize]);
-                Ok(self.record(side, &columns, record, &recoded, shown))
+                Ok(self.record(side, &columns, record, &recoded, (shown, &objects)))
             })
             .collect()
     }
@@ -130,7 +145,7 @@ impl RowReader {
         columns: &Columns,
         record: usize,
         recoded: &dyn Fn(u32) -> Option<u32>,
-        shown: Option<&FxHashSet<(u32, u32)>>,
+        (shown, objects): (Option<&FxHashSet<(u32, u32)>>, &[Vec<u32>]),
     ) -> Row {
         let data: &Dataset = side.data;
         let mut open: Vec<OpenRow> = Vec::new();
@@ -141,6 +156,7 @@ impl RowReader {
             let class = data.class(vertex);
             let mut row = Row::new(side.binding.classes[class.index()].unwrap_or(usize::MAX));
             row.beside = self.beside(side, vertex);
+            row.objects.clone_from(&objects[vertex]);
             let mut own = Vec::new();
             columns.of_vertex(data, vertex, |item| own.extend(recoded(item)));
             for item in own {
@@ -165,6 +181,16 @@ impl RowReader {
             close(&mut open);
         }
         open.pop().map_or(Row::new(0), |root| root.row)
+    }
+
+    /// Per vertex the numbers of the nested objects that it has.
+    fn objects(&mut self, side: &Side<'_>) -> Vec<Vec<u32>> {
+        let mut number = |object: ObjectName| {
+            let next = self.objects.len() as u32;
+            *self.objects.entry(object).or_insert(next)
+        };
+        let all = side.data.objects_of_vertices(side.binding).into_iter();
+        all.map(|own| own.into_iter().map(&mut number).collect()).collect()
     }
 
     /// The number of what stands beside a vertex's quasi values, without companions.
@@ -233,97 +259,54 @@ pub(super) fn record_derives(
     };
     published.each(&mut |row| count(row, 1));
     input.each(&mut |row| count(row, -1));
-    Ok(times.values().all(|&more| more <= 0) && derives(published, input, binding, observer)?)
+    Ok(times.values().all(|&more| more <= 0) && derives(published, input, &Reading { binding }, observer)?)
 }
 
 fn own_derives(published: &Row, input: &Row) -> bool {
     published.home == input.home
         && published.items.iter().all(|item| input.items.binary_search(item).is_ok())
         && (published.beside.is_none() || published.beside == input.beside)
+        && published.objects.iter().all(|object| input.objects.contains(object))
 }
 
-fn derives(published: &Row, input: &Row, binding: &Binding, observer: &dyn Observer) -> Result<bool> {
-    observer.go_on()?;
-    if !own_derives(published, input) {
-        return Ok(false);
-    }
-    let (values, rows): (Vec<&Row>, Vec<&Row>) = published.below.iter().partition(|row| row.is_value());
-    let is_child =
-        |row: &Row| binding.homes.get(row.home).is_some_and(|home| home.parent == Some(input.home));
-    for value in &values {
-        let mut there = false;
-        let mut look = |row: &Row| there |= row.home == value.home && row.items.contains(&value.items[0]);
-        match is_child(value) {
-            true => input.below.iter().for_each(&mut look),
-            false => input.each(&mut |row| look(row)),
-        }
-        if !there {
-            return Ok(false);
-        }
-    }
-    Ok(rows.iter().all(|row| is_child(row)) && rows_derive(&rows, input, binding, observer)?)
+/// Rows are compared by what has become of the input's values: one number each.
+struct Reading<'a> {
+    binding: &'a Binding,
 }
 
-/// Whether each of some published rows finds a row of its own.
-fn rows_derive(rows: &[&Row], input: &Row, binding: &Binding, observer: &dyn Observer) -> Result<bool> {
-    let mut taken: Vec<Option<usize>> = vec![None; input.below.len()];
-    let mut left = Vec::new();
-    // Rows that say the same are paired first, which never costs a match.
-    for (at, row) in rows.iter().enumerate() {
-        let same = (0..taken.len()).find(|&i| taken[i].is_none() && input.below[i].look == row.look);
-        let same = match same {
-            Some(i) if derives(row, &input.below[i], binding, observer)? => Some(i),
-            _ => None,
-        };
-        match same {
-            Some(i) => taken[i] = Some(at),
-            None => left.push(at),
-        }
+impl one_to_one::Row for Row {
+    fn home(&self) -> usize {
+        self.home
     }
-    let mut edges: FxHashMap<(usize, usize), bool> = FxHashMap::default();
-    for at in left {
-        let mut seen = vec![false; taken.len()];
-        if !place(at, (rows, input), &mut taken, &mut seen, &mut edges, (binding, observer))? {
-            return Ok(false);
-        }
+    fn below(&self) -> &[Self] {
+        &self.below
     }
-    Ok(true)
 }
 
-fn place(
-    at: usize,
-    (rows, input): (&[&Row], &Row),
-    taken: &mut [Option<usize>],
-    seen: &mut [bool],
-    edges: &mut FxHashMap<(usize, usize), bool>,
-    (binding, observer): (&Binding, &dyn Observer),
-) -> Result<bool> {
-    for i in 0..input.below.len() {
-        if seen[i] {
-            continue;
-        }
-        let fits = match edges.get(&(at, i)) {
-            Some(&fits) => fits,
-            None => {
-                let fits = derives(rows[at], &input.below[i], binding, observer)?;
-                edges.insert((at, i), fits);
-                fits
-            }
-        };
-        if !fits {
-            continue;
-        }
-        seen[i] = true;
-        let free = match taken[i] {
-            None => true,
-            Some(other) => place(other, (rows, input), taken, seen, edges, (binding, observer))?,
-        };
-        if free {
-            taken[i] = Some(at);
-            return Ok(true);
-        }
+impl one_to_one::Reading<Row> for Reading<'_> {
+    fn own_derives(&self, published: &Row, input: &Row) -> bool {
+        own_derives(published, input)
     }
-    Ok(false)
+
+    fn takes(&self, published: &Row) -> Vec<u32> {
+        published.items.clone()
+    }
+
+    fn only_value(&self, row: &Row) -> Option<u32> {
+        row.is_value().then(|| row.items[0])
+    }
+
+    fn covers(&self, _: &Row, key: u32, input: &Row) -> bool {
+        input.items.contains(&key)
+    }
+
+    fn is_child(&self, home: usize, above: usize) -> bool {
+        self.binding.homes.get(home).is_some_and(|home| home.parent == Some(above))
+    }
+
+    fn same(&self, published: &Row, input: &Row) -> bool {
+        published.look == input.look
+    }
 }
 
 /// Two classes of a published record of which rows hang together that no row of the input has so: the upper and the lower.

@@ -59,9 +59,9 @@ pub fn closeness(
     let mut farthest: BTreeMap<AttributeId, f64> = wholes.keys().map(|&a| (a, 0.0)).collect();
     for class in &forms.classes {
         let mut worst: Option<Sensitive> = None;
-        for ((_, a), (counts, places)) in places(data, forms, class, (&own, &wholes), observer)? {
+        for ((_, a), counts) in places(data, forms, class, (&own, &wholes), observer)? {
             observer.go_on()?;
-            let (distance, sensitive) = wholes[&a].judge(&counts, places);
+            let (distance, sensitive) = wholes[&a].judge(&counts);
             let most = farthest.entry(a).or_default();
             *most = most.max(distance);
             worst = worst.or(sensitive);
@@ -76,8 +76,8 @@ pub fn closeness(
     Ok(found)
 }
 
-/// Per place of a class and sensitive attribute how often each value stands there, and how many vertices do.
-type Places = BTreeMap<(u32, AttributeId), (Counts, i128)>;
+/// Per place of a class and sensitive attribute how often each value stands there.
+type Places = BTreeMap<(u32, AttributeId), Counts>;
 
 fn places(
     data: &Dataset,
@@ -101,8 +101,7 @@ fn places(
             at.push(place);
             for &a in &own[data.class(v).index()] {
                 let Some(whole) = wholes.get(&a) else { continue };
-                let (counts, places) = found.entry((place, a)).or_default();
-                *places += 1;
+                let counts = found.entry((place, a)).or_default();
                 let code = data.value(v, a);
                 if code != MISSING {
                     *counts.entry(whole.label(code)).or_default() += 1;

@@ -200,22 +200,22 @@ fn likeness_worked_out_by_hand() {
     assert!(near(check(1.0).farthest[1].1, 1.0));
 }
 
-/// A missing value counts as if it were drawn from all: half of a class without any is half as far.
+/// A class of which half has no value was half as far; whoever knew that somebody has one learned which.
 #[test]
-fn missing_values_say_nothing() {
+fn people_without_a_value_were_cover_for_those_with_one() {
     let own = ["x", "x", "", "", "y", "y", "y", "x", "x", "y"];
     let rows: Vec<_> = (0..10).map(|i| (if i < 4 { "a" } else { "b" }, "", own[i])).collect();
-    // x and y are four each; of class a both values are x: half too many, of half of its places.
+    // x and y are four each; of class a both values are x: half too many, whoever else is in it.
     let table = Table::new(&rows, None);
-    let ask = Close { measure: Measure::T(0.25), grounds: Vec::new(), buckets: Vec::new() };
+    let ask = Close { measure: Measure::T(0.5), grounds: Vec::new(), buckets: Vec::new() };
     let verdict = |t: f64| {
         let claim = Claim::Close { k: None, ask: Close { measure: Measure::T(t), ..ask.clone() } };
         let found = verify(&table.data, &table.binding, &claim, &[], 1 << 20, &Quiet).expect("small");
         recount::agrees((&table.data, &table.binding), &claim, &[], found)
     };
-    assert_eq!(verdict(0.25), None);
-    let named = verdict(0.249).expect("too far").sensitive.expect("a value");
-    assert_eq!((named.value.as_str(), named.share, named.in_all), ("x", 0.75, Some(0.5)));
+    assert_eq!(verdict(0.5), None);
+    let named = verdict(0.499).expect("too far").sensitive.expect("a value");
+    assert_eq!((named.value.as_str(), named.share, named.in_all), ("x", 1.0, Some(0.5)));
 }
 
 #[test]

@@ -113,3 +113,43 @@ fn an_unknown_algorithm_is_not_taken_for_a_global_one() {
     policy.method.algorithm = Some("lraa".to_owned());
     assert_eq!(Recoding::of(&policy).expect_err("unknown").fault, bosket_model::Fault::Policy);
 }
+
+const LOCAL: &[&str] = &[
+    "privacy.model=kmn",
+    "privacy.k=2",
+    "privacy.m=2",
+    "privacy.n=1",
+    "method.recoding=local",
+    "publish.path=o.ndjson",
+];
+
+/// Rows were paired loosely: one row of the input stood for several published ones.
+#[test]
+fn a_row_of_the_input_stood_for_several() {
+    let input = r#"{"visits":[{"hospital":"x"},{"hospital":"x"},{"hospital":"y"}]}"#;
+    let moved = r#"{"visits":[{"hospital":"x"},{"hospital":"y"},{"hospital":"y"}]}"#;
+    let fewer = r#"{"visits":[{"hospital":"x"},{"hospital":"y"}]}"#;
+    let twice = r#"{"visits":[{"hospital":"y"},{"hospital":"y"}]}"#;
+    for rows in ["distinct", "all"] {
+        let rows = format!("publish.rows={rows}");
+        for model in [LOCAL, KMN] {
+            let sets = [model, &["publish.path=o.ndjson", rows.as_str()]].concat();
+            assert!(is_true(input, input, &sets), "{sets:?}");
+            assert!(!is_true(moved, input, &sets), "{sets:?}");
+            assert!(!is_true(twice, input, &sets), "{sets:?}");
+        }
+        assert!(is_true(fewer, input, &[LOCAL, &[rows.as_str()]].concat()));
+    }
+}
+
+/// A value that stands alone took the place of one that was published in its row.
+#[test]
+fn a_value_was_parted_and_stayed() {
+    let parted = r#"{"visits":[{"hospital":"H1","ward":"eyes","cost":5},{"hospital":"H1"}]}"#;
+    let input = r#"{"visits":[{"hospital":"H1","ward":"eyes","cost":5},{"ward":"nose","cost":1}]}"#;
+    let honest = r#"{"visits":[{"hospital":"H1"},{"ward":"eyes","cost":5},{"ward":"nose","cost":1}]}"#;
+    for model in [LOCAL, KMN] {
+        assert!(!is_true(parted, input, model), "{model:?}");
+        assert!(is_true(honest, input, model), "{model:?}");
+    }
+}
