@@ -4,6 +4,7 @@ mod anatomized;
 mod by_certificate;
 mod chunked;
 mod dissected;
+mod form;
 pub(crate) mod mapping;
 mod records;
 mod unprotected;
@@ -50,10 +51,13 @@ pub struct VerifyRequest {
     pub mapping: Option<PathBuf>,
     /// Earlier releases about the same people, to be looked at together with it.
     pub with: Vec<Earlier>,
+    /// Another program has written the publication again: how it is written is not looked at.
+    pub foreign: bool,
     /// What every call can be told.
     pub settings: Settings,
 }
 
+pub use form::NOT_LOOKED_AT;
 pub use unprotected::Unprotected;
 
 /// What was found out about a publication.
@@ -75,9 +79,16 @@ pub struct Verified {
     pub groups: Vec<u32>,
     /// What it tells together with earlier releases, if that was looked at.
     pub joint: Option<Joint>,
+    /// How it is written was not looked at.
+    pub foreign: bool,
 }
 
 impl Verified {
+    /// What was not looked at.
+    pub fn not_looked_at(&self) -> &'static [&'static str] {
+        if self.foreign { &NOT_LOOKED_AT } else { &[] }
+    }
+
     /// Whether everything that was looked at is as it should be.
     pub fn holds(&self) -> bool {
         self.verification.as_ref().is_none_or(Verification::holds)
@@ -90,6 +101,10 @@ impl Verified {
     /// What was found, for programs.
     pub fn to_json(&self) -> Value {
         let mut found = self.without_signature();
+        if self.foreign {
+            found["foreign"] = json!(true);
+            found["not_looked_at"] = json!(self.not_looked_at());
+        }
         if let Some(signature) = &self.signature {
             found["signature"] = signature.to_json();
         }
@@ -222,6 +237,8 @@ fn check_claim(
             certificate.unchecked.push(what.to_owned());
         }
     }
+    form::refuse_other_certificate(&check)?;
+    found.foreign = request.foreign;
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
     found.certificate = certificate;
     Ok(found)

@@ -36,6 +36,7 @@ mod limits;
 mod limits_tables;
 mod linked_drafts;
 mod mongo;
+mod one_form;
 mod outside;
 mod parquet;
 mod population;
