@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bosket_io::{Frames, Layout, Opened, PolicyFile, Whereabouts};
+use bosket_io::form::Written;
+use bosket_io::{Frames, Layout, Opened, PolicyFile, SourceForm, Whereabouts};
 use bosket_measure::inspect::{ObjectKeys, shared_identifiers};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
@@ -192,11 +193,20 @@ pub(crate) fn people_counted_twice(bound: &Bound, policy: &Policy, run: &Run<'_>
 
 /// A publication of such data.
 pub(crate) fn published(file: &PolicyFile, at: &Path, run: &Run<'_>) -> Result<Bound> {
-    let data = records(Whereabouts::given(file, at, true)?, run)?.data;
+    published_as(file, at, run).map(|(bound, _)| bound)
+}
+
+/// The same, and how it is written.
+pub(crate) fn published_as(
+    file: &PolicyFile,
+    at: &Path,
+    run: &Run<'_>,
+) -> Result<(Bound, Option<(Written, SourceForm)>)> {
+    let Opened { data, form, written, .. } = records(Whereabouts::given(file, at, true)?, run)?;
     let policy = &file.policy;
     let name = at.display().to_string();
     let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
-    Ok(Bound { data, binding })
+    Ok((Bound { data, binding }, written.map(|written| (written, form))))
 }
 
 /// The hierarchies of the policy, laid over the values of private data.

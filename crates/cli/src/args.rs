@@ -235,6 +235,9 @@ pub struct Verify {
     /// Overrides
     #[command(flatten)]
     pub sets: Sets,
+    /// Another program has written the publication again: how it is written (order, spelling, layout) is not looked at, and the verdict says so
+    #[arg(long)]
+    pub foreign: bool,
     /// Also check that the publication says nothing that this private input does not
     #[arg(long, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub against: Option<PathBuf>,

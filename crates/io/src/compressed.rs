@@ -1,9 +1,10 @@
-//! Compressed files, decompressed; and what stands in one beside the text.
+//! Compressed files, decompressed and compressed; and what stands in one beside the text.
 //!
 //! Compressors keep a place for a name, a time, a comment, and for further pieces after the first. Private data may have
 //! all of them, a publication none.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +25,15 @@ impl Compression {
             [0x28, 0xB5, 0x2F, 0xFD] => Some(Compression::Zstd),
             // A skippable frame, as parallel compressors write them.
             [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Compression::Zstd),
+            _ => None,
+        }
+    }
+
+    /// The compression that the name of a file asks for.
+    pub(crate) fn by_name(path: &Path) -> Option<Self> {
+        match path.extension()?.to_ascii_lowercase().to_str()? {
+            "gz" => Some(Compression::Gzip),
+            "zst" => Some(Compression::Zstd),
             _ => None,
         }
     }
@@ -132,6 +142,75 @@ impl<R: BufRead> Read for Members<R> {
             }
             self.beside.0.more.store(true, Ordering::Relaxed);
             self.decoder = Some(Decoder::new(self.compression, from)?);
+        }
+    }
+}
+
+/// Compresses what is written, or not. The same text has the same bytes, however it comes.
+pub(crate) enum Encoder<W: Write> {
+    Plain(W),
+    Gzip(flate2::write::GzEncoder<W>),
+    Zstd(zstd::Encoder<'static, W>),
+}
+
+impl<W: Write> Encoder<W> {
+    pub(crate) fn begin(compression: Option<Compression>, to: W) -> io::Result<Self> {
+        Ok(match compression {
+            None => Encoder::Plain(to),
+            // The header's time and name stay empty: same content, same bytes.
+            Some(Compression::Gzip) => {
+                Encoder::Gzip(flate2::write::GzEncoder::new(to, flate2::Compression::default()))
+            }
+            Some(Compression::Zstd) => {
+                let mut encoder = zstd::Encoder::new(to, 0)?;
+                encoder.include_checksum(true)?;
+                Encoder::Zstd(encoder)
+            }
+        })
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut W {
+        match self {
+            Encoder::Plain(to) => to,
+            Encoder::Gzip(gzip) => gzip.get_mut(),
+            Encoder::Zstd(zstd) => zstd.get_mut(),
+        }
+    }
+
+    /// Completes what is compressed, and gives back where it went.
+    pub(crate) fn close(self) -> io::Result<W> {
+        match self {
+            Encoder::Plain(to) => Ok(to),
+            Encoder::Gzip(gzip) => gzip.finish(),
+            Encoder::Zstd(zstd) => zstd.finish(),
+        }
+    }
+}
+
+impl<W: Write + std::fmt::Debug> std::fmt::Debug for Encoder<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Encoder::Plain(to) => to.fmt(f),
+            Encoder::Gzip(gzip) => gzip.get_ref().fmt(f),
+            Encoder::Zstd(zstd) => zstd.get_ref().fmt(f),
+        }
+    }
+}
+
+impl<W: Write> Write for Encoder<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Encoder::Plain(to) => to.write(bytes),
+            Encoder::Gzip(gzip) => gzip.write(bytes),
+            Encoder::Zstd(zstd) => zstd.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Encoder::Plain(to) => to.flush(),
+            Encoder::Gzip(gzip) => gzip.flush(),
+            Encoder::Zstd(zstd) => zstd.flush(),
         }
     }
 }

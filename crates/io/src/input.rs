@@ -12,6 +12,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
 use crate::compressed::{BesideText, Compression, Members};
 use crate::fault;
+use crate::hidden::Held;
 use crate::problems::Problems;
 use crate::stop::{Stop, bytes};
 
@@ -251,6 +252,20 @@ impl Input {
     /// What a format says that reads no folders.
     pub(crate) fn is_a_folder(&self) -> Failure {
         fault::reading(&self.name, &ErrorKind::IsADirectory.into())
+    }
+
+    /// Standard input, and what of it is kept: it can be read only once.
+    pub(crate) fn kept_stdin() -> Result<(Self, Held)> {
+        let (mut held, mut buffer) = (Held::default(), vec![0; BUFFER]);
+        let mut stdin = io::stdin();
+        loop {
+            match stdin.read(&mut buffer).map_err(|e| fault::reading("-", &e))? {
+                0 => break,
+                read => held.push(&buffer[..read]),
+            }
+        }
+        let total = Some(held.as_ref().len() as u64);
+        Ok((Self::new("-", Cursor::new(held.clone()), total)?, held))
     }
 
     /// Reads from anything; `total` is its size in bytes, if known.

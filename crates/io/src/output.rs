@@ -9,6 +9,7 @@ use bosket_model::{Failure, Fingerprint, Result};
 use sha2::{Digest, Sha256};
 
 use crate::atomic::{self, AtomicFile, Create};
+use crate::compressed::{Compression, Encoder};
 use crate::fault;
 use crate::fingerprint::{Certify, hex};
 use crate::hidden::{Held, Hidden};
@@ -112,23 +113,7 @@ impl Sink {
 /// A place to write to. Nothing is there until [`Output::finish`], except on a stream.
 #[derive(Debug)]
 pub struct Output {
-    encoder: Encoder,
-}
-
-enum Encoder {
-    Plain(Sink),
-    Gzip(flate2::write::GzEncoder<Sink>),
-    Zstd(zstd::Encoder<'static, Sink>),
-}
-
-impl std::fmt::Debug for Encoder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Encoder::Plain(sink) => sink.fmt(f),
-            Encoder::Gzip(gzip) => gzip.get_ref().fmt(f),
-            Encoder::Zstd(zstd) => zstd.get_ref().fmt(f),
-        }
-    }
+    encoder: Encoder<Sink>,
 }
 
 impl Output {
@@ -155,18 +140,7 @@ impl Output {
             _ => To::File(AtomicFile::create(path, create)?),
         };
         let sink = Sink { to, published: None };
-        let extension = path.extension().map(|e| e.to_ascii_lowercase());
-        let encoder = match extension.as_deref().and_then(|e| e.to_str()) {
-            // The header's time and name stay empty: same content, same bytes.
-            Some("gz") => Encoder::Gzip(flate2::write::GzEncoder::new(sink, flate2::Compression::default())),
-            Some("zst") => {
-                let mut encoder = zstd::Encoder::new(sink, 0).map_err(failure)?;
-                encoder.include_checksum(true).map_err(failure)?;
-                Encoder::Zstd(encoder)
-            }
-            _ => Encoder::Plain(sink),
-        };
-        Ok(Output { encoder })
+        Ok(Output { encoder: Encoder::begin(Compression::by_name(path), sink).map_err(failure)? })
     }
 
     /// The same for what is read again before it is finished: a stream gets nothing until then.
@@ -175,11 +149,7 @@ impl Output {
     }
 
     fn sink(&mut self) -> &mut Sink {
-        match &mut self.encoder {
-            Encoder::Plain(sink) => sink,
-            Encoder::Gzip(gzip) => gzip.get_mut(),
-            Encoder::Zstd(zstd) => zstd.get_mut(),
-        }
+        self.encoder.get_mut()
     }
 
     /// Counts it to the publication, under this name: it gets a fingerprint.
@@ -218,12 +188,7 @@ impl Output {
     }
 
     fn close(self) -> Result<Sink> {
-        let mut sink = match self.encoder {
-            Encoder::Plain(sink) => Ok(sink),
-            Encoder::Gzip(gzip) => gzip.finish(),
-            Encoder::Zstd(zstd) => zstd.finish(),
-        }
-        .map_err(fault::from_write)?;
+        let mut sink = self.encoder.close().map_err(fault::from_write)?;
         sink.flush().map_err(fault::from_write)?;
         Ok(sink)
     }
@@ -281,17 +246,9 @@ impl Closed {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.encoder {
-            Encoder::Plain(sink) => sink.write(bytes),
-            Encoder::Gzip(gzip) => gzip.write(bytes),
-            Encoder::Zstd(zstd) => zstd.write(bytes),
-        }
+        self.encoder.write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.encoder {
-            Encoder::Plain(sink) => sink.flush(),
-            Encoder::Gzip(gzip) => gzip.flush(),
-            Encoder::Zstd(zstd) => zstd.flush(),
-        }
+        self.encoder.flush()
     }
 }

@@ -3,14 +3,17 @@
 mod columns;
 mod parts;
 
+pub(crate) use parts::ChunkWriter;
+
 use std::path::{Path, PathBuf};
 
 use bosket_model::observe::Observer;
 use bosket_model::policy::Format as PolicyFormat;
-use bosket_model::{Dataset, Failure, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Result};
 
 use crate::atomic::Create;
 use crate::fingerprint::Certify;
+use crate::form::{self, There};
 use crate::format::{self, Format, Layout};
 use crate::kinds::Kinds;
 use crate::output::{Output, finish_certified};
@@ -43,6 +46,8 @@ struct Document {
     known: Layout,
     /// Kinds that are put together when it is written.
     kinds: Kinds,
+    /// Bytes that sorting took, if it was written from chunks.
+    sorting: usize,
 }
 
 /// Where a policy publishes to: a file or folder, or a database.
@@ -97,7 +102,7 @@ impl Publication {
     ) -> Result<Self> {
         let output = Some(Output::create_hidden(target, create)?);
         let kinds = Kinds::default();
-        let document = Document { output, written: false, format, layout, known, kinds };
+        let document = Document { output, written: false, format, layout, known, kinds, sorting: 0 };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
 
@@ -159,12 +164,24 @@ impl Document {
     }
 
     fn read_again(&mut self, observer: &dyn Observer) -> Result<Dataset> {
-        let input =
-            self.output.as_mut().ok_or_else(unwritten)?.hidden()?.open("the publication")?.published();
+        let hidden = self.output.as_mut().ok_or_else(unwritten)?.hidden()?;
+        let input = hidden.open(NAME)?.published();
         let stop = input.stop().clone();
         let read = || format::read(input, Some(self.format.name()), &self.known);
-        self.kinds.split(watched(observer, &stop, || (), read)?.data, "the publication")
+        let loaded = watched(observer, &stop, || (), read)?;
+        let there = There::hidden(NAME, hidden);
+        let differs = form::of_document(&there, (self.format, &loaded.layout), &loaded.data, observer)?;
+        differs.map_or(Ok(()), |differs| Err(unlike(&differs)))?;
+        self.kinds.split(loaded.data, NAME)
     }
+}
+
+/// What messages call a publication that has no name yet.
+const NAME: &str = "the publication";
+
+/// What was written reads as something that would be written another way.
+fn unlike(differs: &Diagnostic) -> Failure {
+    Failure::defect(format!("what was written is not the one form of what is read: {}", differs.message))
 }
 
 /// A publication is used after it failed.

@@ -6,6 +6,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Result};
 
+use crate::form::{self, Written};
 use crate::format::{self, Format, Layout, Loaded};
 use crate::frames::{Frame, Frames};
 use crate::gather;
@@ -50,12 +51,14 @@ pub struct Opened {
     pub form: SourceForm,
     /// What should be known about how they were read.
     pub warnings: Vec<Diagnostic>,
+    /// The bytes they were read from, if they are a publication that was read as a whole.
+    pub written: Option<Written>,
 }
 
 impl From<Loaded> for Opened {
     fn from(loaded: Loaded) -> Self {
         let form = SourceForm::Document { format: loaded.format, layout: Box::new(loaded.layout) };
-        Opened { data: loaded.data, form, warnings: loaded.warnings }
+        Opened { data: loaded.data, form, warnings: loaded.warnings, written: None }
     }
 }
 
@@ -184,15 +187,23 @@ impl Whereabouts {
             Whereabouts::Tables(tables) => {
                 let (data, form) = tables.read(observer)?;
                 let warnings = form.warnings.clone();
-                Ok(Opened { data, form: SourceForm::Tables(Box::new(form)), warnings })
+                let form = SourceForm::Tables(Box::new(form));
+                Ok(Opened { data, form, warnings, written: Some(Written::Tables) })
             }
             Whereabouts::Document { path, format, layout, published: true, kinds, .. } if path.is_dir() => {
                 let loaded = parts::open(&path, format, &layout, observer)?;
-                arranged(loaded, None, &kinds, &path.display().to_string(), observer)
+                let written = form::parts_in(&path, loaded.format.name(), &layout.beside)?;
+                let opened = arranged(loaded, None, &kinds, &path.display().to_string(), observer)?;
+                Ok(Opened { written: Some(Written::Parts(written)), ..opened })
             }
-            Whereabouts::Document { path, format, layout, published, gather, kinds } => {
+            Whereabouts::Document { path, format, layout, published: true, gather, kinds } => {
+                let (input, there) = form::kept(&path)?;
+                let loaded = format::read_observed(input.published(), format, &layout, observer)?;
+                let opened = arranged(loaded, gather, &kinds, &path.display().to_string(), observer)?;
+                Ok(Opened { written: Some(Written::Document(Box::new((there, *kinds)))), ..opened })
+            }
+            Whereabouts::Document { path, format, layout, gather, kinds, .. } => {
                 let input = Input::open_records(&path)?;
-                let input = if published { input.published() } else { input };
                 let loaded = format::read_observed(input, format, &layout, observer)?;
                 arranged(loaded, gather, &kinds, &path.display().to_string(), observer)
             }

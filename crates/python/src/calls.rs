@@ -137,6 +137,7 @@ pub fn verify(
     policy: Option<PolicyGiven>,
     certificate: Option<PathBuf>,
     key: Option<String>,
+    foreign: bool,
     told: Told,
 ) -> PyResult<String> {
     let done = watched(py, told.3.as_ref(), |observer| {
@@ -146,6 +147,7 @@ pub fn verify(
             policy,
             certificate,
             key,
+            foreign,
             settings: settings(&told),
             ..VerifyRequest::default()
         };

@@ -16,6 +16,7 @@ mod listed;
 pub mod mergeable;
 pub mod partition;
 pub mod recount;
+pub mod repeated;
 pub mod sides;
 mod trees;
 pub mod truth;

@@ -7,7 +7,7 @@ use bosket_verify::truth::{Grouped, Side, Untruth, compare_anatomized};
 use bosket_verify::{JudgedClusters, Verification};
 
 use super::mapping::{groups, read_mapping, refuse_unknown};
-use super::{Check, Verified, judged_clusters};
+use super::{Check, Verified, form, judged_clusters};
 use crate::grounds;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
@@ -23,9 +23,11 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
         &hierarchies,
         run.observer,
     )?;
+    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let groups = published.groups;
-    Ok(Verified { verification: Some(verification), caveats, untruths, groups, ..Verified::default() })
+    Ok(Verified { untruths, groups, ..found })
 }
 
 fn against(check: &Check<'_>, published: &JudgedClusters, input: &Path) -> Result<Vec<Untruth>> {

@@ -6,7 +6,7 @@ use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Claim;
 
-use super::{Check, Verified};
+use super::{Check, Verified, form};
 use crate::anonymize::verified;
 use crate::chunked;
 use crate::classes::is_by_class;
@@ -38,10 +38,12 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     refuse_unmergeable(claim)?;
     let policy = &file.policy;
     let name = check.publication().display().to_string();
+    let mut said = form::Said::default();
     let mut read = |take: &mut dyn FnMut(Dataset) -> Result<()>| {
         let place = Whereabouts::given(file, check.publication(), true)?;
         let form = place.batches(size, run.observer, &mut |opened| {
             run.warn(opened.warnings);
+            said.batch(check, &opened.data)?;
             take(opened.data)
         });
         form.map(|_| ())
@@ -57,7 +59,9 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     }
     let caveats = claim.caveats(&binding);
     run.warn(caveats.iter().cloned());
-    Ok(Verified { verification: Some(verification), caveats, ..Verified::default() })
+    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    form::of_batches(check, &found, size, said)?;
+    Ok(found)
 }
 
 /// Refuses a claim that is not counted batch by batch.

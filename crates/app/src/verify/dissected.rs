@@ -10,7 +10,7 @@ use bosket_verify::sides::expected;
 use bosket_verify::truth::{Untruth, compare_dissected};
 
 use super::mapping::{groups, read_mapping, refuse_unknown};
-use super::{Check, Verified, declared, judged_sides};
+use super::{Check, Verified, declared, form, judged_sides};
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let Check { request, file, claim, run } = check;
@@ -21,8 +21,10 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let sensitive = &found.dissected.sensitive;
     let (hierarchies, _) = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
     let verification = Verification::of_dissected(&found, Some(claim), &hierarchies, run.observer)?;
+    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, input)).transpose()?;
-    Ok(Verified { verification: Some(verification), caveats, untruths, ..Verified::default() })
+    Ok(Verified { untruths, ..found })
 }
 
 /// What the publication says and the input does not. Everything published must be there, as often; what is not published

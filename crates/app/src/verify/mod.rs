@@ -4,6 +4,7 @@ mod anatomized;
 mod by_certificate;
 mod chunked;
 mod dissected;
+mod form;
 pub(crate) mod mapping;
 mod records;
 mod unprotected;
@@ -53,10 +54,13 @@ pub struct VerifyRequest {
     pub mask_key: Option<PathBuf>,
     /// Earlier releases about the same people, to be looked at together with it.
     pub with: Vec<Earlier>,
+    /// Another program has written the publication again: how it is written is not looked at.
+    pub foreign: bool,
     /// What every call can be told.
     pub settings: Settings,
 }
 
+pub use form::NOT_LOOKED_AT;
 pub use unprotected::Unprotected;
 
 /// What was found out about a publication.
@@ -82,9 +86,16 @@ pub struct Verified {
     pub joint: Option<Joint>,
     /// How many rows and values it has, where that was counted for a certificate.
     pub(crate) recounted: Option<Recounted>,
+    /// How it is written was not looked at.
+    pub foreign: bool,
 }
 
 impl Verified {
+    /// What was not looked at.
+    pub fn not_looked_at(&self) -> &'static [&'static str] {
+        if self.foreign { &NOT_LOOKED_AT } else { &[] }
+    }
+
     /// Whether everything that was looked at is as it should be.
     pub fn holds(&self) -> bool {
         self.verification.as_ref().is_none_or(Verification::holds)
@@ -97,6 +108,10 @@ impl Verified {
     /// What was found, for programs.
     pub fn to_json(&self) -> Value {
         let mut found = self.without_signature();
+        if self.foreign {
+            found["foreign"] = json!(true);
+            found["not_looked_at"] = json!(self.not_looked_at());
+        }
         if let Some(signature) = &self.signature {
             found["signature"] = signature.to_json();
         }
@@ -269,6 +284,8 @@ fn check_claim(
             certificate.unchecked.push(what.to_owned());
         }
     }
+    form::refuse_other_certificate(&check)?;
+    found.foreign = request.foreign;
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
     found.not_checked = unseen_masks(request, &file.policy);
     found.certificate = certificate;

@@ -13,7 +13,7 @@ use bosket_verify::truth::{Comparison, MaskKey, Recoding, Side, Untruth, compare
 use bosket_verify::{Claim, Verification};
 
 use super::mapping::read_mapping;
-use super::{Check, Verified};
+use super::{Check, Verified, form};
 use crate::joint::link::{self, Numbering};
 use crate::joint::{self, OwnInput, Together};
 use crate::key;
@@ -22,7 +22,7 @@ use crate::negative;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let Check { request, file, claim, run } = check;
-    let published = load::published(file, check.publication(), run)?;
+    let (published, written) = load::published_as(file, check.publication(), run)?;
     let Bound { data, binding } = &published;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
@@ -40,18 +40,15 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let hierarchies = negative::hierarchies(claim, file, data, binding)?;
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
+    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    if let Some((written, form)) = &written {
+        form::of_records(check, &found, &published, (written, form))?;
+    }
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
     let recounted = request.certificate.as_ref().map(|_| Recounted::of(published.side(), run.observer));
     let recounted = recounted.transpose()?;
-    Ok(Verified {
-        verification: Some(verification),
-        caveats,
-        untruths,
-        joint,
-        recounted,
-        ..Verified::default()
-    })
+    Ok(Verified { untruths, joint, recounted, ..found })
 }
 
 /// Refuses a publication in which some have an object that says nothing and others do not have it: an empty place counts as

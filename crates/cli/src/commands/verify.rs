@@ -35,6 +35,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         mapping: args.mapping.clone(),
         mask_key: args.mask_key.clone(),
         with: args.with.earlier()?,
+        foreign: args.foreign,
         settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },
     };
     let found = talk.told(bosket_app::verify(&request, talk)?);
@@ -52,6 +53,7 @@ fn text(found: &Verified) -> String {
         Some(verification) => {
             out.push_str(&found.unprotected.as_ref().map_or(String::new(), unprotected));
             push_verdict(&mut out, found, verification);
+            out.push_str(&not_looked_at(found.not_looked_at()));
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
             out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
@@ -64,6 +66,15 @@ fn text(found: &Verified) -> String {
     }
     out.push_str(&found.certificate.as_ref().map_or(String::new(), certificate));
     out
+}
+
+/// What was not looked at in a publication that another program has written again.
+fn not_looked_at(what: &[&str]) -> String {
+    if what.is_empty() {
+        return String::new();
+    }
+    let lines: String = what.iter().map(|what| format!("  {what}\n")).collect();
+    format!("FOREIGN: how the file is written was not looked at, and may tell who is who:\n{lines}")
 }
 
 /// What the claim says nothing about: whether that is right, only the reader can tell.

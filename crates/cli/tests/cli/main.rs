@@ -37,6 +37,7 @@ mod limits_tables;
 mod linked_drafts;
 mod linked_releases;
 mod mongo;
+mod one_form;
 mod outside;
 mod parquet;
 mod population;

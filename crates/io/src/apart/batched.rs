@@ -6,7 +6,7 @@ use std::io::Write;
 use bosket_model::binding::Binding;
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::partition::Joined;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{Policy, Undeclared};
 use bosket_model::sides::Fates;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
@@ -20,8 +20,15 @@ use crate::chunks::Chunks;
 use crate::fault;
 use crate::format::Layout;
 use crate::json::{always_present, record_texts_as};
+use crate::policy_file::PolicyFile;
+use crate::sorted::Sorted;
 use crate::source::{SourceForm, Whereabouts};
 use crate::table::{header_text, row_texts};
+
+/// Bytes that sorting may take.
+fn room(observer: &dyn Observer) -> usize {
+    observer.limits().memory.map_or(24 << 20, |memory| (memory / 16).clamp(4 << 20, 24 << 20))
+}
 
 /// Why records are never read in batches, however many there are; none if they can be.
 pub(super) fn unbatched(place: &Whereabouts, policy: &Policy) -> Option<String> {
@@ -51,6 +58,8 @@ pub(super) struct BatchedRecords {
     pub(super) form: SourceForm,
     /// Bytes that sorting may take.
     sorting: usize,
+    /// What becomes of vertices without quasi values.
+    empty: Empty,
 }
 
 impl BatchedRecords {
@@ -77,8 +86,23 @@ impl BatchedRecords {
         }
         let frame = frame.finish();
         let binding = Binding::of_input(frame.schema(), &policy.attributes, policy.undeclared, &name)?;
-        let sorting = limits.memory.map_or(24 << 20, |memory| (memory / 16).clamp(4 << 20, 24 << 20));
-        Ok((BatchedRecords { chunks, frame, binding, form, sorting }, warnings))
+        let (sorting, empty) = (room(observer), Empty::Gone);
+        Ok((BatchedRecords { chunks, frame, binding, form, sorting, empty }, warnings))
+    }
+
+    /// The people of a publication, which may have the numbers of their groups among their attributes.
+    pub(super) fn of_published(
+        chunks: Chunks,
+        frame: Joined,
+        file: &PolicyFile,
+        form: SourceForm,
+        empty: Empty,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let frame = frame.finish();
+        let attributes = &file.policy.attributes;
+        let binding = Binding::of_input(frame.schema(), attributes, Undeclared::Drop, "the publication")?;
+        Ok(BatchedRecords { chunks, frame, binding, form, sorting: room(observer), empty })
     }
 
     /// The records of a chunk. Keys stand in the order of all records.
@@ -91,11 +115,22 @@ impl BatchedRecords {
 
     /// Hands the people over.
     pub(super) fn fill(&mut self, spool: &mut Spool, fates: &Fates, observer: &dyn Observer) -> Result<()> {
+        let binding = self.binding.clone();
+        self.each_text(fates, observer, &mut |data, texts| fill(spool, data, &binding, fates, texts))
+    }
+
+    /// Hands out the people of each chunk, with the texts of their quasi sides.
+    pub(super) fn each_text(
+        &mut self,
+        fates: &Fates,
+        observer: &dyn Observer,
+        take: &mut dyn FnMut(&Dataset, &Sorted) -> Result<()>,
+    ) -> Result<()> {
         // What everybody has is known of all of them.
         let mut always: Option<Vec<bool>> = None;
         for chunk in 0..self.chunks.len() {
             let data = self.chunk(chunk, observer)?;
-            let own = always_present(&quasi_side(&data, &self.binding, fates, None, Empty::Gone)?);
+            let own = always_present(&quasi_side(&data, &self.binding, fates, None, self.empty)?);
             match &mut always {
                 None => always = Some(own),
                 Some(all) => all.iter_mut().zip(own).for_each(|(all, own)| *all &= own),
@@ -104,9 +139,9 @@ impl BatchedRecords {
         let always = always.unwrap_or_default();
         for chunk in 0..self.chunks.len() {
             let data = self.chunk(chunk, observer)?;
-            let quasi = quasi_side(&data, &self.binding, fates, None, Empty::Gone)?;
+            let quasi = quasi_side(&data, &self.binding, fates, None, self.empty)?;
             let texts = record_texts_as(&quasi, &Layout::default(), &always, observer)?;
-            fill(spool, &data, &self.binding, fates, &texts)?;
+            take(&data, &texts)?;
         }
         Ok(())
     }
@@ -123,7 +158,7 @@ impl BatchedRecords {
             let data = self.chunk(chunk, &Quiet)?;
             let groups = &own[first..first + data.len()];
             first += data.len();
-            take(quasi_side(&data, &self.binding, fates, Some((GROUP, groups)), Empty::Gone)?)?;
+            take(quasi_side(&data, &self.binding, fates, Some((GROUP, groups)), self.empty)?)?;
         }
         Ok(())
     }

@@ -32,9 +32,9 @@ pub(super) const MARK: u8 = 2;
 /// The columns that both sides of a file are written to.
 #[derive(Debug)]
 pub(super) struct Sides {
-    sheet: Sheet,
+    pub(super) sheet: Sheet,
     /// Per sensitive attribute the type that its values have in the file.
-    types: Vec<Option<Scalar>>,
+    pub(super) types: Vec<Option<Scalar>>,
 }
 
 /// What the records of a file are by a policy.

@@ -197,7 +197,7 @@ impl<'p> Dissection<'p> {
                 let quasi = quasi_side(&opened.data, &binding, &self.fates, None, self.empty())?;
                 let texts = record_texts(&quasi, &Layout::default(), observer)?;
                 fill(&mut spool, &opened.data, &binding, &self.fates, &texts)?;
-                let Opened { data, form, warnings } = opened;
+                let Opened { data, form, warnings, .. } = opened;
                 let beside = match self.way {
                     Way::Tables => Beside::Tables(Box::new(KeptRecords { data, binding, form })),
                     _ => Beside::Nothing,

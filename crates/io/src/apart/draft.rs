@@ -124,7 +124,7 @@ impl Draft {
         run(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn copy_to(&self, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn copy_to(&self, out: &mut dyn Write) -> Result<()> {
         self.with(|scratch| scratch.copy_to(out))
     }
 

@@ -11,6 +11,7 @@ mod clusters;
 mod columns;
 mod dissection;
 mod draft;
+mod form;
 mod groups;
 mod json;
 mod json_form;

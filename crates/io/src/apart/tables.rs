@@ -168,6 +168,12 @@ impl Kept<'_> {
     }
 }
 
+/// Appends a value as groups are ordered by it.
+pub(super) fn push_fragment(fates: &Fates, at: usize, text: &str, out: &mut Vec<u8>) {
+    push_string(out, &fates.sensitive[at].path);
+    push_string(out, text);
+}
+
 /// Writes the tables of both sides.
 pub(super) fn publish(
     spool: &mut Spool,
@@ -177,10 +183,8 @@ pub(super) fn publish(
     mut kept: Kept<'_>,
     create: Create,
 ) -> Result<Drafts> {
-    let mut fragment = |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| {
-        push_string(out, &fates.sensitive[at].path);
-        push_string(out, text);
-    };
+    let mut fragment =
+        |at: usize, _: Kind, text: &str, out: &mut Vec<u8>| push_fragment(fates, at, text, out);
     let mut merged = spool.groups(group_of, groups, &mut fragment)?;
     let mut written = Written::default();
     while let Some(group) = merged.next()? {

@@ -247,11 +247,16 @@ pub(crate) mod from_chunks {
 pub mod parts {
     //! Publications in several files, which this build cannot read.
 
-    use bosket_model::{Dataset, Result};
+    use bosket_model::{Dataset, Diagnostic, Result};
 
     use super::Columns;
+    use crate::form::There;
     use crate::input::Input;
     use crate::parts::PartFacts;
+
+    pub(crate) fn of_parts(_: &[There], _: &Columns, _: &Dataset) -> Result<Option<Diagnostic>> {
+        Err(super::refused())
+    }
 
     pub(crate) fn read(_: &mut Input) -> Result<(Dataset, Columns, Vec<PartFacts>)> {
         Err(super::refused())

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::Columns;
-use super::chunks::{damaged, failure as unreadable};
+use super::chunks::{damaged, failure as unreadable, open};
 use super::fill::Filler;
 use super::people::{Sheet, Spelt};
 use super::plan::{Field, Plan};
@@ -16,6 +16,7 @@ use super::read::read_files;
 use super::scalar::Scalar;
 use super::shape::Shape;
 use super::writer::{Full, Writer, failure};
+use crate::form::{Compare, There};
 use crate::input::Input;
 use crate::parts::PartFacts;
 
@@ -151,6 +152,33 @@ pub(crate) fn read(input: &mut Input) -> Result<(Dataset, Columns, Vec<PartFacts
     })?;
     facts.resize_with(counts.len(), || PartFacts::new(&shape));
     Ok((data, columns, facts))
+}
+
+/// Where parts are laid out in another way than they would be; none if they are not.
+pub(crate) fn of_parts(parts: &[There], columns: &Columns, data: &Dataset) -> Result<Option<Diagnostic>> {
+    let mut sheet = Sheet::new(data.schema(), columns)?;
+    let texts = sheet.texts(data)?;
+    let mut texts = texts.iter();
+    for part in parts {
+        let count = records_of(part)?;
+        let own: Vec<&[u8]> = texts.by_ref().take(count).collect();
+        let differs = Compare::begin(part, false)?.with(|out| {
+            let mut rows = PartRows::begin(&sheet.plan, out)?;
+            own.into_iter().try_for_each(|text| rows.record(text))?;
+            rows.finish().map(|_| ())
+        })?;
+        if differs.is_some() {
+            return Ok(differs);
+        }
+    }
+    Ok(None)
+}
+
+/// How many records a part has.
+fn records_of(part: &There) -> Result<usize> {
+    let mut input = part.input()?;
+    let file = open(&mut input)?;
+    Ok(usize::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
 }
 
 /// Refuses a part whose columns are not those of the first.

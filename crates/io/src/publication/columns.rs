@@ -1,21 +1,22 @@
 //! Publications in columns, from chunks: what types the columns have follows from the values of all chunks.
 
+use std::io::Write;
+
 use bosket_model::observe::Observer;
 use bosket_model::partition::Joined;
 use bosket_model::{Dataset, Result};
 
-use super::Document;
+use super::ChunkWriter;
 use crate::apart::Sorter;
 use crate::chunks::Chunks;
-use crate::output::Output;
 use crate::parquet::from_chunks::{ChunkSheet, ColumnTypes};
 
-impl Document {
+impl ChunkWriter<'_> {
     pub(super) fn write_columns(
         &self,
         chunks: &mut Chunks,
         memory: usize,
-        output: &mut Output,
+        output: &mut (dyn Write + Send),
         observer: &dyn Observer,
     ) -> Result<()> {
         let (sheet, frame) = self.sheet(chunks, observer)?;

@@ -7,13 +7,15 @@ use bosket_model::observe::Observer;
 use bosket_model::partition::Joined;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-use super::{Document, Kind, Publication, unwritten};
+use super::{Document, Kind, NAME, Publication, unlike, unwritten};
 use crate::apart::Sorter;
 use crate::batches::{BatchSize, read_batches};
 use crate::chunks::Chunks;
 use crate::fault;
+use crate::form::{self, There};
+use crate::format::{Format, Layout};
 use crate::json;
-use crate::output::Output;
+use crate::kinds::Kinds;
 use crate::table;
 
 impl Publication {
@@ -47,12 +49,18 @@ impl Publication {
             Kind::Tables(writing) => return writing.read_again_in_parts(size, observer, take),
         };
         let hidden = document.output.as_mut().ok_or_else(unwritten)?.hidden()?;
-        let input = hidden.open("the publication")?.published();
+        let input = hidden.open(NAME)?.published();
         let (format, kinds) = (document.format, &document.kinds);
-        read_batches(input, format, &document.known, size, observer, &mut |loaded| {
-            take(kinds.split(loaded.data, "the publication")?)
-        })
-        .map(|_| ())
+        let mut chunks = Chunks::new();
+        let layout = read_batches(input, format, &document.known, size, observer, &mut |loaded| {
+            let data = kinds.split(loaded.data, NAME)?;
+            chunks.push(&data)?;
+            take(data)
+        })?;
+        let there = There::hidden(NAME, hidden);
+        let differs =
+            form::of_chunks(&there, (format, &layout, kinds), &mut chunks, document.sorting, observer)?;
+        differs.map_or(Ok(()), |differs| Err(unlike(&differs)))
     }
 }
 
@@ -70,21 +78,44 @@ impl Document {
             return Err(Failure::defect("a publication was written twice"));
         }
         let mut output = self.output.take().ok_or_else(unwritten)?;
-        observer.stage("sorting records", 2 * chunks.len() as u64);
-        if self.format.name() == "parquet" {
-            self.write_columns(chunks, memory, &mut output, observer)?;
-        } else {
-            self.write_texts(chunks, memory, &mut output, observer)?;
-        }
+        self.sorting = memory;
+        let writer = ChunkWriter { format: self.format, layout: &self.layout, kinds: &self.kinds };
+        writer.write(chunks, memory, &mut output, observer)?;
         self.output = Some(output.completed()?);
         observer.go_on()
+    }
+}
+
+/// Writes the records of chunks as one document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkWriter<'w> {
+    pub(crate) format: &'static dyn Format,
+    pub(crate) layout: &'w Layout,
+    /// Kinds that are put together when it is written.
+    pub(crate) kinds: &'w Kinds,
+}
+
+impl ChunkWriter<'_> {
+    /// Writes them, ordered by what is written over all chunks. Of memory it takes about as much as told.
+    pub(crate) fn write(
+        &self,
+        chunks: &mut Chunks,
+        memory: usize,
+        output: &mut (dyn Write + Send),
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        observer.stage("sorting records", 2 * chunks.len() as u64);
+        if self.format.name() == "parquet" {
+            return self.write_columns(chunks, memory, output, observer);
+        }
+        self.write_texts(chunks, memory, output, observer)
     }
 
     fn write_texts(
         &self,
         chunks: &mut Chunks,
         memory: usize,
-        output: &mut Output,
+        output: &mut (dyn Write + Send),
         observer: &dyn Observer,
     ) -> Result<()> {
         let (frame, always) = self.frame(chunks, observer)?;
@@ -94,15 +125,15 @@ impl Document {
             let data = self.aligned(&chunks.read(chunk)?, &frame, observer)?;
             match self.format.name() {
                 "ndjson" => {
-                    let texts = json::record_texts_as(&data, &self.layout, &always, observer)?;
+                    let texts = json::record_texts_as(&data, self.layout, &always, observer)?;
                     texts.iter().try_for_each(|text| sorter.push(text))?;
                 }
-                "csv" => table::row_texts(&data, &self.layout, observer)?
-                    .iter()
-                    .try_for_each(|t| sorter.push(t))?,
+                "csv" => {
+                    table::row_texts(&data, self.layout, observer)?.iter().try_for_each(|t| sorter.push(t))?
+                }
                 _ => {
                     let mut text = Vec::new();
-                    self.format.write(&data, &self.layout, &mut text, observer)?;
+                    self.format.write(&data, self.layout, &mut text, observer)?;
                     text.split_inclusive(|&c| c == b'\n')
                         .try_for_each(|line| sorter.push(&line[..line.len() - 1]))?;
                 }
@@ -111,7 +142,7 @@ impl Document {
         }
         let end: &[u8] = if self.format.name() == "csv" { b"" } else { b"\n" };
         if self.format.name() == "csv" {
-            output.write_all(&table::header_text(&frame, &self.layout)?).map_err(fault::from_write)?;
+            output.write_all(&table::header_text(&frame, self.layout)?).map_err(fault::from_write)?;
         }
         let mut sorted = sorter.finish()?;
         let mut written = 0usize;

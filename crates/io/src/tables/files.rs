@@ -28,7 +28,7 @@ pub(crate) fn file_name(path: &str) -> String {
 }
 
 /// Files that may lie with what they certify: a policy's certificate, and signatures of it.
-pub(crate) fn certificate_files(policy: &Policy) -> [String; 4] {
+pub fn certificate_files(policy: &Policy) -> [String; 4] {
     let certificate = policy.publish.as_ref().and_then(|p| p.certificate.as_deref());
     let certificate = certificate.map_or_else(|| "certificate.json".to_owned(), file_name);
     ["", ".asc", ".minisig", ".sig"].map(|ending| format!("{certificate}{ending}"))

@@ -72,7 +72,9 @@ pub use copy::Whole;
 pub(crate) use copy::copy_records;
 pub use facts::ColumnFacts;
 use files::Files;
-pub(crate) use files::{certificate_files, file_name};
+pub use files::certificate_files;
+pub(crate) use files::file_name;
+pub(crate) use parquet::write_again as write_columns_again;
 pub use places::is_address;
 use places::{is_sqlite, said_at, sqlite_target};
 pub(crate) use postgres::PgTables;
@@ -147,6 +149,16 @@ impl TablesForm {
             person.insert(0, Column { name, declared, form: backend::ColumnKind::Number });
         }
         form
+    }
+
+    /// The files they were read from.
+    pub(crate) fn inputs(&self) -> &[PathBuf] {
+        &self.inputs
+    }
+
+    /// What the policy says that cells are separated by.
+    pub(crate) fn named_separator(&self) -> Option<&str> {
+        self.source.separator.as_deref()
     }
 
     /// The type that the source declares for a column, by its path.

@@ -1,5 +1,7 @@
 //! Linked tables in Parquet files, one file per table.
 
+use std::io::Write;
+
 use bosket_model::observe::{Limits, Observer};
 use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 use parquet::basic::Repetition;
@@ -159,66 +161,9 @@ impl Backend for ParquetTables {
         take: &mut Take<'_>,
     ) -> Result<()> {
         let (file, input) = self.open(table)?;
-        let name = input.name();
-        let found = columns(file.metadata().file_metadata().schema());
-        let fields = file.metadata().file_metadata().schema().get_fields();
         let total = file.metadata().file_metadata().num_rows();
         observer.stage(&format!("reading {}", table.name), u64::try_from(total).unwrap_or(0));
-        let mut scalars = Vec::new();
-        for &column in wanted {
-            let scalar = fields.get(column).filter(|f| f.is_primitive()).and_then(|f| Scalar::of(f).ok());
-            scalars.push(scalar.map(|s| (s, i16::from(fields[column].is_optional()))));
-        }
-        let mut cells: Vec<Cells> = wanted.iter().map(|_| Cells::default()).collect();
-        let mut row = Row::default();
-        let mut number = 0;
-        for group in 0..file.num_row_groups() {
-            let group = file.get_row_group(group).map_err(|e| failure(name, &e))?;
-            let mut readers = Vec::new();
-            for &column in wanted {
-                readers.push(group.get_column_reader(found[column].1).map_err(|e| failure(name, &e))?);
-            }
-            let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-            while left > 0 {
-                observer.go_on()?;
-                let count = left.min(BATCH);
-                for ((cells, reader), scalar) in cells.iter_mut().zip(&mut readers).zip(&scalars) {
-                    if let Some((scalar, _)) = scalar {
-                        cells.fill(reader, count, scalar).map_err(|e| failure(name, &e))?;
-                    }
-                }
-                for at in 0..count {
-                    number += 1;
-                    row.clear();
-                    let (mut bad, mut foreign) = (None, None);
-                    for (i, cells) in cells.iter_mut().enumerate() {
-                        match &scalars[i] {
-                            Some((_, there)) => {
-                                if let Err(wrong) = cells.push(&mut row, at, *there) {
-                                    bad.get_or_insert((i, wrong));
-                                }
-                            }
-                            None => {
-                                row.push_missing();
-                                foreign.get_or_insert(i);
-                            }
-                        }
-                    }
-                    let bad =
-                        bad.map(|(i, wrong)| (i, wrong.describe())).or(foreign.map(|i| (i, UNREADABLE)));
-                    let cells = bad.map_or(Ok(&mut row), |(i, (message, help))| {
-                        let message = format!("column `{}` {message}", found[wanted[i]].0.name);
-                        Err(BadRow { message, help })
-                    });
-                    if !take(number, cells) {
-                        return Ok(());
-                    }
-                }
-                left -= count;
-                observer.advance(count as u64);
-            }
-        }
-        Ok(())
+        each_row(&file, input.name(), wanted, observer, take)
     }
 
     fn limit(&mut self, bytes: u64) {
@@ -229,6 +174,113 @@ impl Backend for ParquetTables {
         self.published = true;
         self.files.refuse_others(tables, &beside.files)
     }
+}
+
+/// Hands out the rows of a file with some of its columns.
+fn each_row(
+    file: &SerializedFileReader<Chunks>,
+    name: &str,
+    wanted: &[usize],
+    observer: &dyn Observer,
+    take: &mut Take<'_>,
+) -> Result<()> {
+    let found = columns(file.metadata().file_metadata().schema());
+    let fields = file.metadata().file_metadata().schema().get_fields();
+    let mut scalars = Vec::new();
+    for &column in wanted {
+        let scalar = fields.get(column).filter(|f| f.is_primitive()).and_then(|f| Scalar::of(f).ok());
+        scalars.push(scalar.map(|s| (s, i16::from(fields[column].is_optional()))));
+    }
+    let mut cells: Vec<Cells> = wanted.iter().map(|_| Cells::default()).collect();
+    let mut row = Row::default();
+    let mut number = 0;
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group).map_err(|e| failure(name, &e))?;
+        let mut readers = Vec::new();
+        for &column in wanted {
+            readers.push(group.get_column_reader(found[column].1).map_err(|e| failure(name, &e))?);
+        }
+        let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        while left > 0 {
+            observer.go_on()?;
+            let count = left.min(BATCH);
+            for ((cells, reader), scalar) in cells.iter_mut().zip(&mut readers).zip(&scalars) {
+                if let Some((scalar, _)) = scalar {
+                    cells.fill(reader, count, scalar).map_err(|e| failure(name, &e))?;
+                }
+            }
+            for at in 0..count {
+                number += 1;
+                row.clear();
+                let (mut bad, mut foreign) = (None, None);
+                for (i, cells) in cells.iter_mut().enumerate() {
+                    match &scalars[i] {
+                        Some((_, there)) => {
+                            if let Err(wrong) = cells.push(&mut row, at, *there) {
+                                bad.get_or_insert((i, wrong));
+                            }
+                        }
+                        None => {
+                            row.push_missing();
+                            foreign.get_or_insert(i);
+                        }
+                    }
+                }
+                let bad = bad.map(|(i, wrong)| (i, wrong.describe())).or(foreign.map(|i| (i, UNREADABLE)));
+                let cells = bad.map_or(Ok(&mut row), |(i, (message, help))| {
+                    let message = format!("column `{}` {message}", found[wanted[i]].0.name);
+                    Err(BadRow { message, help })
+                });
+                if !take(number, cells) {
+                    return Ok(());
+                }
+            }
+            left -= count;
+            observer.advance(count as u64);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the rows of a file again as one of so many files would be written.
+pub(crate) fn write_again(
+    input: &mut Input,
+    files: usize,
+    out: &mut (dyn Write + Send),
+    observer: &dyn Observer,
+) -> Result<()> {
+    let file = open(input)?;
+    let schema = file.metadata().file_metadata().schema_descr().root_schema_ptr();
+    let fields = schema.get_fields();
+    let scalars: std::result::Result<Vec<Scalar>, _> = fields.iter().map(|f| Scalar::of(f)).collect();
+    let names: Vec<&str> = fields.iter().map(|f| f.name()).collect();
+    let scalars = scalars.map_err(|_| unwritable(input.name()))?;
+    let begin = || {
+        let schema = flat_schema(&names, &scalars)?;
+        Writer::new(schema, scalars.clone(), Full::among(files), Observed { out, observer })
+    };
+    let mut writer = begin().map_err(writer::failure)?;
+    let wanted: Vec<usize> = (0..fields.len()).collect();
+    let mut done = Ok(());
+    each_row(&file, input.name(), &wanted, observer, &mut |_, row| {
+        done = row.map_err(|_| unwritable(input.name())).and_then(|row| {
+            for (column, cell) in writer.columns.iter_mut().zip(row.iter()) {
+                match cell {
+                    Some((_, text)) => column.push(1, 0, text),
+                    None => column.push_missing(0, 0),
+                }
+            }
+            writer.record_done().map_err(writer::failure)
+        });
+        done.is_ok()
+    })?;
+    done?;
+    writer.finish().map(|_| ()).map_err(writer::failure)
+}
+
+fn unwritable(name: &str) -> Failure {
+    let what = Diagnostic::error("a column has a type that a published table does not have");
+    Failure::new(Fault::Data, what.at(Place::source(name)).help("publish it again"))
 }
 
 /// Writes files, one per table that has one.

@@ -44,12 +44,12 @@ impl Tables {
         // How columns refer to people is known when all rows have been seen.
         let early = SourceForm::Tables(Box::new(tables.form.clone()));
         let last = gathered.batches(&tables.form.shape, size, observer, &mut |data| {
-            take(Opened { data, form: early.clone(), warnings: Vec::new() })
+            take(Opened { data, form: early.clone(), warnings: Vec::new(), written: None })
         })?;
         let (data, form) = tables.formed(last, told);
         let warnings = form.warnings.clone();
         let form = SourceForm::Tables(Box::new(form));
-        take(Opened { data, form: form.clone(), warnings })?;
+        take(Opened { data, form: form.clone(), warnings, written: None })?;
         Ok(form)
     }
 

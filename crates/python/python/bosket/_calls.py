@@ -85,12 +85,14 @@ def verify(
     *,
     certificate: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
+    foreign: bool = False,
     **settings: Any,
 ) -> Verdict:
     """Checks whether a publication keeps what a policy, or its certificate, promises.
 
     It is read from its bytes; of a frame these are written first. With ``key``, a public key or its file, the certificate
-    must be signed with it, which is checked first.
+    must be signed with it, which is checked first. A publication that is not written as Bosket writes it is refused; with
+    ``foreign``, how it is written is not looked at, and the verdict's JSON says so under ``not_looked_at``.
 
     >>> import bosket as bk, pyarrow as pa
     >>> policy = bk.Policy(model="k-anonymity", k=2, attributes={
@@ -107,7 +109,7 @@ def verify(
         given = None if policy is None else policy._native()
         named = None if certificate is None else os.fspath(certificate)
         signed = None if key is None else os.fspath(key)
-        found = json.loads(_native.verify(path, given, named, signed, told.native()))
+        found = json.loads(_native.verify(path, given, named, signed, foreign, told.native()))
     return Verdict(found)
 
 

@@ -79,7 +79,12 @@ def anonymize(
     policy: _Policy, source: _Source, folder: str, key: str | None, measure: bool, told: _Told
 ) -> str: ...
 def verify(
-    publication: str, policy: _Policy | None, certificate: str | None, key: str | None, told: _Told
+    publication: str,
+    policy: _Policy | None,
+    certificate: str | None,
+    key: str | None,
+    foreign: bool,
+    told: _Told,
 ) -> str: ...
 def export(publication: str, certificate: str, form: str, about: list[tuple[str, str]], told: _Told) -> str: ...
 def attack(

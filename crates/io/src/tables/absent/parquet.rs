@@ -60,3 +60,12 @@ pub(crate) fn write(
 pub(crate) fn types(_: &dyn Outflow, _: &Shape, _: &dyn Observer) -> Result<Vec<Vec<Scalar>>> {
     Err(refused())
 }
+
+pub(crate) fn write_again(
+    _: &mut Input,
+    _: usize,
+    _: &mut (dyn Write + Send),
+    _: &dyn Observer,
+) -> Result<()> {
+    Err(refused())
+}

@@ -19,6 +19,6 @@ mod xsd_read;
 
 pub use infer::infer;
 pub(crate) use publish::{Fragments, Plain, publish};
-pub(crate) use published::read_published;
+pub(crate) use published::{read_published, read_published_in};
 pub(crate) use read::read_people;
 pub use xsd::{PrivateSchema, published_xsd};

@@ -7,6 +7,7 @@ use bosket_model::{Diagnostic, Failure, Fault, Kind, Place, Result};
 
 use crate::apart::{Groups, Numbered};
 use crate::input::Input;
+use crate::xml::Namespaces;
 use crate::xml::names::prefix;
 use crate::xml::namespaces::XSI;
 
@@ -24,7 +25,18 @@ pub(crate) fn read_published(
     input: &mut Input,
     policy: &Policy,
     all: &[AttributePath],
+    each: Option<&mut Each<'_>>,
+) -> Result<PublishedGroups> {
+    read_published_in(input, policy, all, each, &mut Namespaces::default())
+}
+
+/// The same, and which namespaces its names are in.
+pub(crate) fn read_published_in(
+    input: &mut Input,
+    policy: &Policy,
+    all: &[AttributePath],
     mut each: Option<&mut Each<'_>>,
+    namespaces: &mut Namespaces,
 ) -> Result<PublishedGroups> {
     let paths = Paths::of_publication(all);
     let place = Place::source(input.name());
@@ -93,5 +105,6 @@ pub(crate) fn read_published(
         let help = "`verify` cannot judge it, so it must not be handed out; publish again";
         return Err(Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help)));
     }
+    *namespaces = reading.namespaces;
     groups.finish(place, Numbered::AsTheyCome)
 }
