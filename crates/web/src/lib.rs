@@ -3,6 +3,7 @@
 //! The policy file is the state, jobs are processes of the same program (`jobs`), and no rule of Bosket is written here. What
 //! a request has to pass is in `guard`, which files it may touch in `folder`, what it may run in `command`.
 
+mod admission;
 mod api;
 mod assets;
 mod command;
@@ -11,10 +12,13 @@ mod folder;
 mod guard;
 mod hierarchy;
 mod jobs;
+mod listen;
 mod places;
 mod policy;
+mod private;
 mod project;
 mod publish;
+mod results;
 mod runs;
 mod secret;
 mod shape;
@@ -86,7 +90,7 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
     let server = Arc::new(Server {
         port,
         check_only: options.check_only,
-        secrets: Secrets::new(port)?,
+        secrets: Secrets::new()?,
         jobs: Arc::new(Jobs::new(options.program.clone(), folder.root().to_owned())?),
         folder,
         streams: Arc::new(Semaphore::new(MOST_STREAMS)),
@@ -94,10 +98,10 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
         known: Known::default(),
         asked: Mutex::new(Instant::now()),
     });
-    ready(&format!("http://127.0.0.1:{port}/?token={}", server.secrets.address().text()));
+    ready(&format!("http://127.0.0.1:{port}/#token={}", server.secrets.address().text()));
     let jobs = server.jobs.clone();
     tokio::select! {
-        ended = axum::serve(listener, router(server.clone())) => ended,
+        () = listen::accept(listener, router(server.clone())) => Ok(()),
         () = idle(&server, options.idle) => Ok(()),
         () = interrupted() => {
             jobs.stop_all();
@@ -134,11 +138,16 @@ impl Server {
 
 async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-        (Ok(mut interrupt), Ok(mut terminate)) => {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-        }
-        _ => std::future::pending().await,
+    let all =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = all else {
+        return std::future::pending().await;
+    };
+    // A terminal that is closed hangs up.
+    tokio::select! {
+        _ = interrupt.recv() => {},
+        _ = terminate.recv() => {},
+        _ = hangup.recv() => {},
     }
 }
 
@@ -159,7 +168,9 @@ fn router(server: Arc<Server>) -> Router {
         .route("/api/sign", post(sign::sign))
         .route("/api/keys", post(sign::new_key))
         .route("/api/publish", get(api::publish))
-        .route("/api/file", get(api::file))
+        .route("/api/certificate", get(api::certificate))
+        .route("/api/enter", post(api::enter))
+        .route("/api/file", get(api::file).post(api::ticket))
         .route("/api/runs/{id}", get(api::run))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .route("/api/upload", post(api::upload).layer(DefaultBodyLimit::disable()))
