@@ -403,6 +403,7 @@ mod tests {
         assert_eq!(shown[1].comment.as_deref(), Some("An attacker may know it."));
         assert_eq!(reasons(text), BTreeMap::from([("age".to_owned(), "Seen by all.".to_owned())]));
         let view = view_of("p.toml", text.to_owned());
-        assert!(view.diagnostics.iter().any(|told| told.message.contains("nobody has decided")));
+        let told = serde_json::to_string(&view.diagnostics).expect("JSON");
+        assert!(told.contains("nobody has decided"), "{told}");
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use bosket_app::LinkedTables;
 use bosket_app::inspect::{InspectRequest, Inspection, infer_xsd};
 use bosket_model::Result;
+use bosket_model::policy::Role;
 
 use crate::Outcome;
 use crate::args::Inspect;
@@ -44,6 +45,15 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
     }
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
         talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));
+        let all = found.profile.attributes.iter().zip(&found.suggestions).filter(|(a, _)| found.names(a.id));
+        let open = all.filter(|(_, s)| s.role == Role::Sensitive && s.follows.is_none()).count();
+        if open > 0 {
+            let wait = if open == 1 { "waits" } else { "wait" };
+            let open = plural(open, "sensitive attribute");
+            talk.line(&format!(
+                "{open} {wait} until you say what protects it, and nothing is published before"
+            ));
+        }
     }
     Ok(Outcome::Done)
 }
