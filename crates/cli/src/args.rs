@@ -234,8 +234,9 @@ pub struct Verify {
     /// The certificate of the publication: it states the claim and the roles too, and the fingerprints of all files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub certificate: Option<PathBuf>,
-    /// The public key that the certificate must be signed with: its file, or the key itself. The signature is checked first
-    #[arg(long, value_name = "KEY", requires = "certificate")]
+    /// The public key that the certificate must be signed with: its file, or the key itself. The signature is checked first.
+    /// Without a certificate, but with --against: the same as --mask-key
+    #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
     /// The signature [default: the one beside the certificate, with `.minisig` behind its name]
     #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]

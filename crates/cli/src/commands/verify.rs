@@ -25,15 +25,17 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         let what = Diagnostic::error("`--set` overrides a policy, not a certificate");
         return Err(Failure::new(Fault::Usage, what.help("give the policy too, with --policy")));
     }
+    // Without a certificate there is no signature to check, and a key can only be the private one.
+    let masks = args.certificate.is_none() && args.against.is_some();
     let request = VerifyRequest {
         publication: args.publication.clone(),
         policy: args.policy.as_deref().map(|path| args.sets.policy(path)).transpose()?,
         certificate: args.certificate.clone(),
-        key: args.key.clone(),
+        key: args.key.clone().filter(|_| !masks),
         signature: args.signature.clone(),
         against: args.against.clone(),
         mapping: args.mapping.clone(),
-        mask_key: args.mask_key.clone(),
+        mask_key: args.mask_key.clone().or_else(|| args.key.clone().filter(|_| masks).map(Into::into)),
         with: args.with.earlier()?,
         foreign: args.foreign,
         settings: Settings { chunk: args.chunk, ..talk.settings(args.memory, args.show_values) },

@@ -141,6 +141,7 @@ fn names_in_other_letters_were_true_pseudonyms() {
     verify("out.ndjson", &keyed("key")).exits(0).prints(&["TRUE"]).hides(&["not checked"]);
     verify("out.ndjson", &keyed("other")).exits(1).prints(&["NOT TRUE", "not what the key makes"]);
     verify("hex.ndjson", &keyed("key")).exits(1).prints(&["NOT TRUE", "not what the key makes"]);
+    verify("hex.ndjson", &[&against[..], &["--key", "key"]].concat()).exits(1).prints(&["NOT TRUE"]);
     verify("out.ndjson", &["--mask-key", "key"]).exits(2).says(&["--against"]);
 }
 

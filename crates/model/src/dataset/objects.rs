@@ -103,8 +103,9 @@ impl Dataset {
         lacking
     }
 
-    /// The same without those of these objects that say nothing: all quasi values in them are `*`, and there is nothing else.
-    /// An object that some records do not have must not be made up, nor tell by its emptiness that others have it.
+    /// The same without what says nothing in these objects: the quasi values of one of which all are `*`, and below which no
+    /// vertex hangs. An object that some records do not have must not be made up, nor tell by its emptiness that others have
+    /// it. What else stands in it has no say: records that look alike would not any more.
     #[must_use]
     pub fn without_hollow(mut self, binding: &Binding, lacking: &BTreeSet<ObjectName>) -> Dataset {
         if lacking.is_empty() {
@@ -112,7 +113,9 @@ impl Dataset {
         }
         let objects = Objects::of(&self.schema);
         let first = objects.first(&self);
-        let told = objects.told(&self, &first, |id, code| !self.says_nothing(binding, id, code));
+        let is_quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+        let says = |id: AttributeId, code: u32| is_quasi(id) && !self.says_nothing(binding, id, code);
+        let told = objects.told(&self, &first, says);
         for v in 0..self.vertex_count() {
             let class = self.class(v);
             let Some(home) = binding.classes[class.index()] else { continue };
@@ -122,8 +125,10 @@ impl Dataset {
                 if told[first[v] + at] || !lacking.contains(&(home, object.name.clone())) {
                     continue;
                 }
-                for &(slot, _) in object.attributes.iter().filter(|(slot, _)| start + slot < end) {
-                    self.values[start + slot] = MISSING;
+                for &(slot, _) in object.attributes.iter().filter(|(_, id)| is_quasi(*id)) {
+                    if start + slot < end {
+                        self.values[start + slot] = MISSING;
+                    }
                 }
             }
         }

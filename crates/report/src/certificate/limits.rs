@@ -70,6 +70,10 @@ fn of_masks(policy: &Policy) -> Vec<String> {
             "linking: {paths}: a pseudonym that is the same in every release under the same key; whoever has several \
              releases can join them person by person, and whoever has the key can tell whose it is. This is not anonymity"
         ));
+        all.push(format!(
+            "where pseudonyms come from: {paths}: that a private key made them is the publisher's word; without the key nobody \
+             can tell a code from the value in other letters"
+        ));
     }
     all
 }

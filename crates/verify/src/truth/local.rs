@@ -31,10 +31,10 @@ impl Vertex {
         self.objects.iter().all(|object| input.objects.contains(object))
     }
 
-    /// Whether the nested object in which an attribute stands is not there.
-    fn lacks_object_of(&self, declared: &Declared) -> bool {
-        let around = declared.name.split_last().map_or(&[][..], |(_, around)| around);
-        !around.is_empty() && !self.objects.iter().any(|(_, name)| name == around)
+    /// Whether an attribute stands in a nested object of which no quasi value is published.
+    fn says_nothing_around(&self, attribute: &Declared, declared: &[Declared]) -> bool {
+        let around = attribute.name.split_last().map_or(&[][..], |(_, around)| around);
+        !around.is_empty() && !self.quasi.iter().any(|(other, _)| declared[*other].name.starts_with(around))
     }
 }
 
@@ -226,7 +226,10 @@ fn values_derive(published: &Vertex, input: &Vertex, reading: Reading<'_>) -> bo
     // where others do not have it.
     let shown = |declared: usize| published.quasi.iter().any(|p| p.0 == declared);
     published.quasi.iter().all(is_true)
-        && input.quasi.iter().all(|q| shown(q.0) || published.lacks_object_of(&reading.declared[q.0]))
+        && input
+            .quasi
+            .iter()
+            .all(|q| shown(q.0) || published.says_nothing_around(&reading.declared[q.0], reading.declared))
 }
 
 /// Every published child needs a child of the input of its own: augmenting paths over a handful of siblings.

@@ -266,7 +266,12 @@ fn own_derives(published: &Row, input: &Row) -> bool {
     published.home == input.home
         && published.items.iter().all(|item| input.items.binary_search(item).is_ok())
         && (published.beside.is_none() || published.beside == input.beside)
-        && published.objects.iter().all(|object| input.objects.contains(object))
+        && invents_nothing(published, input)
+}
+
+/// Whether a row has no nested object that another does not have.
+fn invents_nothing(published: &Row, input: &Row) -> bool {
+    published.objects.iter().all(|object| input.objects.contains(object))
 }
 
 /// Rows are compared by what has become of the input's values: one number each.
@@ -296,8 +301,8 @@ impl one_to_one::Reading<Row> for Reading<'_> {
         row.is_value().then(|| row.items[0])
     }
 
-    fn covers(&self, _: &Row, key: u32, input: &Row) -> bool {
-        input.items.contains(&key)
+    fn covers(&self, published: &Row, key: u32, input: &Row) -> bool {
+        input.items.contains(&key) && invents_nothing(published, input)
     }
 
     fn is_child(&self, home: usize, above: usize) -> bool {
