@@ -265,18 +265,23 @@ impl Input {
         fault::reading(&self.name, &ErrorKind::IsADirectory.into())
     }
 
-    /// Standard input, and what of it is kept: it can be read only once.
-    pub(crate) fn kept_stdin() -> Result<(Self, Held)> {
+    /// Standard input or a pipe, and what of it is kept: it can be read only once.
+    pub(crate) fn kept(path: &Path) -> Result<(Self, Held)> {
+        let name = path.to_string_lossy();
+        let failure = |e: io::Error| fault::reading(&name, &e);
+        let mut from: Box<dyn Read> = match path == Path::new("-") {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(path).map_err(failure)?),
+        };
         let (mut held, mut buffer) = (Held::default(), vec![0; BUFFER]);
-        let mut stdin = io::stdin();
         loop {
-            match stdin.read(&mut buffer).map_err(|e| fault::reading("-", &e))? {
+            match from.read(&mut buffer).map_err(failure)? {
                 0 => break,
                 read => held.push(&buffer[..read]),
             }
         }
         let total = Some(held.as_ref().len() as u64);
-        Ok((Self::new("-", Cursor::new(held.clone()), total)?, held))
+        Ok((Self::new(&name, Cursor::new(held.clone()), total)?, held))
     }
 
     /// Reads from anything; `total` is its size in bytes, if known.

@@ -48,6 +48,8 @@ struct Document {
     kinds: Kinds,
     /// Bytes that sorting took, if it was written from chunks.
     sorting: usize,
+    /// Whether it is going to be handed out, so that nothing but its values may say anything.
+    has_one_form: bool,
 }
 
 /// Where a policy publishes to: a file or folder, or a database.
@@ -83,7 +85,7 @@ impl Publication {
                 };
                 let mut publication = Self::document(&target, *format, ((**layout).clone(), known), create)?;
                 if let Kind::Document(document) = &mut publication.kind {
-                    document.kinds = Kinds::of(&file.policy);
+                    (document.kinds, document.has_one_form) = (Kinds::of(&file.policy), true);
                 }
                 return Ok(publication);
             }
@@ -102,7 +104,16 @@ impl Publication {
     ) -> Result<Self> {
         let output = Some(Output::create_hidden(target, create)?);
         let kinds = Kinds::default();
-        let document = Document { output, written: false, format, layout, known, kinds, sorting: 0 };
+        let document = Document {
+            output,
+            written: false,
+            format,
+            layout,
+            known,
+            kinds,
+            sorting: 0,
+            has_one_form: false,
+        };
         Ok(Publication { name: target.display().to_string(), kind: Kind::Document(Box::new(document)) })
     }
 
@@ -169,9 +180,11 @@ impl Document {
         let stop = input.stop().clone();
         let read = || format::read(input, Some(self.format.name()), &self.known);
         let loaded = watched(observer, &stop, || (), read)?;
-        let there = There::hidden(NAME, hidden);
-        let differs = form::of_document(&there, (self.format, &loaded.layout), &loaded.data, observer)?;
-        differs.map_or(Ok(()), |differs| Err(unlike(&differs)))?;
+        if self.has_one_form {
+            let (there, form) = (There::hidden(NAME, hidden), (self.format, &loaded.layout));
+            let differs = form::of_document(&there, form, &loaded.data, observer)?;
+            differs.map_or(Ok(()), |differs| Err(unlike(&differs)))?;
+        }
         self.kinds.split(loaded.data, NAME)
     }
 }

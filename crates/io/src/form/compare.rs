@@ -168,7 +168,7 @@ impl Compare {
     /// Begins to compare with what is there. Of a text the line of a difference is told.
     pub(crate) fn begin(there: &There, is_text: bool) -> Result<Self> {
         let failure = |e: io::Error| fault::reading(&there.name, &e);
-        let Some(compression) = there.compression()?.filter(|_| is_text) else {
+        let Some(compression) = there.compression()? else {
             return Ok(Compare { text: Bytes::new(&there.name, there.open()?), packed: None, is_text });
         };
         let raw = BufReader::with_capacity(BUFFER, there.open()?);

@@ -9,7 +9,7 @@ mod tables;
 use std::path::Path;
 
 use bosket_model::observe::Observer;
-use bosket_model::{Dataset, Diagnostic, Result};
+use bosket_model::{Dataset, Diagnostic, Place, Result};
 
 use crate::batches::BatchSize;
 use crate::chunks::Chunks;
@@ -79,7 +79,19 @@ pub(crate) fn of_document(
     observer: &dyn Observer,
 ) -> Result<Option<Diagnostic>> {
     let is_text = format.name() != "parquet";
-    Compare::begin(there, is_text)?.with(|out| format.write(data, layout, out, observer))
+    let differs = |layout: &Layout| {
+        Compare::begin(there, is_text)?.with(|out| format.write(data, layout, out, observer))
+    };
+    let mut found = differs(layout)?;
+    // What parts cells that are alone in their rows is not to be seen.
+    if format.name() == "csv" && data.schema().attributes().len() == 1 {
+        for usual in [",", ";", "\t"] {
+            if found.is_some() {
+                found = differs(&Layout { separator: Some(usual.to_owned()), ..layout.clone() })?;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Where the parts of a document leave it. They have been found to be in the order of their content, and cut as they should be.
@@ -129,6 +141,12 @@ pub fn of_batches(
         }
         Whereabouts::Document { kinds, .. } | Whereabouts::Frame { kinds, .. } => kinds.clone(),
     };
+    if at.is_dir() {
+        let what = "a publication in parts is looked at as a whole, and its records do not fit into memory";
+        let help =
+            "allow more memory, leave `--chunk` out, or check it as a foreign publication with `--foreign`";
+        return Ok(Some(Diagnostic::error(what).at(Place::source(at.display().to_string())).help(help)));
+    }
     let mut chunks = Chunks::new();
     let form = place.batches(size, observer, &mut |opened| chunks.push(&opened.data))?;
     let SourceForm::Document { format, layout } = form else { return Ok(None) };
@@ -148,13 +166,13 @@ pub(crate) fn of_chunks(
     Compare::begin(there, is_text)?.with(|out| writer.write(chunks, memory, out, observer))
 }
 
-/// The bytes of a document that is going to be read: those of its file, or of standard input, which can be read only once.
+/// The bytes of a document that is going to be read: those of its file, or of a pipe, which can be read only once.
 pub(crate) fn kept(path: &Path) -> Result<(Input, There)> {
-    if path != Path::new("-") {
+    if path.is_file() || !(path.exists() || path == Path::new("-")) {
         return Ok((Input::open_records(path)?, There::file(path)));
     }
-    let (input, held) = Input::kept_stdin()?;
-    Ok((input, There::kept("-", held)))
+    let (input, held) = Input::kept(path)?;
+    Ok((input, There::kept(&path.to_string_lossy(), held)))
 }
 
 /// The parts of a folder.

@@ -57,6 +57,9 @@ impl Publication {
             chunks.push(&data)?;
             take(data)
         })?;
+        if !document.has_one_form {
+            return Ok(());
+        }
         let there = There::hidden(NAME, hidden);
         let differs =
             form::of_chunks(&there, (format, &layout, kinds), &mut chunks, document.sorting, observer)?;
