@@ -25,7 +25,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     )?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let groups = published.groups;
-    Ok(Verified { verification: Some(verification), caveats, untruths, groups, ..Verified::default() })
+    Ok(Verified { untruths, groups, ..Verified::judged(verification, caveats) })
 }
 
 fn against(check: &Check<'_>, published: &JudgedClusters, input: &Path) -> Result<Vec<Untruth>> {

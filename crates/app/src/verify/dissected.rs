@@ -22,7 +22,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let hierarchies = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
     let verification = Verification::of_dissected(&found, Some(claim), &hierarchies, run.observer)?;
     let untruths = request.against.as_deref().map(|input| against(check, input)).transpose()?;
-    Ok(Verified { verification: Some(verification), caveats, untruths, ..Verified::default() })
+    Ok(Verified { untruths, ..Verified::judged(verification, caveats) })
 }
 
 /// What the publication says and the input does not. Everything published must be there, as often; what is not published

@@ -38,7 +38,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
-    Ok(Verified { verification: Some(verification), caveats, untruths, joint, ..Verified::default() })
+    Ok(Verified { untruths, joint, ..Verified::judged(verification, caveats) })
 }
 
 /// What the publication tells together with earlier ones.

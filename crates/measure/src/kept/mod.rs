@@ -9,6 +9,7 @@ mod before;
 mod dissected;
 mod gone;
 mod json;
+mod state;
 mod tally;
 
 use bosket_model::Result;
