@@ -30,22 +30,21 @@ const KM: &str = "model = \"km\"\nk = 5\nm = 1";
 const ALIKE: &str = "model = \"k-anonymity\"\nk = 5";
 const DIVERSE: &str = "model = \"l-diversity\"\nl = 8";
 
-const PLAIN: &str =
-    "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"suppress\" }\n";
+const PLAIN: &str = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n";
 
 fn people(number: usize, more: impl Fn(usize) -> String) -> Vec<String> {
     (0..number).map(|i| format!("{{\"town\":\"t{}\"{}}}", i % 2, more(i))).collect()
 }
 
 fn cases() -> Vec<Case> {
-    let named = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"suppress\" }\n\
+    let named = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
                  [[attribute]]\npath = \"patient_id\"\nrole = \"identifying\"\n";
-    let shown = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"suppress\" }\n\
+    let shown = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
                  [[attribute]]\npath = \"device\"\nrole = \"insensitive\"\n";
-    let keyed = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"suppress\" }\n\
+    let keyed = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
                  [[attribute]]\npath = \"notes.Quetzal\"\nrole = \"insensitive\"\n\
                  [[attribute]]\npath = \"notes.text\"\nrole = \"insensitive\"\n";
-    let secret = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"suppress\" }\n\
+    let secret = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
                   [[attribute]]\npath = \"ill\"\nrole = \"sensitive\"\n\
                   [[attribute]]\npath = \"device\"\nrole = \"insensitive\"\n";
     let note = |i: usize| match i {
@@ -285,7 +284,7 @@ fn people_whose_sides_are_taken_apart_are_looked_at_too() {
         let case = Case {
             what: "sides",
             attributes,
-            privacy: "model = \"anatomy\"\nl = 4",
+            privacy: "model = \"anatomy\"\ngroup_size = 4",
             lines: people(40, person(rare)),
             fault,
             says,

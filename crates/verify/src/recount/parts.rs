@@ -58,6 +58,9 @@ struct Worded {
     related: Vec<(u32, u32)>,
 }
 
+/// What the name of a vertex without a place begins with, and no path.
+const SECTION: char = '\u{2}';
+
 /// How much there is of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -134,15 +137,16 @@ pub struct Drawn {
     from: u64,
     /// Whether these are all pieces that there are.
     complete: bool,
-    /// Places where somebody has a value.
+    /// Places where somebody has a value, and classes that have any place.
     filled: BTreeSet<String>,
+    placed: BTreeSet<String>,
     totals: Totals,
 }
 
 impl Default for Drawn {
     fn default() -> Self {
-        let (pieces, filled) = (BTreeSet::new(), BTreeSet::new());
-        Drawn { pieces, from: 0, complete: true, filled, totals: Totals::default() }
+        let (pieces, filled, placed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Drawn { pieces, from: 0, complete: true, filled, placed, totals: Totals::default() }
     }
 }
 
@@ -240,7 +244,7 @@ fn place(binding: &Binding, declared: usize) -> String {
     let up = std::iter::successors(Some(home), |&home| binding.homes[home].parent);
     let mut names: Vec<String> = up.map(|home| binding.homes[home].name.join("\u{1}")).collect();
     names.reverse();
-    names.join("\u{2}")
+    format!("{SECTION}{}", names.join("\u{2}"))
 }
 
 fn hash_of(said: &Said) -> u64 {
@@ -277,7 +281,10 @@ impl Drawn {
         let ids = data.schema().attributes().map(|(id, _)| id).filter(has_values);
         let filled = ids.filter_map(|id| binding.attributes[id.index()]);
         let filled = filled.map(|declared| binding.declared[declared].path.clone()).collect();
-        let mut drawn = Drawn { totals, filled, ..Drawn::default() };
+        let quasi = data.schema().attributes().filter(|(id, _)| binding.role(*id) == Some(Role::Quasi));
+        let homes = quasi.filter_map(|(_, attribute)| binding.classes[attribute.class.index()]);
+        let placed = homes.map(|home| place(binding, binding.declared.len() + home)).collect();
+        let mut drawn = Drawn { totals, filled, placed, ..Drawn::default() };
         let spelled = data.one_spelling();
         let data = spelled.as_ref().unwrap_or(data);
         let seen = places::seen(data, binding, claim);
@@ -344,6 +351,7 @@ impl Drawn {
         self.from += other.from;
         self.complete &= other.complete;
         self.filled.extend(other.filled);
+        self.placed.extend(other.placed);
         self.totals = self.totals.and(other.totals);
         self.prune();
         self
@@ -364,12 +372,15 @@ impl Drawn {
         self.pieces.is_empty()
     }
 
-    /// Whether all places of a piece are such that somebody has a value there; else `*` is all that anybody can know.
+    /// Whether a piece is knowledge of all records: somebody has a value at each of its places, and a vertex that shows by itself
+    /// that it is there has no place anywhere. A part alone cannot tell.
     fn is_known(&self, piece: &Worded) -> bool {
-        piece
-            .said
-            .iter()
-            .all(|said| said.text != crate::columns::ANYTHING || self.filled.contains(&said.place))
+        let known = |said: &Said| {
+            let shown = said.text != crate::columns::ANYTHING || self.filled.contains(&said.place);
+            let section = said.place.contains(SECTION);
+            if section { !self.placed.contains(&said.place) } else { shown }
+        };
+        piece.said.iter().all(known)
     }
 
     /// The pieces as bytes. They hold published values only.
@@ -380,6 +391,8 @@ impl Drawn {
         self.totals.write(&mut out);
         out.length(self.filled.len());
         self.filled.iter().for_each(|path| out.text(path));
+        out.length(self.placed.len());
+        self.placed.iter().for_each(|home| out.text(home));
         out.length(self.pieces.len());
         for (hash, piece) in &self.pieces {
             out.number(*hash);
@@ -404,6 +417,7 @@ impl Drawn {
         let (records, complete) = (from.number()?, from.number()?);
         let totals = Totals::read(&mut from)?;
         let filled = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
+        let placed = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
         let mut pieces = BTreeSet::new();
         for _ in 0..from.length()? {
             let (hash, way) = (from.number()?, from.small()?);
@@ -425,7 +439,7 @@ impl Drawn {
         if complete > 1 {
             return Err(damaged());
         }
-        Ok(Drawn { pieces, from: records, complete: complete == 1, filled, totals })
+        Ok(Drawn { pieces, from: records, complete: complete == 1, filled, placed, totals })
     }
 }
 

@@ -40,7 +40,9 @@ impl World {
             let own = Drawn::of(&self.claim, part, &self.bound(part), &Quiet).expect("drawn");
             all.merge(Drawn::from_bytes(&own.to_bytes()).expect("its own bytes"))
         });
+        let frame = self.parts.iter().fold(Survey::default(), |all, part| all.merge(&Survey::whole(part)));
         let tallied = (0u32..).zip(&self.parts).fold(Tallied::default(), |all, (number, part)| {
+            let part = &frame.align(part, |_| true, &Quiet).expect("nobody interrupts");
             let own = Tallied::of(&drawn, &self.claim, part, &self.bound(part), &Quiet).expect("counted");
             let own = Tallied::from_bytes(&own.of_part(number).to_bytes()).expect("its own bytes");
             all.merge(own).expect("each part once")
