@@ -1,7 +1,5 @@
 //! Input that does not fit into memory: read once, in batches, into a private file of chunks.
 
-use std::collections::BTreeSet;
-
 use bosket_engine::Params;
 use bosket_engine::cluster::cells::refuse_partitions;
 use bosket_io::apart::Dissection;
@@ -10,17 +8,18 @@ use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::partition::Survey;
-use bosket_model::policy::{Family, Format, Model, Policy, Role, Undeclared};
+use bosket_model::policy::{Family, Policy, Undeclared};
 use bosket_model::sides::Fates;
-use bosket_model::words::{count, plural};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::words::plural;
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_verify::recount::parts::Totals;
 use rayon::prelude::*;
 
 use crate::anonymize::AnonymizeRequest;
+use crate::checks::{self, Census};
 use crate::key::Key;
 use crate::load::{self, Bound};
 use crate::partition::{self, is_surveyed, strip};
-use crate::prepare::refuse_rare_keys;
 use crate::run::Run;
 
 /// Private records in chunks, with all that is known of them.
@@ -189,20 +188,21 @@ pub(crate) fn prepare(
     let policy = &file.policy;
     refuse(policy)?;
     let name = place.name();
-    let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
+    let (mut chunks, mut census) = (Chunks::new(), Census::default());
     let form = place.batches(size, run.observer, &mut |opened| {
         run.warn(opened.warnings);
-        let Bound { data, binding } = load::bind_input(opened.data, policy, &name, run)?;
+        let own = Census::of(policy, &opened.data, &name, run.observer)?;
+        let Bound { data, binding } = load::bind_all(opened.data, policy, &name)?;
         let data = match key {
             Some(key) => Masks::of(policy).apply(&data, &binding, &policy.attributes, key.bytes(), &name)?,
             None => data,
         };
-        let bound = Bound { data, binding };
-        run.warn(load::people_counted_twice(&bound, policy, run)?);
-        let data = strip(&bound.data, &bound.binding, run.observer)?;
-        let own = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, &name)?;
-        let part = Survey::of(&data, |id| is_surveyed(policy, &own, id), run.observer)?;
-        survey = std::mem::take(&mut survey).merge(&part);
+        let data = strip(&data, &binding, run.observer)?;
+        let binding = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, &name)?;
+        let wanted = |id| is_surveyed(policy, &binding, id);
+        let survey = Survey::of(&data, wanted, run.observer)?;
+        Totals::of(&data, wanted).refuse_survey(&survey)?;
+        census = std::mem::take(&mut census).merge(&own.with(survey));
         chunks.push(&data)
     })?;
     run.observer.decided(&format!(
@@ -211,68 +211,15 @@ pub(crate) fn prepare(
         plural(chunks.len(), "chunk"),
         plural(chunks.records(), "record")
     ));
-    let binding = Binding::of_input(survey.frame.schema(), &policy.attributes, Undeclared::Drop, &name)?;
-    run.warn(binding.absent().filter(|&d| is_published(policy.attributes[d].role)).map(|d| {
-        Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
-            .at(policy.attributes[d].place.clone())
-    }));
-    let (hierarchies, warnings) = partition::hierarchies(file, &survey, &name, run.settings.show_values)?;
+    checks::refuse_undeclared(policy, &census, &name, run.settings.show_values)?;
+    run.warn(checks::warnings(policy, &census, &name)?);
+    let (hierarchies, warnings) =
+        partition::hierarchies(file, &census.survey, &name, run.settings.show_values)?;
     run.warn(warnings);
-    let fewest = u64::from(policy.need_privacy()?.k.unwrap_or(0));
-    if fewest > survey.records {
-        let what =
-            format!("k = {fewest} exceeds the {} of the data", plural(survey.records as usize, "record"));
-        let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
-        return Err(Failure::new(Fault::Unreachable, diagnostic));
-    }
-    let alike = match policy.need_privacy()? {
-        privacy if privacy.model == Model::LDiversity => privacy.l.map_or(0.0, f64::ceil) as u64,
-        _ => 0,
-    };
-    refuse_revealing(policy, &survey, &binding, fewest.max(alike))?;
-    refuse_rare_keys(policy, &rare(policy, &survey), &binding)?;
+    checks::refuse(policy, &census, &name)?;
+    let survey = census.survey;
+    let binding = Binding::of_input(survey.frame.schema(), &policy.attributes, Undeclared::Drop, &name)?;
     Ok(ChunkedInput { chunks, survey, binding, hierarchies, form, size })
-}
-
-fn is_published(role: Role) -> bool {
-    !matches!(role, Role::Identifying | Role::Key | Role::Drop)
-}
-
-/// Keys of JSON that only a handful of people have.
-fn rare(policy: &Policy, survey: &Survey) -> BTreeSet<AttributeId> {
-    let format = policy.source.as_ref().map(|source| source.format);
-    if !matches!(format, Some(Format::Json | Format::Ndjson)) || survey.records < 100 {
-        return BTreeSet::new();
-    }
-    let all = survey.frame.schema().attributes().map(|(id, _)| id);
-    all.filter(|id| (1..5).contains(&survey.present[id.index()])).collect()
-}
-
-/// An attribute published as it is must not give people away.
-pub(crate) fn refuse_revealing(policy: &Policy, survey: &Survey, binding: &Binding, k: u64) -> Result<()> {
-    let mut problems = Vec::new();
-    for (id, _) in survey.frame.schema().attributes() {
-        let insensitive = binding.role(id) == Some(Role::Insensitive);
-        let Some(declared) = binding.attributes[id.index()].filter(|_| insensitive) else { continue };
-        let counts = &survey.counts[id.index()];
-        let all: u64 = counts.iter().map(|c| c.1).sum();
-        let rare: u64 = counts.iter().filter(|c| c.0 < k).map(|c| c.1).sum();
-        if rare * 20 > all {
-            let said = &policy.attributes[declared];
-            let what = format!(
-                "`{}` is called insensitive, but {} of its {} values are ones that fewer than {k} people have",
-                said.path,
-                count(rare as usize),
-                count(all as usize)
-            );
-            problems.push(
-                Diagnostic::error(what).at(said.place.clone()).help(
-                    "make it quasi or identifying, or say `acknowledge = true` if it gives nobody away",
-                ),
-            );
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
 /// Goes through chunks: some at a time are prepared side by side, then taken in their order.

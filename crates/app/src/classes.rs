@@ -10,7 +10,8 @@ use bosket_model::policy::{Policy, Role};
 use bosket_model::selection::Digests;
 use bosket_model::{AttributeId, Dataset, Failure, Result};
 use bosket_verify::mergeable::{ClassState, united};
-use bosket_verify::{Claim, Verification};
+use bosket_verify::recount::parts::Totals;
+use bosket_verify::{Claim, Verification, names};
 
 use crate::anonymize::ReadBatches;
 use crate::chunked::each;
@@ -36,19 +37,23 @@ pub(crate) fn verified(
     run: &Run<'_>,
 ) -> Result<(Verification, Survey)> {
     let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
-    let mut left: Vec<String> = Vec::new();
-    let bound = |data: &Dataset| Binding::new(data.schema(), &policy.attributes, policy.undeclared, name);
+    let (mut left, mut read_in_all): (Vec<String>, Totals) = Default::default();
+    let bound = |data: &Dataset| names::bound(data.schema(), &policy.attributes, policy.undeclared, name);
     read(&mut |data| {
         let binding = bound(&data)?;
         left.extend(bosket_verify::left_over(&data, &binding));
         let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+        read_in_all = read_in_all.and(Totals::of(&data, quasi));
         survey = std::mem::take(&mut survey).merge(&Survey::of(&data, quasi, run.observer)?);
         // Nothing else is looked at again.
         let counts = |id: AttributeId| quasi(id) || binding.role(id) == Some(Role::Sensitive);
         let mut joined = Joined::new();
         joined.add(&data, |_| true, counts, run.observer)?;
-        chunks.push(&joined.finish())
+        let joined = joined.finish();
+        Totals::of(&joined, |_| true).refuse_other(Totals::of(&data, counts))?;
+        chunks.push(&joined)
     })?;
+    read_in_all.refuse_survey(&survey)?;
     let memory = (run.settings.memory() as u64).max(1);
     let files = (chunks.size() * GROWTH).div_ceil(memory).clamp(1, MOST) as usize;
     let mut verdicts = Vec::new();

@@ -1,16 +1,17 @@
 //! Reading of policies and data; what was read is told, warnings are kept.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bosket_io::form::Written;
 use bosket_io::{Frames, Layout, Opened, PolicyFile, SourceForm, Whereabouts};
-use bosket_measure::inspect::{ObjectKeys, shared_identifiers};
+use bosket_measure::inspect::ObjectKeys;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::{Format, Policy, Role, Undeclared};
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result, selection};
+use bosket_model::policy::{Format, Policy, Undeclared};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result, selection};
+use bosket_verify::names;
 
+use crate::checks;
 use crate::hollow::without_hollow;
 use crate::run::Run;
 use bosket_model::words::{count, plural};
@@ -120,43 +121,22 @@ pub(crate) fn input(place: Whereabouts, policy: &Policy, run: &Run<'_>) -> Resul
     bind_input(data, policy, &name, run)
 }
 
-/// Finds the place of all attributes of private data. What the policy does not name is refused; keys of JSON objects that
-/// only a handful of people have are counted there, for they may name somebody.
+/// Finds the place of all attributes of private data. What the policy does not name is refused.
 pub(crate) fn bind_input(data: Dataset, policy: &Policy, name: &str, run: &Run<'_>) -> Result<Bound> {
-    let schema = data.schema();
-    let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, name)?;
+    let binding = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, name)?;
+    let rare = || Ok(ObjectKeys::new(&data, run.observer)?.rare);
+    checks::refuse_unnamed(policy, (data.schema(), &binding), &rare, name, run.settings.show_values)?;
+    bind_all(data, policy, name)
+}
+
+/// The same of some of the records: what the policy does not name is refused once all of them were seen.
+pub(crate) fn bind_all(data: Dataset, policy: &Policy, name: &str) -> Result<Bound> {
+    let binding = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, name)?;
     let format = policy.source.as_ref().map(|s| s.format);
-    let said = |data: Dataset, binding: Binding| {
-        // A row of a table is published with its keys, whatever else it says.
-        let documents = matches!(format, Some(Format::Ndjson | Format::Json | Format::Xml));
-        let data = if documents { without_hollow(data, &binding)? } else { data };
-        Ok(Bound { data, binding })
-    };
-    if policy.undeclared == Undeclared::Drop {
-        return said(data, binding);
-    }
-    let undeclared: Vec<AttributeId> =
-        schema.attributes().map(|(id, _)| id).filter(|id| binding.attributes[id.index()].is_none()).collect();
-    if undeclared.is_empty() {
-        return said(data, binding);
-    }
-    let objects = matches!(format, Some(Format::Ndjson | Format::Json));
-    let keys = match objects && !run.settings.show_values {
-        true => ObjectKeys::new(&data, run.observer)?.rare,
-        false => BTreeSet::new(),
-    };
-    let (rare, common): (Vec<_>, Vec<_>) = undeclared.into_iter().partition(|id| keys.contains(id));
-    let paths: Vec<&str> = common.iter().map(|&id| schema.attribute(id).path.as_str()).collect();
-    let mut failure = binding.refuse(&paths, name);
-    if !rare.is_empty() {
-        let rare = plural(rare.len(), "attribute");
-        let what = format!("the policy does not declare {rare} with keys that fewer than five people have");
-        failure.diagnostics.push(Diagnostic::error(what).at(Place::source(name)).help(
-            "they are not named, for a rare key may name somebody: write `x{}` in paths where the keys of `x` are data, set \
-             `undeclared = \"drop\"`, or see their names with --show-values",
-        ));
-    }
-    Err(failure)
+    // A row of a table is published with its keys, whatever else it says.
+    let documents = matches!(format, Some(Format::Ndjson | Format::Json | Format::Xml));
+    let data = if documents { without_hollow(data, &binding)? } else { data };
+    Ok(Bound { data, binding })
 }
 
 /// The people that the policy is about.
@@ -168,27 +148,6 @@ pub(crate) fn select(data: Dataset, policy: &Policy, name: &str, run: &Run<'_>) 
         run.observer.decided(&format!("`where` and `sample` leave {left} of {}", plural(all, "record")));
     }
     Ok(data)
-}
-
-/// What names a person and stands in several records: k counts records, and these may be one person's.
-pub(crate) fn people_counted_twice(bound: &Bound, policy: &Policy, run: &Run<'_>) -> Result<Vec<Diagnostic>> {
-    let declared = |id: AttributeId| bound.binding.attributes[id.index()].map(|at| &policy.attributes[at]);
-    let all = bound.data.schema().attributes().map(|(id, _)| id);
-    let identifying = all.filter(|&id| declared(id).is_some_and(|a| a.role == Role::Identifying));
-    let shared = shared_identifiers(&bound.data, identifying, run.observer)?;
-    let warning = |(id, records): (AttributeId, usize)| {
-        let attribute = declared(id)?;
-        let what = format!(
-            "`{}` is identifying, and {} of {} share its value with another",
-            attribute.path,
-            count(records),
-            plural(bound.data.len(), "record")
-        );
-        let help = "if it names a person, one person counts several times for the guarantee: gather their documents or rows \
-                    with `person`";
-        Some(Diagnostic::warning(what).at(attribute.place.clone()).help(help))
-    };
-    Ok(shared.into_iter().filter_map(warning).collect())
 }
 
 /// A publication of such data.
@@ -205,7 +164,7 @@ pub(crate) fn published_as(
     let Opened { data, form, written, .. } = records(Whereabouts::given(file, at, true)?, run)?;
     let policy = &file.policy;
     let name = at.display().to_string();
-    let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, &name)?;
     Ok((Bound { data, binding }, written.map(|written| (written, form))))
 }
 

@@ -25,8 +25,10 @@ use bosket_model::value_tree::ValueTrees;
 use bosket_model::words::plural;
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Claim;
+use bosket_verify::recount::parts::Totals;
 use serde_json::{Value, json};
 
+use crate::checks::{may_reveal, travelling};
 use crate::figures::{Figures, KmFigures};
 use crate::make::{KernelOf, Work, make};
 
@@ -36,11 +38,7 @@ pub fn is_surveyed(policy: &Policy, binding: &Binding, id: AttributeId) -> bool 
     let Some(declared) = binding.attributes[id.index()] else { return false };
     match binding.declared[declared].role {
         Role::Quasi => true,
-        Role::Insensitive => {
-            let said = &policy.attributes[declared];
-            !said.acknowledge && said.role != Role::Pseudonym
-        }
-        _ => false,
+        _ => may_reveal(policy, binding, id),
     }
 }
 
@@ -50,7 +48,9 @@ pub fn strip(data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Resu
         |id: AttributeId| matches!(binding.role(id), Some(Role::Quasi | Role::Sensitive | Role::Insensitive));
     let mut joined = Joined::new();
     joined.add(data, |_| true, stays, observer)?;
-    Ok(joined.finish())
+    let joined = joined.finish();
+    Totals::of(&joined, |_| true).refuse_other(Totals::of(data, stays))?;
+    Ok(joined)
 }
 
 /// Everything that is the same for all parts.
@@ -121,7 +121,9 @@ impl Plan {
 
     /// Lays a part, stripped, under the numbers of all parts.
     pub fn part(&self, data: &Dataset, observer: &dyn Observer) -> Result<Part> {
-        let data = self.survey.align(data, |_| true, observer)?;
+        let aligned = self.survey.align(data, |_| true, observer)?;
+        Totals::of(&aligned, |_| true).refuse_other(Totals::of(data, |_| true))?;
+        let data = aligned;
         if data.schema().attributes().len() != self.binding.attributes.len() {
             return Err(Failure::defect("a part has attributes that the survey did not see"));
         }
@@ -285,7 +287,7 @@ impl Plan {
         out.bytes(&self.survey.to_bytes());
         out.length(self.hierarchies.len());
         for hierarchy in &self.hierarchies {
-            let form = |h: &Hierarchy| h.to_bytes().ok_or_else(|| of_ranges(&self.policy));
+            let form = |h: &Hierarchy| travelling(&self.policy, h);
             out.bytes(&hierarchy.as_ref().map(form).transpose()?.unwrap_or_default());
         }
         Ok(out.finish())
@@ -307,11 +309,6 @@ impl Plan {
         }
         Self::new(policy, survey, hierarchies)
     }
-}
-
-fn of_ranges(policy: &Policy) -> Failure {
-    let what = Diagnostic::error("a hierarchy of ranges cannot be sent to others");
-    Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help("write the hierarchy as a file"))
 }
 
 /// Refuses a policy that asks for a promise together with earlier releases: these are laid over each other as a whole.

@@ -1,26 +1,26 @@
 //! Everything that a run checks before it searches. `bosket anonymize --dry-run` is this and nothing more: what the run
 //! would refuse is refused here, and what needs no data is refused before any is read.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bosket_engine::{self as engine, dissect};
 use bosket_io::apart::{Dissection, People};
 use bosket_io::{Create, Output, PolicyFile, SourceForm, Whereabouts, publication};
-use bosket_measure::inspect::ObjectKeys;
 use bosket_measure::kept::Before;
-use bosket_model::binding::{Binding, effective_role};
+use bosket_model::binding::effective_role;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::masks::Masks;
 use bosket_model::observe::{Observer, Quiet};
-use bosket_model::policy::{Algorithm, Format, Model, Policy, Role};
+use bosket_model::partition::Survey;
+use bosket_model::policy::{Algorithm, Model, Policy, Role};
 use bosket_model::sides::Fates;
-use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
+use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::Claim;
 use serde_json::{Map, Value, json};
 
 use crate::anonymize::AnonymizeRequest;
+use crate::checks::{self, Census};
 use crate::chunked::{self, ChunkedInput};
 use crate::joint::{self, Earlier};
 use crate::key::{self, Key};
@@ -29,7 +29,7 @@ use crate::negative;
 use crate::places;
 use crate::run::{Run, run};
 use crate::warned::Warned;
-use bosket_model::words::{count, plural};
+use bosket_model::words::plural;
 
 /// Everything a run needs, checked.
 #[derive(Debug)]
@@ -181,6 +181,7 @@ pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
     let people = Dissection::new(file, Fates::new)?.read(place, run.observer)?;
     run.warn(people.warnings.iter().cloned());
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
+    checks::of_people(file, run)?;
     let (spool, show_values) = (&people.spool, run.settings.show_values);
     let (hierarchies, notes) =
         bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
@@ -208,7 +209,6 @@ fn records(
     run: &Run<'_>,
 ) -> Result<Input> {
     let policy = &file.policy;
-    let privacy = policy.need_privacy()?;
     let name = place.name();
     if let Some(size) = chunked::wanted(file, &place, run)? {
         let chunked = chunked::prepare(file, place, key, size, run)?;
@@ -216,7 +216,7 @@ fn records(
     }
     let opened = load::records(place, run)?;
     let data = load::select(opened.data, policy, &name, run)?;
-    let rare = rare_keys(policy, &data, run)?;
+    let census = Census::of(policy, &data, &name, run.observer)?;
     let Bound { data, binding } = load::bind_input(data, policy, &name, run)?;
     // From here on, masked values are all that anybody sees.
     let data = match key {
@@ -224,113 +224,17 @@ fn records(
         None => data,
     };
     let bound = Bound { data, binding };
-    let binding = &bound.binding;
-    run.warn(binding.absent().map(|d| {
-        Diagnostic::warning(format!("the data has no attribute `{}`", binding.declared[d].path))
-            .at(policy.attributes[d].place.clone())
-    }));
+    let reveals = |id| checks::may_reveal(policy, &bound.binding, id);
+    let census = census.with(Survey::of(&bound.data, reveals, run.observer)?);
+    run.warn(checks::warnings(policy, &census, &name)?);
     let bound = Box::new(bound);
-    run.warn(load::people_counted_twice(&bound, policy, run)?);
     let hierarchies = load::hierarchies(file, &bound, &name, true, run)?;
-    let fewest = privacy.k.unwrap_or(0) as usize;
-    if fewest > bound.data.len() {
-        let what = format!("k = {fewest} exceeds the {} of the data", plural(bound.data.len(), "record"));
-        let diagnostic = Diagnostic::error(what).at(Place::source(name)).help("ask for a smaller k");
-        return Err(Failure::new(Fault::Unreachable, diagnostic));
-    }
-    let alike = match privacy.model {
-        Model::LDiversity => privacy.l.map_or(0.0, f64::ceil) as usize,
-        // Without k, clusters are still of two at least.
-        Model::TCloseness | Model::BetaLikeness => 2,
-        _ => 0,
-    };
-    refuse_revealing(policy, &bound, fewest.max(alike))?;
-    refuse_rare_keys(policy, &rare, &bound.binding)?;
+    checks::refuse(policy, &census, &name)?;
     if let Some(claim) = claim {
         // What could not be verified without the data afterwards is not begun.
         negative::hierarchies(claim, file, &bound.data, &bound.binding)?;
     }
     Ok(Input::Records { bound, form: opened.form, hierarchies })
-}
-
-/// Attributes with a key that some people have, but only a handful, where keys are data.
-fn rare_keys(policy: &Policy, data: &Dataset, run: &Run<'_>) -> Result<BTreeSet<AttributeId>> {
-    let format = policy.source.as_ref().map(|source| source.format);
-    if !matches!(format, Some(Format::Json | Format::Ndjson)) {
-        return Ok(BTreeSet::new());
-    }
-    let mut rare = ObjectKeys::new(data, run.observer)?.rare;
-    let class = |id: AttributeId| data.schema().attribute(id).class;
-    let all = || (0..data.len()).flat_map(|record| data.vertices(record));
-    rare.retain(|&id| all().any(|v| data.class(v) == class(id) && data.value(v, id) != MISSING));
-    Ok(rare)
-}
-
-/// Certificates and reports name what the policy declares. A key that only a handful of people have may name somebody.
-pub(crate) fn refuse_rare_keys(
-    policy: &Policy,
-    rare: &BTreeSet<AttributeId>,
-    binding: &Binding,
-) -> Result<()> {
-    let declared: BTreeSet<usize> = rare.iter().filter_map(|id| binding.attributes[id.index()]).collect();
-    let named = declared.iter().map(|&d| &policy.attributes[d]).filter(|a| !a.acknowledge);
-    let problems: Vec<Diagnostic> = named
-        .map(|attribute| {
-            let what = format!(
-                "`{}` has a key that fewer than five people have, and that certificate and report would name",
-                attribute.path
-            );
-            Diagnostic::error(what).at(attribute.place.clone()).help(
-                "write `x{}` in paths where the keys of `x` are data, leave it out with `undeclared = \"drop\"`, or say \
-                 `acknowledge = true` if the key names nobody",
-            )
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
-}
-
-/// An attribute published as it is must not give people away: at most 5 % of it may be values that fewer than k have.
-fn refuse_revealing(policy: &Policy, bound: &Bound, k: usize) -> Result<()> {
-    let Bound { data, binding } = bound;
-    let mut problems = Vec::new();
-    for (id, attribute) in data.schema().attributes() {
-        let Some(declared) = binding.attributes[id.index()] else {
-            continue;
-        };
-        let said = &policy.attributes[declared];
-        // That everybody has a pseudonym of their own is what it is for; it is told as a risk, not as harmless.
-        let harmless = said.acknowledge || said.role == Role::Pseudonym;
-        if binding.declared[declared].role != Role::Insensitive || harmless {
-            continue;
-        }
-        let mut records = vec![(0usize, None); data.dictionary(id).len()];
-        let mut values = Vec::new();
-        for record in 0..data.len() {
-            for v in data.vertices(record).filter(|&v| data.class(v) == attribute.class) {
-                let code = data.value(v, id);
-                if code != MISSING {
-                    values.push(code);
-                    let (count, last) = &mut records[code as usize];
-                    *count += usize::from(last.replace(record) != Some(record));
-                }
-            }
-        }
-        let rare = values.iter().filter(|&&c| records[c as usize].0 < k).count();
-        if rare * 20 > values.len() {
-            let what = format!(
-                "`{}` is called insensitive, but {} of its {} values are ones that fewer than {k} people have",
-                said.path,
-                count(rare),
-                count(values.len())
-            );
-            problems.push(
-                Diagnostic::error(what).at(said.place.clone()).help(
-                    "make it quasi or identifying, or say `acknowledge = true` if it gives nobody away",
-                ),
-            );
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
 }
 
 /// Refuses a report that could not be written after the work, before it.

@@ -455,7 +455,7 @@ proptest! {
         prop_assert_eq!(found.records, data.len());
         prop_assert_eq!(found.holds(), whole.holds());
         let told = |found: &Verification| {
-            let witness = found.witness.as_ref()?;
+            let witness = found.witness()?;
             Some((witness.values.clone(), witness.relations.clone(), witness.support, witness.records.len()))
         };
         prop_assert_eq!(told(&found), told(&whole));

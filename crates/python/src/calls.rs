@@ -155,7 +155,7 @@ pub fn verify(
         Ok(with(found, |found| {
             let verification = found.verification.as_ref();
             let claim = verification.and_then(|v| v.claim.as_ref()).map(Claim::sentence);
-            let witness = verification.and_then(|v| v.witness.as_ref());
+            let witness = verification.and_then(|v| v.witness());
             json!({
                 "found": found.to_json(),
                 "holds": found.holds(),

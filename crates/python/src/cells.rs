@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosket_app::parted::cells::{CellPlan, Clustered, Facts, Round, Splitter, Tally, parsed, together};
+use bosket_app::parted::cells::{CellPlan, CellTold, Clustered, Facts, Round, Splitter, parsed, together};
 use bosket_app::parted::shape::Shape;
-use bosket_model::partition::Survey;
+use bosket_app::{Census, Warned};
 use bosket_model::{Dataset, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::errors::warn;
 use crate::given::{PolicyGiven, handed, load};
-use crate::spark::frame;
+use crate::spark::{frame, given};
 use crate::watch::watched;
 
 /// The plan that this process used last: a task works on many batches by one plan.
@@ -38,13 +39,13 @@ pub fn cells_plan<'py>(
     survey: &[u8],
     facts: &str,
 ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
-    let (plan, records) = watched(py, None, |_| {
+    let (plan, records, warnings) = watched(py, None, |_| {
         let file = load(&policy)?;
-        let (_, text, sets) = policy;
-        let (survey, facts) = (Survey::from_bytes(survey)?, Facts::from_json(&parsed(facts)?)?);
-        let plan = CellPlan::new(&file, (text.unwrap_or_default(), sets), &survey, facts)?;
-        Ok((plan.to_bytes()?, plan.records()))
+        let (census, facts) = (Census::from_bytes(survey)?, Facts::from_json(&parsed(facts)?)?);
+        let Warned { value: plan, warnings } = CellPlan::new(&file, given(policy)?, &census, facts)?;
+        Ok((plan.to_bytes()?, plan.records(), warnings))
     })?;
+    warn(py, &warnings)?;
     Ok((PyBytes::new(py, &plan), records))
 }
 
@@ -171,9 +172,9 @@ pub fn cells_parted<'py>(py: Python<'py>, plan: &[u8], splitter: &str, left: &[u
 type Made<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
 fn made<'py>(py: Python<'py>, done: &Clustered) -> Made<'py> {
-    let Clustered { published, left, tally } = done;
+    let Clustered { published, left, told } = done;
     let state = |data: &Dataset| PyBytes::new(py, &data.to_bytes());
-    (state(published), state(left), tally.to_json().to_string())
+    (state(published), state(left), told.to_text())
 }
 
 /// Clusters the records of a cell.
@@ -207,16 +208,15 @@ pub fn cells_make_left<'py>(
     Ok(made(py, &done))
 }
 
-/// The figures of all cells, and what a run tells about itself by them.
+/// The figures of all cells, and how many records are suppressed.
 #[pyfunction]
-pub fn cells_tally(py: Python<'_>, plan: &[u8], tallies: Vec<String>) -> PyResult<(String, u64, String)> {
+pub fn cells_tally(py: Python<'_>, told: Vec<String>) -> PyResult<(String, u64)> {
     watched(py, None, |_| {
-        let mut all = Tally::default();
-        for tally in &tallies {
-            all = all.merge(Tally::from_json(&parsed(tally)?)?);
+        let mut all = CellTold::default();
+        for own in &told {
+            all = all.merge(CellTold::from_text(own)?)?;
         }
-        let figures = plan_of(plan)?.figures(&all).to_string();
-        Ok((all.to_json().to_string(), all.suppressed, figures))
+        Ok((all.to_text(), all.tally.suppressed))
     })
 }
 
@@ -233,9 +233,9 @@ pub fn cells_shape<'py>(
     let source = handed("frame".to_owned(), &source)?;
     let shape = watched(py, None, |observer| {
         let (_, columns) = frame(source, memory, observer)?;
-        let all = Tally::from_json(&parsed(tally)?)?;
-        let published = plan_of(plan)?.spelled(&Dataset::from_bytes(published)?, &all)?;
-        Ok(Shape::of(&published, &columns, 0.0)?.to_bytes())
+        let (all, plan) = (CellTold::from_text(tally)?, plan_of(plan)?);
+        let published = plan.spelled(&Dataset::from_bytes(published)?, &all.tally)?;
+        Ok(plan.shape(&published, &columns, observer)?.to_bytes())
     })?;
     Ok(PyBytes::new(py, &shape))
 }
@@ -254,26 +254,30 @@ pub fn cells_texts<'py>(
     let source = handed("frame".to_owned(), &source)?;
     let texts = watched(py, None, |observer| {
         let (_, columns) = frame(source, memory, observer)?;
-        let all = Tally::from_json(&parsed(tally)?)?;
-        let published = plan_of(plan)?.spelled(&Dataset::from_bytes(published)?, &all)?;
+        let all = CellTold::from_text(tally)?;
+        let published = plan_of(plan)?.spelled(&Dataset::from_bytes(published)?, &all.tally)?;
         Shape::from_bytes(shape)?.texts(&published, &columns, observer)
     })?;
     Ok(texts.iter().map(|text| PyBytes::new(py, text)).collect())
 }
 
-/// The columns of all parts, as somebody needs them who writes one, and how many records there are.
+/// The columns of all parts, as somebody needs them who writes one, how many records there are, and what the run tells about itself.
 #[pyfunction]
 pub fn cells_sheet<'py>(
     py: Python<'py>,
+    plan: &[u8],
+    found: (Vec<u8>, String),
     shape: &[u8],
     source: Bound<'py, PyAny>,
     memory: usize,
-) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+) -> PyResult<(Bound<'py, PyBytes>, u64, String)> {
     let source = handed("frame".to_owned(), &source)?;
-    let (sheet, records) = watched(py, None, |observer| {
+    let (sheet, records, figures) = watched(py, None, |observer| {
         let (_, columns) = frame(source, memory, observer)?;
         let shape = Shape::from_bytes(shape)?;
-        Ok((shape.sheet(&columns)?.to_bytes()?, shape.records))
+        let (census, told) = (Census::from_bytes(&found.0)?, CellTold::from_text(&found.1)?);
+        let figures = plan_of(plan)?.figures(&told, &census, &shape)?.to_string();
+        Ok((shape.sheet(&columns)?.to_bytes()?, shape.records, figures))
     })?;
-    Ok((PyBytes::new(py, &sheet), records))
+    Ok((PyBytes::new(py, &sheet), records, figures))
 }

@@ -40,6 +40,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spark::spark_judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_merge_judged, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_drawn, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_recount_part, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::spark_recount_rows, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_write_part, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_count, module)?)?;
     module.add_function(wrap_pyfunction!(spark::spark_merge, module)?)?;

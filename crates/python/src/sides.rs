@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosket_app::parted::sides::{self, Grouped, SidesPlan};
-use bosket_app::parted::{self};
+use bosket_app::{Census, Warned, parted};
 use bosket_model::Result;
-use bosket_model::partition::Survey;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::json;
 
+use crate::errors::warn;
 use crate::given::{PolicyGiven, handed, load};
-use crate::spark::{frame, told};
+use crate::spark::{frame, given, told};
 use crate::watch::watched;
 
 /// The plan that this process used last: a task works on many batches by one plan.
@@ -40,12 +39,13 @@ pub fn sides_plan<'py>(
     policy: PolicyGiven,
     survey: &[u8],
 ) -> PyResult<(Bound<'py, PyBytes>, u64, usize, bool)> {
-    let (plan, records, size, agree) = watched(py, None, |_| {
+    let ((plan, records, size, agree), warnings) = watched(py, None, |_| {
         let file = load(&policy)?;
-        let (_, text, sets) = policy;
-        let plan = SidesPlan::new(&file, (text.unwrap_or_default(), sets), &Survey::from_bytes(survey)?)?;
-        Ok((plan.to_bytes()?, plan.records(), plan.group_size(), plan.is_to_agree()))
+        let made = SidesPlan::new(&file, given(policy)?, &Census::from_bytes(survey)?)?;
+        let Warned { value: plan, warnings } = made;
+        Ok(((plan.to_bytes()?, plan.records(), plan.group_size(), plan.is_to_agree()), warnings))
     })?;
+    warn(py, &warnings)?;
     Ok((PyBytes::new(py, &plan), records, size, agree))
 }
 
@@ -151,24 +151,25 @@ pub fn sides_judge<'py>(
     Ok(PyBytes::new(py, &state))
 }
 
-/// The verdict on all parts; with how many records are suppressed, the certificate of what holds.
+/// The verdict on all parts; with how many records are suppressed and what there was before, the certificate of what holds.
 #[pyfunction]
 pub fn sides_verdict(
     py: Python<'_>,
     policy: PolicyGiven,
     folder: PathBuf,
     states: Vec<Vec<u8>>,
-    suppressed: Option<u64>,
+    before: Option<(u64, Vec<u8>)>,
 ) -> PyResult<(String, Option<String>)> {
     watched(py, None, |observer| {
         let file = load(&policy)?;
         let verdict = sides::verdict(&file, &folder, &states, observer)?;
         let found = told(&verdict.verification);
-        let certificate = match suppressed.filter(|_| verdict.verification.holds()) {
+        let certificate = match before.filter(|_| verdict.verification.holds()) {
             None => None,
-            Some(suppressed) => {
-                let said = (json!({}), json!({"records_suppressed": suppressed}));
-                Some(parted::certify(&file, &verdict, said, observer)?.to_text())
+            Some((suppressed, census)) => {
+                let census = Census::from_bytes(&census)?;
+                let figures = sides::figures(&file, &states, &census, suppressed)?;
+                Some(parted::certify(&file, &verdict, &figures, observer)?.to_text())
             }
         };
         Ok((found.to_string(), certificate))

@@ -8,18 +8,21 @@ use bosket_app::parted::cells::{self, Facts};
 use bosket_app::parted::plan::{self, Found, Frequencies, Kernel, Plan};
 use bosket_app::parted::shape::Shape;
 use bosket_app::parted::{self, PartsState, PartsVerdict, Work, sides};
+use bosket_app::{Census, Warned};
 use bosket_io::parquet::Columns;
 use bosket_io::parquet::parts::PartSheet;
 use bosket_io::{Create, Frame, Output, PolicyFile, write_failure};
 use bosket_model::observe::Observer;
-use bosket_model::partition::Survey;
+use bosket_model::partition::bytes::damaged;
 use bosket_model::{Dataset, Failure, Result};
 use bosket_report::html::brief;
+use bosket_verify::recount::parts::{Drawn, Tallied};
 use bosket_verify::{Claim, Verification};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 
+use crate::errors::warn;
 use crate::frames::{Handed, coded};
 use crate::given::{PolicyGiven, handed, load};
 use crate::watch::watched;
@@ -71,6 +74,12 @@ fn source_name(file: &PolicyFile, work: Work) -> String {
         (Work::Sides, None) => "people.parquet".to_owned(),
         _ => "frame".to_owned(),
     }
+}
+
+/// The text of a policy that travels, and what overrides it.
+pub(crate) fn given((_, text, sets): PolicyGiven) -> Result<(String, Vec<String>)> {
+    let text = text.ok_or_else(|| Failure::defect("a policy that travels has no text"))?;
+    Ok((text, sets))
 }
 
 pub(crate) fn frame(handed: Handed, memory: usize, observer: &dyn Observer) -> Result<(Dataset, Columns)> {
@@ -145,39 +154,82 @@ pub(crate) fn told(verification: &Verification) -> Value {
         "found": verification.to_json(),
         "holds": verification.holds(),
         "sentence": claim,
-        "witness": verification.witness.as_ref().map(|w| w.to_json()),
+        "witness": verification.witness().map(|w| w.to_json()),
         "html": brief(Some(verification), None),
         "records": verification.records,
     })
 }
 
-/// The verdict on the parts of a folder, or on rows; with figures of a run that holds, the certificate, too.
+/// What is to be counted over all parts once more; nothing where the first count has seen all records.
+#[pyfunction]
+pub fn spark_drawn<'py>(py: Python<'py>, state: Vec<u8>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let drawn = watched(py, None, |_| Ok(PartsState::from_bytes(&state)?.drawn().map(Drawn::to_bytes)))?;
+    Ok(drawn.map(|drawn| bytes(py, &drawn)))
+}
+
+/// Counts drawn knowledge over a part, from its bytes.
+#[pyfunction]
+pub fn spark_recount_part<'py>(
+    py: Python<'py>,
+    policy: PolicyGiven,
+    folder: PathBuf,
+    number: u32,
+    drawn: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let state = watched(py, None, |observer| {
+        let drawn = Drawn::from_bytes(drawn)?;
+        Ok(parted::recount_part(&load(&policy)?, &folder, number, &drawn, observer)?.to_bytes())
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// Counts drawn knowledge over rows that are to be published.
+#[pyfunction]
+pub fn spark_recount_rows<'py>(
+    py: Python<'py>,
+    policy: PolicyGiven,
+    rows: Bound<'py, PyAny>,
+    number: u32,
+    drawn: &[u8],
+    memory: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let rows = handed("frame".to_owned(), &rows)?;
+    let state = watched(py, None, |observer| {
+        let (data, _) = frame(rows, memory, observer)?;
+        let drawn = Drawn::from_bytes(drawn)?;
+        Ok(parted::recount_rows(&load(&policy)?, &data, number, &drawn, observer)?.to_bytes())
+    })?;
+    Ok(bytes(py, &state))
+}
+
+/// The verdict on the parts of a folder, or on rows, with what was counted again; with figures of a run that holds, the certificate, too.
 #[pyfunction]
 pub fn spark_verdict(
     py: Python<'_>,
     policy: PolicyGiven,
     folder: Option<PathBuf>,
-    state: Vec<u8>,
+    states: (Vec<u8>, Option<Vec<u8>>),
     figures: Option<String>,
     memory: usize,
 ) -> PyResult<(String, Option<String>)> {
     watched(py, None, |observer| {
-        let (file, state) = (load(&policy)?, PartsState::from_bytes(&state)?);
+        let (file, state) = (load(&policy)?, PartsState::from_bytes(&states.0)?);
+        let again = states.1.map(|again| Tallied::from_bytes(&again)).transpose()?;
+        let again = again.as_ref();
         let Some(folder) = folder else {
-            let verification = state.finish_rows(&file, memory, observer)?;
+            let verification = state.finish_rows(&file, again, memory, observer)?;
             return Ok((told(&verification).to_string(), None));
         };
         let kept = state.kept();
-        let verdict: PartsVerdict = state.finish(&file, &folder, memory, observer)?;
+        let verdict: PartsVerdict = state.finish(&file, &folder, again, memory, observer)?;
         let mut found = told(&verdict.verification);
         found["files"] = verdict.files.iter().map(|f| json!({"name": f.name, "sha256": f.sha256})).collect();
         found["kernel"] = json!(kept);
         let certificate = match figures.filter(|_| verdict.verification.holds()) {
             None => None,
             Some(figures) => {
-                let figures: Value = serde_json::from_str(&figures).unwrap_or_default();
-                let said = (figures["loss"].clone(), figures["suppressed"].clone());
-                Some(parted::certify(&file, &verdict, said, observer)?.to_text())
+                let figures: Value = cells::parsed(&figures)?;
+                Some(parted::certify(&file, &verdict, &figures, observer)?.to_text())
             }
         };
         Ok((found.to_string(), certificate))
@@ -244,8 +296,8 @@ pub fn spark_count<'py>(
             "facts" => cells::facts(&load(&policy)?, &data, observer)?.to_json().to_string().into_bytes(),
             "frequencies" => plan_of(plan)?.frequencies(&data, observer)?.to_bytes(),
             _ => {
-                let (published, lost) = plan_of(plan)?.recode(&data, &Found::from_bytes(found)?, observer)?;
-                Shape::of(&published, &columns, lost)?.to_bytes()
+                let found = Found::from_bytes(found)?;
+                plan_of(plan)?.shape(&data, &columns, &found, observer)?.to_bytes()
             }
         })
     })?;
@@ -259,16 +311,20 @@ pub fn spark_merge<'py>(py: Python<'py>, what: &str, states: Vec<Vec<u8>>) -> Py
         observer.go_on()?;
         Ok(match what {
             "survey" | "values" => {
-                let merge = |all: Survey, state: &Vec<u8>| Ok(all.merge(&Survey::from_bytes(state)?));
-                states.iter().try_fold(Survey::default(), merge)?.to_bytes()
+                let merge = |all: Census, state: &Vec<u8>| Ok(all.merge(&Census::from_bytes(state)?));
+                states.iter().try_fold(Census::default(), merge)?.to_bytes()
             }
             "facts" => {
                 let mut all = Facts::default();
                 for state in &states {
-                    let state = cells::parsed(&String::from_utf8_lossy(state))?;
+                    let state = cells::parsed(std::str::from_utf8(state).map_err(|_| damaged())?)?;
                     all = all.merge(Facts::from_json(&state)?);
                 }
                 all.to_json().to_string().into_bytes()
+            }
+            "recount" => {
+                let merge = |all: Tallied, state: &Vec<u8>| all.merge(Tallied::from_bytes(state)?);
+                states.iter().try_fold(Tallied::default(), merge)?.to_bytes()
             }
             "frequencies" => {
                 let merge = |all: Frequencies, state: &Vec<u8>| all.merge(&Frequencies::from_bytes(state)?);
@@ -290,12 +346,12 @@ pub fn spark_plan<'py>(
     policy: PolicyGiven,
     survey: &[u8],
 ) -> PyResult<(Bound<'py, PyBytes>, u64, bool)> {
-    let (state, records, exact) = watched(py, None, |_| {
+    let (state, records, exact, warnings) = watched(py, None, |_| {
         let file = load(&policy)?;
-        let (_, text, sets) = policy;
-        let plan = Plan::new(&file, (text.unwrap_or_default(), sets), Survey::from_bytes(survey)?)?;
-        Ok((plan.to_bytes()?, plan.records(), plan.is_exact()))
+        let Warned { value: plan, warnings } = Plan::new(&file, given(policy)?, Census::from_bytes(survey)?)?;
+        Ok((plan.to_bytes()?, plan.records(), plan.is_exact(), warnings))
     })?;
+    warn(py, &warnings)?;
     Ok((bytes(py, &state), records, exact))
 }
 
@@ -407,7 +463,7 @@ pub fn spark_sheet<'py>(
     let (sheet, records, figures) = watched(py, None, |observer| {
         let (_, columns) = frame(source, memory, observer)?;
         let shape = Shape::from_bytes(shape)?;
-        let figures = plan_of(plan)?.figures(&Found::from_bytes(found)?, shape.lost);
+        let figures = plan_of(plan)?.figures(&Found::from_bytes(found)?, &shape)?;
         Ok((shape.sheet(&columns)?.to_bytes()?, shape.records, figures.to_string()))
     })?;
     Ok((bytes(py, &sheet), records, figures))

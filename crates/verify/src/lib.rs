@@ -14,6 +14,7 @@ pub mod joint;
 pub mod knowledge;
 mod listed;
 pub mod mergeable;
+pub mod names;
 pub mod partition;
 pub mod recount;
 pub mod repeated;
@@ -37,7 +38,7 @@ pub use closeness::{Close, Measure};
 pub use dissect::{Apart, Delta, Verdict, verify_apart};
 pub use recount::Recount;
 pub use sides::{JudgedSides, Misplaced, PublishedSide};
-pub use verification::Verification;
+pub use verification::{Decision, Verification};
 pub use witness::{Sensitive, Value, Witness};
 
 /// The verifier's version, for those who want to know what has looked at a publication.

@@ -55,7 +55,7 @@ impl Misplaced {
 }
 
 /// The two sides of a publication with their place in the policy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct JudgedSides {
     /// What the guarantee depends on: people and sensitive values, by group.
     pub dissected: Dissected,
@@ -69,7 +69,8 @@ impl JudgedSides {
     /// Looks every name up that was found.
     pub fn new(policy: &Policy, found: &PublishedGroups) -> Result<Self> {
         let places = Places::of(policy)?;
-        let mut judged = JudgedSides::default();
+        let dissected = places.dissected(found);
+        let mut judged = JudgedSides { dissected, left: Vec::new(), misplaced: Vec::new() };
         for name in &found.quasi {
             let reason = match places.find(name) {
                 Some(Belongs::Quasi) => continue,
@@ -97,7 +98,6 @@ impl JudgedSides {
         }
         judged.left.sort();
         judged.left.dedup();
-        judged.dissected = places.dissected(found);
         Ok(judged)
     }
 

@@ -18,13 +18,44 @@ use crate::sides::{JudgedSides, Misplaced};
 use crate::vertex::{QuasiForms, closeness};
 use crate::witness::Witness;
 
-/// What was found out about a publication.
-#[derive(Clone, Debug, Default)]
+/// What was decided about a claim. There is no default: somebody has counted, or nothing holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Nothing breaks the claim, and the second count agrees.
+    Holds(Recount),
+    /// The smallest knowledge, or the smallest group, that breaks it.
+    Violated(Box<Witness>),
+    /// Nothing is promised, so there is nothing to break.
+    NothingClaimed,
+}
+
+impl Decision {
+    /// What a first count has found; what it has not found is counted a second time.
+    pub fn of(witness: Option<Witness>, again: impl FnOnce() -> Result<Recount>) -> Result<Self> {
+        match witness {
+            Some(witness) => Ok(Decision::Violated(Box::new(witness))),
+            None => Ok(Decision::Holds(again()?)),
+        }
+    }
+
+    /// What breaks the claim.
+    pub fn witness(&self) -> Option<&Witness> {
+        if let Decision::Violated(witness) = self { Some(witness) } else { None }
+    }
+
+    /// The second count of what holds.
+    pub fn recount(&self) -> Option<&Recount> {
+        if let Decision::Holds(recount) = self { Some(recount) } else { None }
+    }
+}
+
+/// What was found out about a publication. There is no default: a verdict that nobody filled in would read as one that holds.
+#[derive(Clone, Debug)]
 pub struct Verification {
     /// What is promised; none for a publication without guarantee.
     pub claim: Option<Claim>,
-    /// The smallest knowledge, or the smallest group, that breaks it.
-    pub witness: Option<Witness>,
+    /// What was decided about it.
+    pub decision: Decision,
     /// Attributes that the policy removes and the publication still has.
     pub left: Vec<String>,
     /// Attributes of a publication with two sides that stand on the wrong one.
@@ -38,8 +69,6 @@ pub struct Verification {
     /// Per sensitive attribute, by its path, how far the farthest class is from the whole publication, where closeness is
     /// claimed: the earth mover's distance, or by how much of itself a value's share is larger.
     pub farthest: Vec<(String, f64)>,
-    /// The second count, which everything that holds has passed.
-    pub recount: Option<Recount>,
 }
 
 impl Verification {
@@ -77,12 +106,13 @@ impl Verification {
         let again = || recount::of_records(data, binding, claim, hierarchies, observer);
         Ok(Verification {
             claim: Some(claim.clone()),
-            recount: witness.is_none().then(again).transpose()?,
-            witness,
+            decision: Decision::of(witness, again)?,
             farthest,
             left: crate::left_over(data, binding),
+            misplaced: Vec::new(),
             records: data.len(),
-            ..Verification::default()
+            groups: None,
+            distances: Vec::new(),
         })
     }
 
@@ -105,12 +135,8 @@ impl Verification {
             None => Vec::new(),
         };
         let again = || recount::of_anatomized(published, asked, hierarchies, observer);
-        Ok(Verification {
-            farthest,
-            recount: witness.is_none().then(again).transpose()?,
-            witness,
-            ..Self::of_sides(sides, Some(claim), published.people.len())
-        })
+        let decision = Decision::of(witness, again)?;
+        Ok(Verification { farthest, ..Self::of_sides(sides, Some(claim), decision, published.people.len()) })
     }
 
     /// Checks a dissected publication. Without a claim, all that is looked at is what stands where.
@@ -121,37 +147,45 @@ impl Verification {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let people = sides.dissected.people.iter().map(|&people| people as usize).sum();
-        let verification = Self::of_sides(sides, claim, people);
         let apart = match claim {
-            None => return Ok(verification),
+            None => return Ok(Self::of_sides(sides, None, Decision::NothingClaimed, people)),
             Some(Claim::Apart(apart)) => apart,
             Some(_) => return Err(refuse("a dissected publication")),
         };
         let verdict = verify_apart(&sides.dissected, apart, hierarchies, observer)?;
         let paths = sides.dissected.sensitive.iter().map(|s| s.path.clone());
         let again = || recount::of_dissected(&sides.dissected, apart, hierarchies, observer);
-        Ok(Verification {
-            recount: verdict.witness.is_none().then(again).transpose()?,
-            witness: verdict.witness,
-            distances: paths.zip(verdict.distances).collect(),
-            ..verification
-        })
+        let decision = Decision::of(verdict.witness, again)?;
+        let distances = paths.zip(verdict.distances).collect();
+        Ok(Verification { distances, ..Self::of_sides(sides, claim, decision, people) })
     }
 
-    fn of_sides(sides: &JudgedSides, claim: Option<&Claim>, records: usize) -> Self {
+    fn of_sides(sides: &JudgedSides, claim: Option<&Claim>, decision: Decision, records: usize) -> Self {
         Verification {
             claim: claim.cloned(),
+            decision,
             left: sides.left.clone(),
             misplaced: sides.misplaced.clone(),
             records,
             groups: Some(sides.dissected.people.len()),
-            ..Verification::default()
+            distances: Vec::new(),
+            farthest: Vec::new(),
         }
+    }
+
+    /// What breaks the claim.
+    pub fn witness(&self) -> Option<&Witness> {
+        self.decision.witness()
+    }
+
+    /// The second count, which everything that holds has passed.
+    pub fn recount(&self) -> Option<&Recount> {
+        self.decision.recount()
     }
 
     /// Whether everything that was promised was found to hold.
     pub fn holds(&self) -> bool {
-        self.witness.is_none() && self.left.is_empty() && self.misplaced.is_empty()
+        self.witness().is_none() && self.left.is_empty() && self.misplaced.is_empty()
     }
 
     /// The JSON form. Holds no value but those of the witness, which are published.
@@ -159,10 +193,10 @@ impl Verification {
         let mut found = json!({
             "holds": self.holds(),
             "claim": self.claim.as_ref().map(Claim::to_json),
-            "witness": self.witness.as_ref().map(Witness::to_json),
+            "witness": self.witness().map(Witness::to_json),
             "records": self.records,
             "left_over": self.left,
-            "recount": self.recount.as_ref().map(Recount::to_json),
+            "recount": self.recount().map(Recount::to_json),
         });
         if let Some(groups) = self.groups {
             found["groups"] = json!(groups);
@@ -222,7 +256,7 @@ mod tests {
             let holds = crate::verify(&data, &binding, &claim, &[], 1, &Quiet).expect("small").is_none();
             let blind = Verification::of_checked_records(&data, &binding, (&claim, None), &[], &Quiet);
             match blind {
-                Ok(found) => prop_assert!(holds && found.recount.is_some_and(|recount| recount.complete)),
+                Ok(found) => prop_assert!(holds && found.recount().is_some_and(|recount| recount.complete)),
                 Err(failure) => prop_assert!(!holds && failure.fault == Fault::Defect),
             }
         }

@@ -17,7 +17,8 @@ use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::partition::Counter;
-use bosket_verify::{Claim, Verification};
+use bosket_verify::recount::parts::{Drawn, Tallied};
+use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
 use super::set_chunks::SetChunks;
@@ -176,7 +177,7 @@ impl<'p> Chunked<'p> {
 
     /// The raw records of a witness, to be added to a kernel.
     fn witnesses(&mut self, more: Kernel, found: &Verification, run: &Run<'_>) -> Result<Kernel> {
-        let records = found.witness.as_ref().map_or(&[][..], |witness| &witness.records);
+        let records = found.witness().map_or(&[][..], |witness| &witness.records);
         let (mut before, mut more) = (0usize, more);
         for chunk in 0..self.chunks.len() {
             let data = self.chunks.read(chunk)?;
@@ -385,8 +386,11 @@ pub(crate) fn verified(
     }
     let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
     let mut left: Vec<String> = Vec::new();
+    let mut drawn = Drawn::default();
     read(&mut |data| {
-        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, name)?;
+        let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, name)?;
+        // From what was read, before it is put together with anything.
+        drawn = std::mem::take(&mut drawn).merge(Drawn::of(claim, &data, &binding, run.observer)?);
         for path in bosket_verify::left_over(&data, &binding) {
             if !left.contains(&path) {
                 left.push(path);
@@ -399,12 +403,24 @@ pub(crate) fn verified(
         joined.add(&data, |_| true, quasi, run.observer)?;
         chunks.push(&joined.finish())
     })?;
+    drawn.totals().refuse_survey(&survey)?;
     let mut counter = Counter::new(policy, claim, memory / 8 * 3)?;
     let align = |data: Dataset| survey.align(&data, |_| true, run.observer);
     each(&mut chunks, "verifying records", run, align, |chunk, data| {
         counter.add(chunk, &data, run.observer)
     })?;
-    let mut found = counter.finish().finish(policy, claim, &[], memory / 2, run.observer)?;
+    let mut tallied = Tallied::default();
+    let again = |data: Dataset| {
+        let data = survey.align(&data, |_| true, run.observer)?;
+        let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, name)?;
+        Tallied::of(&drawn, claim, &data, &binding, run.observer)
+    };
+    each(&mut chunks, "counting again", run, again, |chunk, own: Tallied| {
+        tallied = std::mem::take(&mut tallied).merge(own.of_part(chunk))?;
+        Ok(())
+    })?;
+    let counted = counter.finish();
+    let mut found = counted.confirmed(policy, claim, (&drawn, &tallied), &[], memory / 2, run.observer)?;
     found.left = left;
     Ok((found, survey))
 }

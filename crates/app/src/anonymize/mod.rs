@@ -11,7 +11,7 @@ mod dissected;
 mod records;
 mod release;
 mod set_chunks;
-mod surveyed;
+pub(crate) mod surveyed;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -237,7 +237,7 @@ fn measured(loss: &Loss) -> Value {
 
 /// A result that does not keep the promise: an error of ours, caught before anything is published.
 fn broken(found: &Verification) -> Failure {
-    let why = match &found.witness {
+    let why = match found.witness() {
         Some(witness) => format!(
             "the result does not keep the promise: knowledge of {} values matches {} records",
             witness.values.len(),

@@ -5,7 +5,6 @@ use std::time::Duration;
 use bosket_io::{Certify, Create, Output, Publication};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
-use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
@@ -13,7 +12,7 @@ use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Failure, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::{Study, Subject};
-use bosket_verify::{Claim, Verification};
+use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
@@ -194,7 +193,7 @@ impl Draft for Records<'_> {
         let data = publication.read_again(run.observer)?;
         let file = &self.private.prepared.file;
         let policy = &file.policy;
-        let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "the publication")?;
+        let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "the publication")?;
         refuse_empty(&data, &binding)?;
         let hierarchies = negative::hierarchies(self.private.claim, file, &data, &binding)?;
         let memory = run.settings.memory();

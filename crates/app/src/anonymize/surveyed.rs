@@ -60,10 +60,20 @@ impl Again {
         (input, binding): (&Survey, &Binding),
         hierarchies: &[Option<Hierarchy>],
     ) -> Value {
-        legend_of(policy, hierarchies, |declared| {
-            (people(input, binding, declared), people(&self.survey, &self.binding, declared))
-        })
+        surveyed_legend(policy, (input, binding), (&self.survey, &self.binding), hierarchies)
     }
+}
+
+/// What published groups stand for, by what values the input and the publication have.
+pub(crate) fn surveyed_legend(
+    policy: &Policy,
+    (input, binding): (&Survey, &Binding),
+    (published, its): (&Survey, &Binding),
+    hierarchies: &[Option<Hierarchy>],
+) -> Value {
+    legend_of(policy, hierarchies, |declared| {
+        (people(input, binding, declared), people(published, its, declared))
+    })
 }
 
 /// How many records have each value, and how often it occurs.

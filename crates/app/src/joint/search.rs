@@ -216,7 +216,7 @@ fn held_paths<'b>(binding: &'b Binding, held: &[bool]) -> Vec<&'b str> {
 
 /// The attribute to hold next: one of the witness that only the new release shows so, else one that it shows, else any.
 fn next(work: &Work<'_>, joint: &Joint, held: &[bool]) -> Option<usize> {
-    let values = joint.verification.witness.iter().flat_map(|witness| &witness.values);
+    let values = joint.verification.witness().into_iter().flat_map(|witness| &witness.values);
     let named: Vec<(usize, &Vec<usize>)> = values
         .zip(&joint.sources)
         .filter_map(|(value, from)| {

@@ -12,20 +12,23 @@ use bosket_engine::cluster::cells;
 pub use bosket_engine::cluster::cells::{Facts, Round, Splitter, Tally};
 use bosket_engine::{Input, Params as AnyParams};
 use bosket_io::PolicyFile;
+use bosket_io::parquet::Columns;
+use bosket_measure::kept::Kept;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
 use bosket_model::partition::{Joined, Survey};
-use bosket_model::policy::{Policy, Undeclared};
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::policy::{Policy, Role, Undeclared};
+use bosket_model::{AttributeId, Dataset, Failure, Result};
 use serde_json::{Value, json};
 
-use super::plan::{NAME, refuse_too_few, stripped};
+use super::plan::{NAME, Sides, checked, stripped};
 use super::refuse_unfit;
-use crate::chunked::refuse_revealing;
-use crate::partition;
+use super::shape::Shape;
+use crate::checks::{Census, travelling};
 use crate::prepare::check_policy;
+use crate::warned::Warned;
 
 const WHAT: [u8; 4] = *b"BkCp";
 const VERSION: u8 = 1;
@@ -48,11 +51,43 @@ pub struct Clustered {
     /// The records that are in no cluster, as they were.
     pub left: Dataset,
     /// Figures that add up.
+    pub told: CellTold,
+}
+
+/// What is told about some cells. Those of several cells add up.
+#[derive(Clone, Debug, Default)]
+pub struct CellTold {
+    /// What their records lost.
     pub tally: Tally,
+    /// What of them is kept.
+    pub kept: Kept,
+}
+
+impl CellTold {
+    /// Both together.
+    pub fn merge(self, other: Self) -> Result<Self> {
+        Ok(CellTold { tally: self.tally.merge(other.tally), kept: self.kept.merge(other.kept) })
+    }
+
+    /// The figures as text.
+    pub fn to_text(&self) -> String {
+        json!({"tally": self.tally.to_json(), "kept": self.kept.to_state()}).to_string()
+    }
+
+    /// Reads what [`to_text`](Self::to_text) has written.
+    pub fn from_text(text: &str) -> Result<Self> {
+        let told = parsed(text)?;
+        let own = |key: &str| told.get(key).ok_or_else(damaged);
+        Ok(CellTold { tally: Tally::from_json(own("tally")?)?, kept: Kept::from_state(own("kept")?)? })
+    }
+}
+
+fn whole(policy: &Policy, data: &Dataset) -> Result<Binding> {
+    Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)
 }
 
 fn bound(policy: &Policy, data: &Dataset) -> Result<Binding> {
-    Ok(Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)?.without_companions())
+    Ok(whole(policy, data)?.without_companions())
 }
 
 fn params_of(policy: &Policy) -> Result<Params> {
@@ -73,25 +108,19 @@ impl CellPlan {
     pub fn new(
         file: &PolicyFile,
         given: (String, Vec<String>),
-        survey: &Survey,
+        census: &Census,
         facts: Facts,
-    ) -> Result<Self> {
+    ) -> Result<Warned<Self>> {
         let policy = &file.policy;
         check_policy(file)?;
         refuse_unfit(policy)?;
         let params = params_of(policy)?;
         cells::refuse_partitions(&params)?;
-        if facts.records() != survey.records {
+        if facts.records() != census.survey.records {
             return Err(super::plan::changing("there are more or fewer records than before"));
         }
-        let privacy = policy.need_privacy()?;
-        let (k, l) = (privacy.k.unwrap_or(0), privacy.l.map_or(0.0, f64::ceil) as u64);
-        refuse_too_few(u64::from(k), survey.records)?;
-        let schema = survey.frame.schema();
-        let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, NAME)?;
-        refuse_revealing(policy, survey, &binding, u64::from(k).max(l))?;
-        let (hierarchies, _) = partition::hierarchies(file, survey, NAME, false)?;
-        Ok(CellPlan { given, policy: policy.clone(), params, hierarchies, facts })
+        let (hierarchies, warnings) = checked(file, census)?;
+        Ok(Warned { value: CellPlan { given, policy: policy.clone(), params, hierarchies, facts }, warnings })
     }
 
     /// How many records there are.
@@ -108,7 +137,7 @@ impl CellPlan {
         out.text(&self.facts.to_json().to_string());
         out.length(self.hierarchies.len());
         for hierarchy in &self.hierarchies {
-            let form = |h: &Hierarchy| h.to_bytes().ok_or_else(|| of_ranges(&self.policy));
+            let form = |h: &Hierarchy| travelling(&self.policy, h);
             out.bytes(&hierarchy.as_ref().map(form).transpose()?.unwrap_or_default());
         }
         Ok(out.finish())
@@ -187,19 +216,35 @@ impl CellPlan {
         self.with(cell, observer, |input| {
             if input.data.is_empty() {
                 let (published, left) = (input.data.clone(), input.data.clone());
-                return Ok(Clustered { published, left, tally: Tally::default() });
+                return Ok(Clustered { published, left, told: CellTold::default() });
             }
             let params = Params { memory, ..self.params.clone() };
             let made = cells::anonymize(input, &params, &self.facts, round, observer)?;
-            let mut tally = made.tally;
+            let (mut tally, mut kept) =
+                (made.tally, self.kept(input.data, &made.records, &made.data, observer)?);
             let mut left = input.data.picked(&made.left);
             if last && !made.left.is_empty() {
                 let given_up = cells::suppressed(input, &made.left, &params, &self.facts, observer)?;
                 tally = tally.merge(given_up);
+                kept = kept.merge(self.kept(input.data, &made.left, &input.data.picked(&[]), observer)?);
                 left = input.data.picked(&[]);
             }
-            Ok(Clustered { published: made.data, left, tally })
+            Ok(Clustered { published: made.data, left, told: CellTold { tally, kept } })
         })
+    }
+
+    /// What is kept of some records of a cell, published in that order, or not at all.
+    fn kept(
+        &self,
+        cell: &Dataset,
+        records: &[u32],
+        published: &Dataset,
+        observer: &dyn Observer,
+    ) -> Result<Kept> {
+        let records = cell.picked(records);
+        let binding = whole(&self.policy, &records)?;
+        let own = Sides { policy: &self.policy, binding: &binding, hierarchies: &self.hierarchies };
+        Ok(own.kept(&records, published, observer)?.0)
     }
 
     /// Published records as they are written next to those of all other cells.
@@ -208,12 +253,29 @@ impl CellPlan {
         Ok(cells::spelled(published, &binding, &self.hierarchies, all))
     }
 
-    /// What a run tells about itself: `loss` and `suppressed` of its certificate.
-    pub fn figures(&self, all: &Tally) -> Value {
+    /// The shape of published records.
+    pub fn shape(&self, published: &Dataset, columns: &Columns, observer: &dyn Observer) -> Result<Shape> {
+        let binding = Binding::new(published.schema(), &self.policy.attributes, Undeclared::Drop, NAME)?;
+        let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+        let survey = Survey::of(published, quasi, observer)?;
+        Ok(Shape::of(published, columns, 0.0)?.telling(Kept::default(), survey))
+    }
+
+    /// What a run tells about itself: `loss`, `suppressed`, `kept` and `legend` of its certificate.
+    pub fn figures(&self, told: &CellTold, census: &Census, shape: &Shape) -> Result<Value> {
+        let binding = whole(&self.policy, &census.survey.frame)?;
+        let own = Sides { policy: &self.policy, binding: &binding, hierarchies: &self.hierarchies };
+        let mut figures = self.lost(&told.tally);
+        figures["kept"] = own.public(told.kept.clone());
+        figures["legend"] = own.legend(&census.survey, &shape.survey)?;
+        Ok(figures)
+    }
+
+    fn lost(&self, all: &Tally) -> Value {
         // Sums of many cells differ in their last digits by the order in which they were added.
-        let lm = format!("{:.9e}", all.lm(self.params.lost));
+        let lm = super::plan::rounded(all.lm(self.params.lost));
         json!({
-            "loss": {"lm": lm.parse::<f64>().unwrap_or_default()},
+            "loss": {"lm": lm},
             "suppressed": {"records_suppressed": all.suppressed, "vertices_pruned": all.pruned()},
         })
     }
@@ -231,9 +293,4 @@ pub fn together(batches: &[Dataset], observer: &dyn Observer) -> Result<Dataset>
 /// JSON that was sent.
 pub fn parsed(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|_| damaged())
-}
-
-pub(super) fn of_ranges(policy: &Policy) -> Failure {
-    let what = Diagnostic::error("a hierarchy of ranges cannot be sent to others");
-    Failure::new(Fault::Policy, what.at(Place::source(&policy.name)).help("write the hierarchy as a file"))
 }

@@ -2,9 +2,9 @@
 //! merged, and the verdict is about all of them.
 //!
 //! ```text
-//! of_part(part 0) ─┐
-//! of_part(part 1) ─┼─► merge ─► finish: verdict, fingerprints ─► certificate
-//! of_part(part 2) ─┘
+//! of_part(part 0) ─┐         ┌─► recount_part(part 0) ─┐
+//! of_part(part 1) ─┼─► merge ┼─► recount_part(part 1) ─┼─► finish: verdict, fingerprints ─► certificate
+//! of_part(part 2) ─┘         └─► recount_part(part 2) ─┘
 //! ```
 
 pub mod cells;
@@ -26,10 +26,12 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Resu
 use bosket_report::certificate::{Certificate, Facts};
 use bosket_verify::mergeable::ClassState;
 use bosket_verify::partition::{self, Counted};
-use bosket_verify::{Claim, Verification};
+use bosket_verify::recount::parts::{Drawn, Tallied};
+use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
 use crate::certificate::given;
+use crate::classes::is_by_class;
 
 const WHAT: [u8; 4] = *b"BkPp";
 const VERSION: u8 = 1;
@@ -48,21 +50,16 @@ pub struct PartsState {
 /// What is counted of records, by what is claimed.
 #[derive(Clone, Debug)]
 enum Judged {
-    /// Pieces of knowledge.
-    Knowledge(Counted),
+    /// Pieces of knowledge: a kernel, and what is drawn to be counted over all records.
+    Knowledge(Counted, Drawn),
     /// Records that look alike.
     Classes(ClassState),
 }
 
 impl Default for Judged {
     fn default() -> Self {
-        Judged::Knowledge(Counted::default())
+        Judged::Knowledge(Counted::default(), Drawn::default())
     }
-}
-
-/// Whether records that look alike are counted.
-fn is_by_class(claim: &Claim) -> bool {
-    matches!(claim, Claim::KAnonymity { .. } | Claim::LDiversity { .. })
 }
 
 impl Judged {
@@ -76,26 +73,28 @@ impl Judged {
         if is_by_class(&claim) {
             let spelled = data.one_spelling();
             let data = spelled.as_ref().unwrap_or(data);
-            let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
             return Ok(Judged::Classes(ClassState::count(data, &binding, &claim, observer)?));
         }
         let counted = partition::count(policy, &claim, (number, data), Some(data), memory, observer)?;
-        Ok(Judged::Knowledge(counted))
+        let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+        Ok(Judged::Knowledge(counted, Drawn::of(&claim, data, &binding, observer)?))
     }
 
     fn records(&self) -> u64 {
         match self {
-            Judged::Knowledge(counted) => counted.records(),
+            Judged::Knowledge(counted, _) => counted.records(),
             Judged::Classes(classes) => classes.records(),
         }
     }
 
     fn merge(self, other: Self, file: &PolicyFile, memory: usize, observer: &dyn Observer) -> Result<Self> {
         match (self, other) {
-            (Judged::Knowledge(own), Judged::Knowledge(other)) => {
+            (Judged::Knowledge(own, drawn), Judged::Knowledge(other, its)) => {
                 let merged = own.merge(other, observer)?;
                 let claim = Claim::new(&file.policy)?;
-                Ok(Judged::Knowledge(merged.pruned(&file.policy, &claim, memory, observer)?))
+                let pruned = merged.pruned(&file.policy, &claim, memory, observer)?;
+                Ok(Judged::Knowledge(pruned, drawn.merge(its)))
             }
             (Judged::Classes(own), Judged::Classes(other)) => Ok(Judged::Classes(own.merge(other))),
             _ => Err(damaged()),
@@ -194,7 +193,7 @@ fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)>
     };
     let (data, facts) = read_part(path, &layout)?;
     let name = path.display().to_string();
-    let binding = Binding::new(data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
+    let binding = names::bound(data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
             "none of the policy's quasi attributes is in the file: there is nothing to verify",
@@ -252,23 +251,36 @@ impl PartsState {
     /// How many records are kept to judge all of them, where that is how it is done.
     pub fn kept(&self) -> Option<usize> {
         match &self.counted {
-            Judged::Knowledge(counted) => Some(counted.kept()),
+            Judged::Knowledge(counted, _) => Some(counted.kept()),
             Judged::Classes(_) => None,
         }
     }
 
-    /// The verdict on rows that have no bytes.
+    /// What is to be counted over all parts once more; none where the first count has seen all records.
+    pub fn drawn(&self) -> Option<&Drawn> {
+        match &self.counted {
+            Judged::Knowledge(_, drawn) => Some(drawn),
+            Judged::Classes(_) => None,
+        }
+    }
+
+    /// The verdict on rows that have no bytes. `again` is what the second pass has counted.
     pub fn finish_rows(
         &self,
         file: &PolicyFile,
+        again: Option<&Tallied>,
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Verification> {
         let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
+        if self.counted.records() == 0 {
+            return Err(Failure::defect("there is a verdict about parts of which no record was counted"));
+        }
         match &self.counted {
-            Judged::Knowledge(counted) => {
+            Judged::Knowledge(counted, drawn) => {
                 let hierarchies = vec![None; policy.attributes.len()];
-                counted.finish(policy, &claim, &hierarchies, memory, observer)
+                let tallied = again.ok_or_else(|| Failure::defect("nobody has counted a second time"))?;
+                counted.confirmed(policy, &claim, (drawn, tallied), &hierarchies, memory, observer)
             }
             Judged::Classes(classes) => classes.finish(&claim, &crate::verify::declared(file)?),
         }
@@ -279,6 +291,7 @@ impl PartsState {
         self,
         file: &PolicyFile,
         folder: &Path,
+        again: Option<&Tallied>,
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<PartsVerdict> {
@@ -291,7 +304,7 @@ impl PartsState {
         let (_, binding, _) = read(file, &files[0])?;
         let facts: Vec<PartFacts> = self.parts.values().map(|(facts, _)| facts.clone()).collect();
         refuse_disorder(folder, FORMAT.name(), &facts)?;
-        let verification = self.finish_rows(file, memory, observer)?;
+        let verification = self.finish_rows(file, again, memory, observer)?;
         if facts.iter().map(|f| f.records).sum::<u64>() != verification.records as u64 {
             return Err(Failure::defect("not all records of the parts were counted"));
         }
@@ -307,7 +320,10 @@ impl PartsState {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new(WHAT, VERSION);
         match &self.counted {
-            Judged::Knowledge(counted) => out.bytes(&counted.to_bytes()),
+            Judged::Knowledge(counted, drawn) => {
+                out.bytes(&counted.to_bytes());
+                out.bytes(&drawn.to_bytes());
+            }
             Judged::Classes(classes) => {
                 // No state begins so.
                 out.bytes(b"");
@@ -332,7 +348,10 @@ impl PartsState {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
         let counted = match from.bytes()? {
             [] => Judged::Classes(ClassState::from_json(&cells::parsed(from.text()?)?)?),
-            bytes => Judged::Knowledge(Counted::from_bytes(bytes)?),
+            bytes => {
+                let counted = Counted::from_bytes(bytes)?;
+                Judged::Knowledge(counted, Drawn::from_bytes(from.bytes()?)?)
+            }
         };
         let mut parts = BTreeMap::new();
         for _ in 0..from.length()? {
@@ -352,6 +371,32 @@ impl PartsState {
     }
 }
 
+/// Counts drawn knowledge over a part, read from its bytes once more.
+pub fn recount_part(
+    file: &PolicyFile,
+    folder: &Path,
+    number: u32,
+    drawn: &Drawn,
+    observer: &dyn Observer,
+) -> Result<Tallied> {
+    let (data, binding, _) = read(file, &folder.join(part_name(number as usize, FORMAT.name())))?;
+    let tallied = Tallied::of(drawn, &Claim::new(&file.policy)?, &data, &binding, observer)?;
+    Ok(tallied.of_part(number))
+}
+
+/// The same with rows that have no bytes.
+pub fn recount_rows(
+    file: &PolicyFile,
+    data: &Dataset,
+    number: u32,
+    drawn: &Drawn,
+    observer: &dyn Observer,
+) -> Result<Tallied> {
+    let policy = &file.policy;
+    let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+    Ok(Tallied::of(drawn, &Claim::new(policy)?, data, &binding, observer)?.of_part(number))
+}
+
 /// The parts in a folder, in their order; refuses whatever else lies there but a certificate.
 pub fn files_of(file: &PolicyFile, folder: &Path) -> Result<Vec<PathBuf>> {
     match Whereabouts::given(file, folder, true)? {
@@ -366,16 +411,19 @@ fn changing(folder: &Path) -> Failure {
     Failure::new(Fault::Data, what.at(place).help("let nobody else write there meanwhile"))
 }
 
-/// The certificate of a publication in parts that holds.
+/// The certificate of a publication in parts that holds. `figures` are what the run tells about itself; whatever is missing there is
+/// damage, and nothing is certified.
 pub fn certify(
     file: &PolicyFile,
     verdict: &PartsVerdict,
-    (loss, suppressed): (Value, Value),
+    figures: &Value,
     observer: &dyn Observer,
 ) -> Result<Certificate> {
     if !verdict.verification.holds() {
         return Err(Failure::defect("a publication that does not hold was to be certified"));
     }
+    let told = |key: &str| figures.get(key).cloned().ok_or_else(damaged);
+    let object = |key: &str| told(key).and_then(|own| if own.is_object() { Ok(own) } else { Err(damaged()) });
     let claim = Claim::new(&file.policy)?;
     let certificate = Certificate::new(Facts {
         policy: &file.policy,
@@ -384,11 +432,11 @@ pub fn certify(
         files: verdict.files.clone(),
         hierarchies: given(file, observer)?,
         records: verdict.verification.records as u64,
-        loss,
-        suppressed,
-        kept: Value::Null,
+        loss: object("loss")?,
+        suppressed: object("suppressed")?,
+        kept: object("kept")?,
         selected: None,
-        legend: Value::Null,
+        legend: told("legend")?,
         joint: Vec::new(),
     });
     Ok(if file.policy.has_two_sides() { certificate } else { certificate.in_parts() })

@@ -8,20 +8,28 @@ use bosket_engine::Params;
 use bosket_engine::partition as engine;
 pub use bosket_engine::partition::{Frequencies, Kernel};
 use bosket_io::PolicyFile;
+use bosket_io::parquet::Columns;
+use bosket_measure::kept::Kept;
+use bosket_measure::loss::{Compared, Side};
 use bosket_model::binding::Binding;
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::partition::Survey;
 use bosket_model::partition::bytes::{Reader, Writer};
-use bosket_model::policy::{Policy, Undeclared};
-use bosket_model::words::plural;
-use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
+use bosket_model::policy::{Policy, Role, Undeclared};
+use bosket_model::schema::Schema;
+use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Place, Result};
 use serde_json::{Value, json};
 
 use super::refuse_unfit;
-use crate::chunked::refuse_revealing;
+use super::shape::Shape;
+use crate::anonymize::surveyed::surveyed_legend;
+use crate::checks::{self, Census};
+use crate::make::placed;
 pub use crate::partition::Found;
 use crate::partition::{self, Part, is_surveyed, strip};
 use crate::prepare::check_policy;
+use crate::warned::Warned;
 
 const WHAT: [u8; 4] = *b"BkPt";
 const VERSION: u8 = 1;
@@ -47,40 +55,53 @@ pub(super) fn stripped(policy: &Policy, batch: &Dataset, observer: &dyn Observer
     strip(batch, &binding, observer)
 }
 
-/// What values there are in a batch.
-pub fn survey(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Result<Survey> {
-    let policy = &file.policy;
-    let data = stripped(policy, batch, observer)?;
-    let own = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)?;
-    Survey::of(&data, |id| is_surveyed(policy, &own, id), observer)
+/// What there is in a batch: attributes, values, keys, and what names a person.
+pub fn survey(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Result<Census> {
+    census(file, batch, &|own, id| is_surveyed(&file.policy, own, id), observer)
 }
 
-/// Refuses a k that there are not enough records for.
-pub(super) fn refuse_too_few(k: u64, records: u64) -> Result<()> {
-    if k <= records {
-        return Ok(());
-    }
-    let there = plural(usize::try_from(records).unwrap_or(usize::MAX), "record");
-    let what = format!("k = {k} exceeds the {there} of the data");
-    let diagnostic = Diagnostic::error(what).at(Place::source(NAME)).help("ask for a smaller k");
-    Err(Failure::new(Fault::Unreachable, diagnostic))
+/// The same with the values of some attributes.
+pub(super) fn census(
+    file: &PolicyFile,
+    batch: &Dataset,
+    wanted: &dyn Fn(&Binding, AttributeId) -> bool,
+    observer: &dyn Observer,
+) -> Result<Census> {
+    let policy = &file.policy;
+    // What the policy does not name is refused once all batches were seen.
+    let binding = Binding::of_input(batch.schema(), &policy.attributes, Undeclared::Drop, NAME)?;
+    let data = strip(batch, &binding, observer)?;
+    let own = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)?;
+    let survey = Survey::of(&data, |id| wanted(&own, id), observer)?;
+    Ok(Census::of(policy, batch, NAME, observer)?.with(survey))
+}
+
+/// The hierarchies over all values that there are, once nothing speaks against making something of them; and what somebody should
+/// know.
+pub(super) fn checked(
+    file: &PolicyFile,
+    census: &Census,
+) -> Result<(Vec<Option<Hierarchy>>, Vec<Diagnostic>)> {
+    let policy = &file.policy;
+    checks::refuse_undeclared(policy, census, NAME, false)?;
+    let mut warnings = checks::warnings(policy, census, NAME)?;
+    let (hierarchies, others) = partition::hierarchies(file, &census.survey, NAME, false)?;
+    warnings.extend(others);
+    checks::refuse(policy, census, NAME)?;
+    checks::refuse_ranges(policy, &hierarchies)?;
+    Ok((hierarchies, warnings))
 }
 
 impl Plan {
-    /// Checks what is asked for against all values that there are; `given` is the policy's text, and what overrides it.
-    pub fn new(file: &PolicyFile, given: (String, Vec<String>), survey: Survey) -> Result<Self> {
+    /// Checks what is asked for against all that there is; `given` is the policy's text, and what overrides it.
+    pub fn new(file: &PolicyFile, given: (String, Vec<String>), census: Census) -> Result<Warned<Self>> {
         let policy = &file.policy;
         check_policy(file)?;
         refuse_unfit(policy)?;
         partition::refuse_unmergeable(policy)?;
-        let k = u64::from(policy.need_privacy()?.k.unwrap_or(0));
-        refuse_too_few(k, survey.records)?;
-        let schema = survey.frame.schema();
-        let binding = Binding::of_input(schema, &policy.attributes, Undeclared::Drop, NAME)?;
-        refuse_revealing(policy, &survey, &binding, k)?;
-        let (hierarchies, _) = partition::hierarchies(file, &survey, NAME, false)?;
-        let inner = partition::Plan::new(policy, survey, hierarchies)?;
-        Ok(Plan { given, policy: policy.clone(), inner })
+        let (hierarchies, warnings) = checked(file, &census)?;
+        let inner = partition::Plan::new(policy, census.survey, hierarchies)?;
+        Ok(Warned { value: Plan { given, policy: policy.clone(), inner }, warnings })
     }
 
     /// How many records there are.
@@ -183,6 +204,26 @@ impl Plan {
         Ok((published, tally.rpd() * part.data.len() as f64))
     }
 
+    /// What published records of a batch look like, whose source had these columns, and what of it is kept.
+    pub fn shape(
+        &self,
+        batch: &Dataset,
+        columns: &Columns,
+        found: &Found,
+        observer: &dyn Observer,
+    ) -> Result<Shape> {
+        let part = self.part(batch, observer)?;
+        let (published, tally) = self.inner.recode(&part, found, observer)?;
+        let lost = tally.rpd() * part.data.len() as f64;
+        let own = Sides {
+            policy: &self.policy,
+            binding: self.inner.binding(),
+            hierarchies: self.inner.hierarchies(),
+        };
+        let (kept, survey) = own.kept(&part.data, &published, observer)?;
+        Ok(Shape::of(&published, columns, lost)?.telling(kept, survey))
+    }
+
     /// A batch, and what would be published of it.
     pub(super) fn recoded(
         &self,
@@ -203,10 +244,22 @@ impl Plan {
         &self.inner
     }
 
-    /// What a run tells about itself: `loss` and `suppressed` of its certificate.
-    pub fn figures(&self, found: &Found, lost: f64) -> Value {
+    /// What a run tells about itself: `loss`, `suppressed`, `kept` and `legend` of its certificate.
+    pub fn figures(&self, found: &Found, shape: &Shape) -> Result<Value> {
+        let own = Sides {
+            policy: &self.policy,
+            binding: self.inner.binding(),
+            hierarchies: self.inner.hierarchies(),
+        };
+        let mut figures = self.lost(found, shape.lost);
+        figures["kept"] = own.public(shape.kept.clone());
+        figures["legend"] = own.legend(self.inner.survey(), &shape.survey)?;
+        Ok(figures)
+    }
+
+    fn lost(&self, found: &Found, lost: f64) -> Value {
         // Sums of many parts differ in their last digits by the order in which they were added.
-        let rpd = format!("{:.9e}", lost / self.records().max(1) as f64);
+        let rpd = rounded(lost / self.records().max(1) as f64);
         match found {
             Found::Km(found) => json!({
                 "loss": {"ncp": found.ncp},
@@ -216,11 +269,65 @@ impl Plan {
                 },
             }),
             Found::Kmn(_) => json!({
-                "loss": {"rpd": rpd.parse::<f64>().unwrap_or_default()},
+                "loss": {"rpd": rpd},
                 "suppressed": {},
             }),
         }
     }
+}
+
+/// Both sides of a run: what is needed to compare some records with what is published of them.
+pub(super) struct Sides<'a> {
+    pub(super) policy: &'a Policy,
+    /// Of the records.
+    pub(super) binding: &'a Binding,
+    pub(super) hierarchies: &'a [Option<Hierarchy>],
+}
+
+impl Sides<'_> {
+    /// The place of what is published and not written yet.
+    fn published(&self, schema: &Schema) -> Result<Binding> {
+        Binding::new(schema, &placed(self.policy, self.binding), self.policy.undeclared, NAME)
+    }
+
+    /// What is kept of records, published in the same order, or not at all; and the published quasi values.
+    pub(super) fn kept(
+        &self,
+        records: &Dataset,
+        published: &Dataset,
+        observer: &dyn Observer,
+    ) -> Result<(Kept, Survey)> {
+        let binding = self.published(published.schema())?;
+        let mapping: Vec<(u32, u32)> = (0..published.len() as u32).map(|record| (record, record)).collect();
+        let compared = Compared {
+            policy: self.policy,
+            input: Side { data: records, binding: self.binding },
+            published: Side { data: published, binding: &binding },
+            hierarchies: self.hierarchies,
+            apart: &[],
+            mapping: Some(&mapping),
+            mining: false,
+        };
+        let kept = Kept::new(&compared, observer)?;
+        let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
+        Ok((kept, Survey::of(published, quasi, observer)?))
+    }
+
+    /// What is kept of all records, for everybody.
+    pub(super) fn public(&self, kept: Kept) -> Value {
+        kept.ordered(self.binding).public(self.policy).to_json()
+    }
+
+    /// What published groups stand for.
+    pub(super) fn legend(&self, input: &Survey, published: &Survey) -> Result<Value> {
+        let its = self.published(published.frame.schema())?;
+        Ok(surveyed_legend(self.policy, (input, self.binding), (published, &its), self.hierarchies))
+    }
+}
+
+/// A figure by its first digits.
+pub(super) fn rounded(figure: f64) -> f64 {
+    format!("{figure:.9e}").parse().unwrap_or(figure)
 }
 
 pub(super) fn changing(how: &str) -> Failure {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use bosket_io::parquet::Columns;
 use bosket_io::parquet::parts::PartSheet;
+use bosket_measure::kept::Kept;
 use bosket_model::observe::Observer;
-use bosket_model::partition::Joined;
 use bosket_model::partition::bytes::{Reader, Writer};
+use bosket_model::partition::{Joined, Survey};
 use bosket_model::{Dataset, Result};
 
 const WHAT: [u8; 4] = *b"BkSh";
@@ -23,11 +24,17 @@ pub struct Shape {
     pub records: u64,
     /// What they lost, to be added up.
     pub lost: f64,
+    /// What of them is kept.
+    pub kept: Kept,
+    /// Their quasi values.
+    pub survey: Survey,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { frame: Joined::new().finish(), spelled: BTreeSet::new(), records: 0, lost: 0.0 }
+        let frame = Joined::new().finish();
+        let (kept, survey) = (Kept::default(), Survey::default());
+        Shape { frame, spelled: BTreeSet::new(), records: 0, lost: 0.0, kept, survey }
     }
 }
 
@@ -39,7 +46,14 @@ impl Shape {
         let mut sheet = PartSheet::new(published, columns)?;
         sheet.fit(published);
         let spelled = sheet.spelled().into_iter().collect();
-        Ok(Shape { frame: joined.finish(), spelled, records: published.len() as u64, lost })
+        let (frame, records) = (joined.finish(), published.len() as u64);
+        Ok(Shape { frame, spelled, records, lost, ..Shape::default() })
+    }
+
+    /// The same with what of them is kept, and their quasi values.
+    #[must_use]
+    pub fn telling(self, kept: Kept, survey: Survey) -> Self {
+        Shape { kept, survey, ..self }
     }
 
     /// Classes and attributes of all published records.
@@ -58,6 +72,8 @@ impl Shape {
         self.spelled.extend(other.spelled.iter().cloned());
         self.records += other.records;
         self.lost += other.lost;
+        self.kept = std::mem::take(&mut self.kept).merge(other.kept.clone());
+        self.survey = std::mem::take(&mut self.survey).merge(&other.survey);
         self
     }
 
@@ -95,6 +111,8 @@ impl Shape {
         self.spelled.iter().for_each(|path| out.text(path));
         out.number(self.records);
         out.number(self.lost.to_bits());
+        out.text(&self.kept.to_state().to_string());
+        out.bytes(&self.survey.to_bytes());
         out.finish()
     }
 
@@ -104,7 +122,9 @@ impl Shape {
         let frame = Dataset::from_bytes(from.bytes()?)?;
         let spelled = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
         let (records, lost) = (from.number()?, f64::from_bits(from.number()?));
+        let kept = Kept::from_state(&super::cells::parsed(from.text()?)?)?;
+        let survey = Survey::from_bytes(from.bytes()?)?;
         from.end()?;
-        Ok(Shape { frame, spelled, records, lost })
+        Ok(Shape { frame, spelled, records, lost, kept, survey })
     }
 }

@@ -13,6 +13,7 @@ use bosket_io::apart::{PartOfSides, PublishedReader, SidesInParts, Spool, group_
 use bosket_io::parquet::Columns;
 use bosket_io::parts::{PartFacts, refuse_disorder};
 use bosket_io::{PolicyFile, hierarchies};
+use bosket_measure::kept::Kept;
 use bosket_model::binding::Binding;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
@@ -25,13 +26,15 @@ use bosket_model::words::count;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Result};
 use bosket_verify::dissect::Distances;
 use bosket_verify::sides::expected;
-use bosket_verify::{Claim, JudgedSides, Recount, Verification};
+use bosket_verify::{Claim, Decision, JudgedSides, Recount, Verification};
 use serde_json::{Value, json};
 
-use super::plan::{NAME, stripped};
+use super::plan::{NAME, census};
 use super::{PartsVerdict, refuse_unfit};
+use crate::checks::{self, Census, travelling};
 use crate::prepare::check_policy;
 use crate::verify::declared;
+use crate::warned::Warned;
 
 const WHAT: [u8; 4] = *b"BkSi";
 const VERSION: u8 = 1;
@@ -61,12 +64,9 @@ pub struct Grouped {
 /// The groups of a part, if there can be any, with the people whom they were made of, and those who are too many for them.
 type Attempted = (Option<(Spool, Release, Vec<usize>)>, Vec<usize>);
 
-/// What sensitive values there are in a batch.
-pub fn survey(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Result<Survey> {
-    let policy = &file.policy;
-    let data = stripped(policy, batch, observer)?;
-    let own = Binding::of_input(data.schema(), &policy.attributes, Undeclared::Drop, NAME)?;
-    Survey::of(&data, |id| own.role(id) == Some(Role::Sensitive), observer)
+/// What there is in a batch, with its sensitive values.
+pub fn survey(file: &PolicyFile, batch: &Dataset, observer: &dyn Observer) -> Result<Census> {
+    census(file, batch, &|own, id| own.role(id) == Some(Role::Sensitive), observer)
 }
 
 /// Refuses values that are too frequent, as a run with all records would.
@@ -98,9 +98,12 @@ fn refuse_frequent(survey: &Survey, binding: &Binding, fates: &Fates, params: &P
 
 impl SidesPlan {
     /// Checks what is asked for against all sensitive values that there are.
-    pub fn new(file: &PolicyFile, given: (String, Vec<String>), survey: &Survey) -> Result<Self> {
+    pub fn new(file: &PolicyFile, given: (String, Vec<String>), census: &Census) -> Result<Warned<Self>> {
         check_policy(file)?;
         refuse_unfit(&file.policy)?;
+        checks::refuse_undeclared(&file.policy, census, NAME, false)?;
+        let warnings = checks::warnings(&file.policy, census, NAME)?;
+        let survey = &census.survey;
         let (fates, params) = (Fates::new(&file.policy)?, Params::new(&file.policy)?);
         if survey.records < params.group_size as u64 {
             let what = format!(
@@ -127,7 +130,10 @@ impl SidesPlan {
             }
         }
         let (hierarchies, _) = hierarchies::of_sensitive(file, &values, NAME, false)?;
-        Ok(SidesPlan { given, file: bare(file), fates, params, hierarchies, records: survey.records })
+        checks::refuse(&file.policy, census, NAME)?;
+        checks::refuse_ranges(&file.policy, &hierarchies)?;
+        let plan = SidesPlan { given, file: bare(file), fates, params, hierarchies, records: survey.records };
+        Ok(Warned { value: plan, warnings })
     }
 
     /// How many records there are.
@@ -161,7 +167,7 @@ impl SidesPlan {
         out.number(self.params.delta_target.map_or(0, |delta| u64::from(delta) + 1));
         out.length(self.hierarchies.len());
         for hierarchy in &self.hierarchies {
-            let form = |h: &Hierarchy| h.to_bytes().ok_or_else(|| super::cells::of_ranges(&self.file.policy));
+            let form = |h: &Hierarchy| travelling(&self.file.policy, h);
             out.bytes(&hierarchy.as_ref().map(form).transpose()?.unwrap_or_default());
         }
         Ok(out.finish())
@@ -302,19 +308,19 @@ fn judged(
     folder: &Path,
     number: usize,
     observer: &dyn Observer,
-) -> Result<(PartOfSides, Verification)> {
+) -> Result<(PartOfSides, JudgedSides, Verification)> {
     let part = PublishedReader::new(file, expected)?.read_part_of_sides(folder, number, observer)?;
     let sides = JudgedSides::new(&file.policy, &part.found)?;
     let claim = Claim::new(&file.policy)?;
     let name = folder.display().to_string();
     let (hierarchies, _) = hierarchies::of_sensitive(file, &sides.dissected.sensitive, &name, false)?;
     let verification = Verification::of_dissected(&sides, Some(&claim), &hierarchies, observer)?;
-    Ok((part, verification))
+    Ok((part, sides, verification))
 }
 
 /// Judges a part of both sides from its bytes. Groups are whole in a part, so what holds for every part holds for all.
 pub fn judge(file: &PolicyFile, folder: &Path, number: usize, observer: &dyn Observer) -> Result<Vec<u8>> {
-    let (part, found) = judged(file, folder, number, observer)?;
+    let (part, sides, found) = judged(file, folder, number, observer)?;
     let mut out = Writer::new(WHAT, VERSION);
     out.number(number as u64);
     out.number(part.first);
@@ -328,7 +334,8 @@ pub fn judge(file: &PolicyFile, folder: &Path, number: usize, observer: &dyn Obs
     let told = json!({
         "files": files, "holds": found.holds(), "records": found.records,
         "distances": distances.collect::<Vec<_>>(),
-        "recount": found.recount.as_ref().map(|r| json!([r.pieces, r.records, r.complete, r.not_covered.is_empty()])),
+        "values": sides.dissected.sensitive.iter().map(|s| json!([s.path, s.codes.total()])).collect::<Vec<_>>(),
+        "recount": found.recount().map(|r| json!([r.pieces, r.records, r.complete, r.not_covered.is_empty()])),
     });
     out.text(&told.to_string());
     Ok(out.finish())
@@ -339,15 +346,70 @@ struct Known {
     number: u64,
     first: u64,
     facts: PartFacts,
-    told: Value,
+    told: Told,
 }
+
+/// What was found out about one part.
+struct Told {
+    files: Vec<Fingerprint>,
+    records: u64,
+    distances: Vec<(String, Distances)>,
+    /// Per sensitive attribute how many values are published.
+    values: Vec<(String, u64)>,
+    /// The second count; none if the part does not hold.
+    recount: Option<Recount>,
+}
+
+impl Told {
+    /// Reads what [`judge`] has written; whatever is missing or of another kind is damage.
+    fn read(told: &Value) -> Option<Self> {
+        let file = |file: &Value| {
+            let [name, sha256] = file.as_array()?.as_slice() else { return None };
+            Some(Fingerprint { name: name.as_str()?.to_owned(), sha256: sha256.as_str()?.to_owned() })
+        };
+        let number = |value: &Value| match value {
+            Value::Null => Some(None),
+            value => Some(Some(u32::try_from(value.as_u64()?).ok()?)),
+        };
+        let distance = |own: &Value| {
+            let [path, set_wise, pairwise] = own.as_array()?.as_slice() else { return None };
+            let distances = Distances { set_wise: number(set_wise)?, pairwise: number(pairwise)? };
+            Some((path.as_str()?.to_owned(), distances))
+        };
+        let value = |own: &Value| {
+            let [path, values] = own.as_array()?.as_slice() else { return None };
+            Some((path.as_str()?.to_owned(), values.as_u64()?))
+        };
+        let recount = match told.get("recount")? {
+            Value::Null => None,
+            own => {
+                let [pieces, records, complete, covered] = own.as_array()?.as_slice() else { return None };
+                let not_covered = if covered.as_bool()? { Vec::new() } else { vec![NOT_ALL] };
+                let (pieces, records) = (pieces.as_u64()?, records.as_u64()?);
+                Some(Recount { pieces, records, complete: complete.as_bool()?, not_covered })
+            }
+        };
+        // A part that holds was counted twice.
+        let holds = told.get("holds")?.as_bool()?;
+        Some(Told {
+            files: told.get("files")?.as_array()?.iter().map(file).collect::<Option<_>>()?,
+            records: told.get("records")?.as_u64()?,
+            distances: told.get("distances")?.as_array()?.iter().map(distance).collect::<Option<_>>()?,
+            values: told.get("values")?.as_array()?.iter().map(value).collect::<Option<_>>()?,
+            recount: if holds { Some(recount?) } else { None },
+        })
+    }
+}
+
+/// What was not counted again where that is so of some part.
+const NOT_ALL: &str = "all groups of every part";
 
 fn known(bytes: &[u8]) -> Result<Known> {
     let mut from = Reader::new(bytes, WHAT, VERSION)?;
     let (number, first, records) = (from.number()?, from.number()?, from.number()?);
     let (one, last) = (from.bytes()?.to_vec(), from.bytes()?.to_vec());
     let (sorted, columns) = (from.number()? == 1, from.text()?.to_owned());
-    let told = super::cells::parsed(from.text()?)?;
+    let told = Told::read(&super::cells::parsed(from.text()?)?).ok_or_else(damaged)?;
     from.end()?;
     Ok(Known { number, first, facts: PartFacts { records, first: one, last, sorted, columns }, told })
 }
@@ -374,68 +436,81 @@ pub fn verdict(
     let names = PublishedReader::new(file, expected)?.folders_of_sides()?;
     refuse_disorder(&folder.join(&names[0]), "parquet", &facts)?;
     let claim = Claim::new(&file.policy)?;
-    let mut verification = Verification {
-        claim: Some(claim.clone()),
-        records: all.iter().filter_map(|k| k.told["records"].as_u64()).sum::<u64>() as usize,
-        groups: Some(facts.iter().map(|f| f.records).sum::<u64>() as usize),
-        distances: weakest(&all),
-        ..Verification::default()
-    };
-    match all.iter().find(|known| known.told["holds"] != true) {
-        None => verification.recount = Some(recounted(&all)),
-        Some(broken) => {
-            let (_, found) = judged(file, folder, broken.number as usize, observer)?;
-            (verification.witness, verification.left, verification.misplaced) =
-                (found.witness, found.left, found.misplaced);
-            if verification.holds() {
+    let recounts = all.iter().map(|known| known.told.recount.clone()).collect::<Option<Vec<_>>>();
+    let (decision, left, misplaced) = match recounts.and_then(|all| all.into_iter().reduce(Recount::and)) {
+        Some(recount) => (Decision::Holds(recount), Vec::new(), Vec::new()),
+        None => {
+            let broken = all.iter().find(|known| known.told.recount.is_none()).ok_or_else(damaged)?;
+            let (_, _, found) = judged(file, folder, broken.number as usize, observer)?;
+            if found.holds() {
                 return Err(super::changing(folder));
             }
+            (found.decision, found.left, found.misplaced)
         }
-    }
+    };
+    let verification = Verification {
+        claim: Some(claim.clone()),
+        decision,
+        left,
+        misplaced,
+        records: all.iter().map(|known| known.told.records).sum::<u64>() as usize,
+        groups: Some(facts.iter().map(|f| f.records).sum::<u64>() as usize),
+        distances: weakest(&all),
+        farthest: Vec::new(),
+    };
     let mut files = Vec::new();
     for at in 0..names.len() {
         for known in &all {
-            let file = &known.told["files"][at];
-            let (Some(name), Some(sha256)) = (file[0].as_str(), file[1].as_str()) else {
-                return Err(damaged());
-            };
-            files.push(Fingerprint { name: name.to_owned(), sha256: sha256.to_owned() });
+            files.push(known.told.files.get(at).ok_or_else(damaged)?.clone());
         }
     }
     Ok(PartsVerdict { verification, caveats: claim.caveats(&declared(file)?), files })
 }
 
+/// What a run tells about itself: `loss`, `suppressed`, `kept` and `legend` of its certificate. No value is generalized, so that there
+/// is nothing to explain.
+pub fn figures(file: &PolicyFile, states: &[Vec<u8>], census: &Census, suppressed: u64) -> Result<Value> {
+    let mut all = states.iter().map(|state| known(state)).collect::<Result<Vec<_>>>()?;
+    all.sort_by_key(|known| known.number);
+    all.dedup_by_key(|known| known.number);
+    let survey = &census.survey;
+    let schema = survey.frame.schema();
+    let binding = Binding::of_input(schema, &file.policy.attributes, Undeclared::Drop, NAME)?;
+    let fates = Fates::new(&file.policy)?;
+    let own = fates.sensitive.iter().map(|s| {
+        let ids = schema.attributes().map(|(id, _)| id.index());
+        let ids = ids.filter(|&id| binding.attributes[id] == Some(s.declared));
+        let (mut values, mut having) = (0, 0);
+        for id in ids {
+            values += survey.counts[id].iter().map(|count| count.1).sum::<u64>();
+            having += survey.present[id];
+        }
+        (s.path.clone(), values, having)
+    });
+    let out = |path: &str| {
+        let own = all.iter().flat_map(|known| &known.told.values);
+        own.filter(|(known, _)| known == path).map(|(_, values)| values).sum::<u64>()
+    };
+    let people = all.iter().map(|known| known.told.records).sum();
+    let kept = Kept::of_counts(survey.records, own, (people, &out));
+    Ok(json!({
+        "loss": {}, "suppressed": {"records_suppressed": suppressed},
+        "kept": kept.public(&file.policy).to_json(), "legend": null,
+    }))
+}
+
 /// Per sensitive attribute the distances of the weakest group of all parts.
 fn weakest(all: &[Known]) -> Vec<(String, Distances)> {
     let mut found: Vec<(String, Distances)> = Vec::new();
-    for own in all.iter().flat_map(|known| known.told["distances"].as_array().into_iter().flatten()) {
-        let number = |at: usize| own[at].as_u64().map(|n| n as u32);
-        let path = own[0].as_str().unwrap_or_default();
+    for (path, own) in all.iter().flat_map(|known| &known.told.distances) {
         let least = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
         match found.iter_mut().find(|(known, _)| known == path) {
-            None => {
-                let distances = Distances { set_wise: number(1), pairwise: number(2) };
-                found.push((path.to_owned(), distances));
-            }
+            None => found.push((path.clone(), *own)),
             Some((_, known)) => {
-                known.set_wise = least(known.set_wise, number(1));
-                known.pairwise = least(known.pairwise, number(2));
+                known.set_wise = least(known.set_wise, own.set_wise);
+                known.pairwise = least(known.pairwise, own.pairwise);
             }
         }
     }
     found
-}
-
-fn recounted(all: &[Known]) -> Recount {
-    let mut sum = Recount { complete: true, ..Recount::default() };
-    for known in all {
-        let own = &known.told["recount"];
-        sum.pieces += own[0].as_u64().unwrap_or(0);
-        sum.records += own[1].as_u64().unwrap_or(0);
-        sum.complete &= own[2] == true;
-        if own[3] != true && sum.not_covered.is_empty() {
-            sum.not_covered.push("all groups of every part");
-        }
-    }
-    sum
 }

@@ -23,7 +23,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
         &hierarchies,
         run.observer,
     )?;
-    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    let found = Verified::judged(verification, caveats);
     form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let groups = published.groups;

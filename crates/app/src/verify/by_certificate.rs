@@ -19,7 +19,7 @@ pub(super) fn verify(request: &VerifyRequest, path: &Path, run: &Run<'_>) -> Res
     let bytes = Bytes::read(path)?;
     let signature = sign::check(&bytes, path, key, request.signature.as_deref())?;
     if !signature.holds() {
-        return Ok(Verified { signature: Some(signature), ..Verified::default() });
+        return Ok(Verified { signature: Some(signature), ..Verified::not_read(None) });
     }
     let mut verified = of(Some(bytes.text(path)?), request, path, run)?;
     let digest = verified.certificate.as_ref().map(|check| check.certificate.digest.clone());
@@ -43,7 +43,7 @@ fn of(text: Option<&str>, request: &VerifyRequest, path: &Path, run: &Run<'_>) -
         Err(failure) if !certificate.problems.is_empty() && failure.fault != Fault::Interrupted => {
             run.warn(failure.diagnostics);
             certificate.unchecked.push("the claim, for the reason told".to_owned());
-            Ok(Verified { certificate: Some(certificate), ..Verified::default() })
+            Ok(Verified::not_read(Some(certificate)))
         }
         verified => verified,
     }
@@ -76,7 +76,7 @@ fn check(
             Some(given) => certificate.policy(&given.policy),
             None => certificate.policy(&certificate.certificate.policy_without_lists(&name)?),
         }
-        return Ok(Verified { certificate: Some(certificate.clone()), ..Verified::default() });
+        return Ok(Verified::not_read(Some(certificate.clone())));
     }
     let mut file = match given {
         Some(given) => given,

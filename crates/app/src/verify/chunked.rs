@@ -1,10 +1,9 @@
 //! Publications of records that do not fit into memory.
 
 use bosket_io::{BatchSize, Whereabouts};
-use bosket_model::binding::Binding;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
-use bosket_verify::Claim;
+use bosket_verify::{Claim, names};
 
 use super::{Check, Verified, form};
 use crate::anonymize::verified;
@@ -50,7 +49,7 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     };
     let memory = run.settings.memory();
     let (verification, survey) = verified(policy, claim, &name, &mut read, memory, run)?;
-    let binding = Binding::new(survey.frame.schema(), &policy.attributes, policy.undeclared, &name)?;
+    let binding = names::bound(survey.frame.schema(), &policy.attributes, policy.undeclared, &name)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = "none of the policy's quasi attributes is in the file: there is nothing to verify";
         let what = Diagnostic::error(what).at(Place::source(name));
@@ -59,7 +58,7 @@ pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
     }
     let caveats = claim.caveats(&binding);
     run.warn(caveats.iter().cloned());
-    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    let found = Verified::judged(verification, caveats);
     form::of_batches(check, &found, size, said)?;
     Ok(found)
 }

@@ -21,7 +21,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let sensitive = &found.dissected.sensitive;
     let (hierarchies, _) = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
     let verification = Verification::of_dissected(&found, Some(claim), &hierarchies, run.observer)?;
-    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    let found = Verified::judged(verification, caveats);
     form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, input)).transpose()?;
     Ok(Verified { untruths, ..found })

@@ -63,8 +63,8 @@ pub struct VerifyRequest {
 pub use form::NOT_LOOKED_AT;
 pub use unprotected::Unprotected;
 
-/// What was found out about a publication.
-#[derive(Debug, Default)]
+/// What was found out about a publication. There is no default: see [`Verified::judged`] and [`Verified::not_read`].
+#[derive(Debug)]
 pub struct Verified {
     /// What the claim does not protect, to be told before the verdict; none where nothing is claimed or could be read.
     pub unprotected: Option<Unprotected>,
@@ -96,9 +96,37 @@ impl Verified {
         if self.foreign { &NOT_LOOKED_AT } else { &[] }
     }
 
-    /// Whether everything that was looked at is as it should be.
+    /// A publication whose claim was judged.
+    pub(crate) fn judged(verification: Verification, caveats: Vec<Diagnostic>) -> Self {
+        Verified { verification: Some(verification), caveats, ..Self::not_read(None) }
+    }
+
+    /// A publication of which nothing was read, and its certificate, if there is one.
+    pub(crate) fn not_read(certificate: Option<CertificateCheck>) -> Self {
+        Verified {
+            unprotected: None,
+            verification: None,
+            caveats: Vec::new(),
+            untruths: None,
+            certificate,
+            signature: None,
+            groups: Vec::new(),
+            joint: None,
+            not_checked: Vec::new(),
+            recounted: None,
+            foreign: false,
+        }
+    }
+
+    /// Whether nothing is claimed, and a certificate says so.
+    pub fn claims_nothing(&self) -> bool {
+        let claim = self.certificate.as_ref().map(|check| &check.certificate.claim);
+        self.verification.is_none() && claim.is_some_and(Value::is_null)
+    }
+
+    /// Whether everything that was looked at is as it should be. What nobody has judged does not hold, unless it claims nothing.
     pub fn holds(&self) -> bool {
-        self.verification.as_ref().is_none_or(Verification::holds)
+        self.verification.as_ref().map_or_else(|| self.claims_nothing(), Verification::holds)
             && self.untruths.as_ref().is_none_or(Vec::is_empty)
             && self.joint.as_ref().is_none_or(Joint::holds)
             && self.certificate.as_ref().is_none_or(CertificateCheck::holds)

@@ -40,7 +40,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let hierarchies = negative::hierarchies(claim, file, data, binding)?;
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
-    let found = Verified { verification: Some(verification), caveats, ..Verified::default() };
+    let found = Verified::judged(verification, caveats);
     if let Some((written, form)) = &written {
         form::of_records(check, &found, &published, (written, form))?;
     }

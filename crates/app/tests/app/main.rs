@@ -1,6 +1,7 @@
 //! The application layer as its callers see it.
 
 mod celled;
+mod checks;
 mod chunked;
 mod chunked_columns;
 mod chunked_tables;

@@ -39,7 +39,7 @@ fn a_gender_that_is_left_out_was_known_all_the_same() {
         let request =
             VerifyRequest { publication: at.clone(), policy: Some(policy), ..VerifyRequest::default() };
         let verified = verify(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value;
-        verified.verification.and_then(|found| found.witness)
+        verified.verification.and_then(|found| found.witness().cloned())
     };
     assert_eq!(witness("nothing"), None, "nobody looks at what is not there");
     let found = witness("counted").expect("three people without gender had an operation");

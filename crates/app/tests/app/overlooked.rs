@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use bosket_app::parted::PartsState;
+use bosket_app::Census;
 use bosket_app::parted::overlooked::Overlooked;
 use bosket_app::parted::plan::{Frequencies, Kernel, Plan, survey};
 use bosket_app::parted::shape::Shape;
+use bosket_app::parted::{PartsState, recount_rows};
 use bosket_io::PolicyFile;
 use bosket_io::parquet::Columns;
 use bosket_model::observe::Quiet;
-use bosket_model::partition::Survey;
 use bosket_model::{Dataset, Result};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::trees::{PathRecord, crowded_dataset};
+use bosket_verify::recount::parts::{Drawn, Tallied};
 
 const MEMORY: usize = 1 << 24;
 
@@ -62,11 +63,11 @@ fn rounds(mut parts: Vec<Vec<PathRecord>>, dice: &mut Dice) -> Result<usize> {
     let read = |parts: &[Vec<PathRecord>]| -> Vec<(u32, Dataset)> {
         parts.iter().enumerate().map(|(number, part)| (number as u32, crowded_dataset(part))).collect()
     };
-    let mut all = Survey::default();
+    let mut all = Census::default();
     for (_, part) in read(&parts) {
         all = all.merge(&survey(&file, &part, &Quiet)?);
     }
-    let plan = Plan::new(&file, (text, Vec::new()), all)?;
+    let plan = Plan::new(&file, (text, Vec::new()), all)?.value;
     let plan = Plan::from_bytes(&plan.to_bytes()?)?;
     assert!(!plan.is_exact());
     let mut sums = Frequencies::default();
@@ -94,7 +95,14 @@ fn rounds(mut parts: Vec<Vec<PathRecord>>, dice: &mut Dice) -> Result<usize> {
             )?;
             shape = shape.merge(&Shape::of(&published, &Columns::default(), lost)?);
         }
-        if judged.finish_rows(&file, MEMORY, &Quiet)?.holds() {
+        let mut again = Tallied::default();
+        let drawn = Drawn::from_bytes(&judged.drawn().expect("knowledge is counted").to_bytes())?;
+        for (number, part) in &now {
+            let (published, _) = plan.recode(part, &found, &Quiet)?;
+            let own = recount_rows(&file, &published, *number, &drawn, &Quiet)?;
+            again = again.merge(Tallied::from_bytes(&own.to_bytes())?)?;
+        }
+        if judged.finish_rows(&file, Some(&again), MEMORY, &Quiet)?.holds() {
             return Ok(rounds);
         }
         assert!(rounds < 16, "the search does not end");

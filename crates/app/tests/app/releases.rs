@@ -89,7 +89,7 @@ fn two_releases_of_the_clinic_break_a_promise_that_each_keeps() {
     let found = all.look("second.ndjson", &[], &["first.ndjson"]);
     assert!(!found.holds() && found.verification.as_ref().is_some_and(|alone| alone.holds()));
     let joint = found.joint.expect("looked at");
-    let witness = joint.verification.witness.as_ref().expect("a witness");
+    let witness = joint.verification.witness().expect("a witness");
     assert!(witness.support < 5 && witness.values.len() <= 2);
     let named: std::collections::BTreeSet<usize> = joint.sources.iter().flatten().copied().collect();
     assert_eq!(named.into_iter().collect::<Vec<_>>(), [0, 1], "{:?}", joint.sources);

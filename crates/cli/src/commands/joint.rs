@@ -37,7 +37,7 @@ pub fn text(joint: &Joint) -> String {
         let left = joint.verification.left.join(", ");
         out.push_str(&format!("  The policy removes {left}, but one of them has it.\n"));
     }
-    let Some(witness) = &joint.verification.witness else { return out };
+    let Some(witness) = joint.verification.witness() else { return out };
     let people = match witness.support {
         1 => "only one person fits".to_owned(),
         n => format!("only {} people fit", count(n)),

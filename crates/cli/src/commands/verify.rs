@@ -61,7 +61,7 @@ fn text(found: &Verified) -> String {
             out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
             found.not_checked.iter().for_each(|what| out.push_str(&format!("not checked: {what}\n")));
         }
-        None if found.certificate.as_ref().is_some_and(|c| c.certificate.claim.is_null()) => {
+        None if found.claims_nothing() => {
             out.push_str("NOTHING is claimed.\n");
         }
         None => {}
@@ -119,10 +119,10 @@ fn push_verdict(out: &mut String, found: &Verified, verification: &Verification)
             .iter()
             .map(|m| format!("{} is on the {} side: {}", m.path, m.side.name(), m.reason)),
     );
-    match &verification.witness {
+    match verification.witness() {
         None if wrong.is_empty() => {
             out.push_str(&format!("HOLDS: {claim}.\n       Checked for all of {all}.\n"));
-            if let Some(recount) = &verification.recount {
+            if let Some(recount) = verification.recount() {
                 out.push_str(&format!("       {}\n", recounted(recount, verification.claim.as_ref())));
             }
             out.push_str(&farthest(&verification.farthest));

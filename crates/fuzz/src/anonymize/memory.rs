@@ -53,7 +53,7 @@ fn tried(case: &Case) -> Result<()> {
     let made = trial.make(&Quiet)?;
     let tried = trial.judge(&made, &Quiet)?;
     let found = &tried.verification;
-    assert!(found.holds(), "{:?} {:?}\n{}\n{}", found.witness, found.left, case.policy, case.records);
+    assert!(found.holds(), "{:?} {:?}\n{}\n{}", found.witness(), found.left, case.policy, case.records);
     is_true(case, &file.policy, &data, &tried)
 }
 

@@ -23,10 +23,10 @@ mod written;
 
 pub use builder::Coarsening;
 pub use draft::{Origin, draft_policy};
-pub use keys::ObjectKeys;
+pub use keys::{KeyCounts, ObjectKeys};
 pub use kinds::telling_kinds;
 pub use levels::take_levels;
-pub use people::shared_identifiers;
+pub use people::{Identifiers, Shared};
 pub use preset::{OMOP, PRESETS, apply_preset, preset_format};
 pub use profile::{AttributeProfile, ClassProfile, Profile};
 pub use shape::ValueType;

@@ -37,18 +37,37 @@ impl Kept {
         Ok(Self::taken_apart(input.data.len() as u64, own, published))
     }
 
+    /// Of people of whom nobody has all: per sensitive attribute its path, its values and how many people have any; and how many
+    /// people and values of each path are published.
+    pub fn of_counts(
+        people: u64,
+        attributes: impl Iterator<Item = (String, u64, u64)>,
+        published: (u64, &dyn Fn(&str) -> u64),
+    ) -> Self {
+        let own = attributes.map(|(path, values, having)| (path, String::new(), values, having));
+        Self::apart(people, own, published)
+    }
+
     fn taken_apart(
         people: u64,
         attributes: impl Iterator<Item = (String, String, u64, u64)>,
         published: TakenApart<'_>,
     ) -> Self {
-        let fate = |input: u64, published: u64, people: u64| {
-            let lost = Lost { suppressed: input.saturating_sub(published), ..Lost::default() };
-            Fate { input, published, people, lost: Some(lost), ..Fate::default() }
-        };
         let out = |path: &str| {
             let own = published.sensitive.iter().filter(|s| s.path == path);
             own.map(|s| s.codes.total() as u64).sum::<u64>()
+        };
+        Self::apart(people, attributes, (published.people, &out))
+    }
+
+    fn apart(
+        people: u64,
+        attributes: impl Iterator<Item = (String, String, u64, u64)>,
+        (published, out): (u64, &dyn Fn(&str) -> u64),
+    ) -> Self {
+        let fate = |input: u64, published: u64, people: u64| {
+            let lost = Lost { suppressed: input.saturating_sub(published), ..Lost::default() };
+            Fate { input, published, people, lost: Some(lost), ..Fate::default() }
         };
         let attribute = |(path, class, values, having): (String, String, u64, u64)| AttributeKept {
             values: fate(values, out(&path), having),
@@ -58,7 +77,7 @@ impl Kept {
             class,
         };
         Kept {
-            classes: vec![ClassKept { path: String::new(), rows: fate(people, published.people, people) }],
+            classes: vec![ClassKept { path: String::new(), rows: fate(people, published, people) }],
             attributes: attributes.filter(|a| a.2 > 0).map(attribute).collect(),
         }
     }

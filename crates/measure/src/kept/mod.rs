@@ -10,6 +10,7 @@ mod dissected;
 mod gone;
 mod json;
 mod recounted;
+mod state;
 mod tally;
 
 use bosket_model::Result;

@@ -91,7 +91,7 @@ class Verdict(_Found):
 
     def __init__(self, found: dict[str, Any]) -> None:
         super().__init__(found["found"])
-        self._holds = bool(found["holds"])
+        self._holds = found["holds"] is True
         self.sentence: str | None = found["sentence"]
         """What is promised; nothing where nothing is claimed."""
         self.witness: dict[str, Any] | None = found["witness"]

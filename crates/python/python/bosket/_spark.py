@@ -234,8 +234,8 @@ class Run:
                 found, _ = _sides().judged(self, policy, folder, None)
             return Verdict(json.loads(found))
         with _jobs():
-            state = self._judged(policy, folder)
-        found, _ = _native.spark_verdict(policy, folder, state, None, self.memory)
+            states = self._judged(policy, folder)
+        found, _ = _native.spark_verdict(policy, folder, states, None, self.memory)
         return Verdict(json.loads(found))
 
     def verify_rows(self, rows: DataFrame) -> Verdict:
@@ -250,12 +250,48 @@ class Run:
                 lambda table, number: _native.spark_judge_rows(policy, table, number, memory),
                 lambda states: _native.spark_merge_judged(policy, states, memory),
             )
-        found, _ = _native.spark_verdict(policy, None, state, None, memory)
+            drawn = _native.spark_drawn(state)
+            again = None if drawn is None else self._merged(
+                "second count",
+                rows,
+                lambda table, number: _native.spark_recount_rows(policy, table, number, drawn, memory),
+                lambda states: _native.spark_merge("recount", states),
+            )
+        found, _ = _native.spark_verdict(policy, None, (state, again), None, memory)
         return Verdict(json.loads(found))
 
-    def _judged(self, policy: NativePolicy, folder: str) -> bytes:
-        """What is found in the parts of a folder, each judged from its bytes by a task."""
+    def _judged(self, policy: NativePolicy, folder: str) -> tuple[bytes, bytes | None]:
+        """What is found in the parts of a folder, each judged from its bytes by a task; and what a second pass over all of them counts
+        again, where the first has looked at some records only."""
         memory = self.memory
+
+        def judge(number: int) -> bytes:
+            return _native.spark_judge_part(policy, folder, number, memory)
+
+        def merge(states: list[bytes]) -> bytes:
+            return _native.spark_merge_judged(policy, states, memory)
+
+        state = self._over_parts("knowledge", policy, folder, judge, merge)
+        drawn = _native.spark_drawn(state)
+        if drawn is None:
+            return state, None
+
+        def recount(number: int) -> bytes:
+            return _native.spark_recount_part(policy, folder, number, drawn)
+
+        self._noted("drawn knowledge", drawn)
+        again = self._over_parts("second count", policy, folder, recount, lambda states: _native.spark_merge("recount", states))
+        return state, again
+
+    def _over_parts(
+        self,
+        what: str,
+        policy: NativePolicy,
+        folder: str,
+        count: Callable[[int], bytes],
+        merge: Callable[[list[bytes]], bytes],
+    ) -> bytes:
+        """What tasks find in the parts of a folder, merged."""
         parts = _native.spark_parts(policy, folder)
         tasks = min(parts, max(1, self.spark.sparkContext.defaultParallelism * 4))
         numbers = self.spark.range(0, parts, 1, tasks)
@@ -264,12 +300,9 @@ class Run:
             shard = _begin() % _SHARDS
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield _state(shard, _native.spark_judge_part(policy, folder, number, memory))
+                    yield _state(shard, count(number))
 
-        def merge(states: list[bytes]) -> bytes:
-            return _native.spark_merge_judged(policy, states, memory)
-
-        return self._gathered("knowledge", numbers.mapInArrow(judged, _STATE), merge)
+        return self._gathered(what, numbers.mapInArrow(judged, _STATE), merge)
 
     # ---- making ----------------------------------------------------------------------------------------------------
 
@@ -316,8 +349,8 @@ class Run:
         finally:
             texts.unpersist()
         place.tidy()
-        state = self._judged(policy, place.staging)
-        return _native.spark_verdict(policy, place.staging, state, told, self.memory)
+        states = self._judged(policy, place.staging)
+        return _native.spark_verdict(policy, place.staging, states, told, self.memory)
 
     def _counted(self, what: str, data: DataFrame, policy: NativePolicy, plan: bytes, found: bytes) -> bytes:
         memory = self.memory

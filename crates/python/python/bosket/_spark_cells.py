@@ -46,7 +46,7 @@ class Cells:
             released = self._hold(self._clustered(plan))
             # Figures are small, and are told by each cell once.
             tallies = [bytes(row["state"]).decode() for row in released.where(f"kind = {_TALLY}").collect()]
-            tally, suppressed, told = _native.cells_tally(plan, sorted(tallies))
+            tally, suppressed = _native.cells_tally(sorted(tallies))
             source = run.source(self.data)
 
             def shaped(batches: Batches) -> Batches:
@@ -58,7 +58,7 @@ class Cells:
             published = released.where(f"kind = {_PUBLISHED}")
             shapes = published.mapInArrow(shaped, _STATE)
             shape = run._gathered("shape", shapes, lambda states: _native.spark_merge("shape", states))
-            sheet, count = _native.cells_sheet(shape, source, memory)
+            sheet, count, told = _native.cells_sheet(plan, (survey, tally), shape, source, memory)
             if count + suppressed != records:
                 raise _changing()
 

@@ -66,7 +66,7 @@ class Sides:
             for held in self._held:
                 held.unpersist()
         place.tidy()
-        found, certificate = judged(run, self.policy, place.staging, suppressed)
+        found, certificate = judged(run, self.policy, place.staging, (suppressed, values))
         if json.loads(found)["records"] + suppressed != records:
             raise _changing()
         if telling and certificate is not None:
@@ -149,7 +149,7 @@ class Sides:
         )
 
 
-def judged(run: Run, policy: NativePolicy, folder: str, suppressed: int | None) -> tuple[str, str | None]:
+def judged(run: Run, policy: NativePolicy, folder: str, before: tuple[int, bytes] | None) -> tuple[str, str | None]:
     """The verdict on both sides of a folder, each part judged from its bytes by a task, and the certificate of a run."""
     parts = _native.sides_parts(policy, folder)
     tasks = min(parts, max(1, run.spark.sparkContext.defaultParallelism * 4))
@@ -162,4 +162,4 @@ def judged(run: Run, policy: NativePolicy, folder: str, suppressed: int | None) 
 
     rows = run.spark.range(0, parts, 1, tasks).mapInArrow(judge, "shard int, state binary").collect()
     states = [run._noted("groups of a part", bytes(row["state"])) for row in rows]
-    return _native.sides_verdict(policy, folder, states, suppressed)
+    return _native.sides_verdict(policy, folder, states, before)

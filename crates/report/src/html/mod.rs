@@ -127,7 +127,7 @@ fn verdict(study: &Study) -> String {
     if wrong.is_empty() {
         return judged(study);
     }
-    let judged = if found.witness.is_some() { judged(study) } else { String::new() };
+    let judged = if found.witness().is_some() { judged(study) } else { String::new() };
     format!(
         "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>{}</p></div>\n{judged}",
         wrong.join(" ")
@@ -167,7 +167,7 @@ fn judged(study: &Study) -> String {
         return NOTHING_CLAIMED.to_owned();
     };
     let sentence = escape(&capitalized(&claim.sentence()));
-    match &study.verification.witness {
+    match study.verification.witness() {
         None => holding(claim),
         Some(witness) => {
             let mut paths: Vec<String> = witness.values.iter().map(|v| escape(&v.path)).collect();

@@ -60,7 +60,7 @@ impl Apart {
 }
 
 /// What was found about a publication.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Verdict {
     /// The smallest group that breaks the claim; none if it holds.
     pub witness: Option<Witness>,

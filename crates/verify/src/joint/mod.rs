@@ -22,6 +22,7 @@ use bosket_model::words::{count, plural};
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Place, Result};
 
 use crate::claim::Claim;
+use crate::names;
 use crate::verification::Verification;
 use crate::witness::Witness;
 use combine::{Clash, Joiner, Rows};
@@ -191,7 +192,7 @@ pub fn verify_jointly(
     let Reading { claim, hierarchies, .. } = *reading;
     let Joined { data, binding, .. } = &joined;
     let verification = Verification::of_records(data, binding, claim, hierarchies, memory, observer)?;
-    let witness = verification.witness.as_ref();
+    let witness = verification.witness();
     let records: Vec<Vec<Option<u32>>> = witness.map_or_else(Vec::new, |witness| {
         witness.records.iter().map(|&record| joined.records[record as usize].clone()).collect()
     });
@@ -271,7 +272,7 @@ pub fn join(parts: &[Part<'_>], reading: &Reading<'_>, observer: &dyn Observer) 
             .map_err(|_| refuse("the joined records are too many to be numbered", NOT_JOINT))?;
     }
     let data = common.finish();
-    let binding = Binding::new(data.schema(), reading.attributes, reading.undeclared, "the joined records")?;
+    let binding = names::bound(data.schema(), reading.attributes, reading.undeclared, "the joined records")?;
     let (people, records) = people.into_iter().unzip();
     Ok(Joined { data, binding, people, records, unclear })
 }

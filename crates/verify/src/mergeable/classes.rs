@@ -16,7 +16,7 @@ use super::judge::{Tally, too_common};
 use crate::buckets;
 use crate::claim::Claim;
 use crate::recount::Recount;
-use crate::verification::Verification;
+use crate::verification::{Decision, Verification};
 use crate::vertex::Diverse;
 use crate::witness::Witness;
 
@@ -154,14 +154,15 @@ impl ClassState {
     /// The verdict.
     pub fn finish(&self, claim: &Claim, binding: &Binding) -> Result<Verification> {
         let witness = self.witness(claim, binding)?;
-        let recount = witness.is_none().then(|| self.recount(claim)).transpose()?;
         Ok(Verification {
             claim: Some(claim.clone()),
-            recount,
-            witness,
+            decision: Decision::of(witness, || self.recount(claim))?,
             left: self.left.iter().cloned().collect(),
+            misplaced: Vec::new(),
             records: self.records as usize,
-            ..Verification::default()
+            groups: None,
+            distances: Vec::new(),
+            farthest: Vec::new(),
         })
     }
 
@@ -234,26 +235,30 @@ impl ClassState {
 /// The verdict about parts of a publication that have no class in common, each of which was judged alone; none if there is no part.
 pub fn united(verdicts: impl IntoIterator<Item = Verification>) -> Option<Verification> {
     verdicts.into_iter().reduce(|mut all, other| {
-        // Too few who look alike come before what is known of them.
-        let smaller = |a: &Witness, b: &Witness| {
-            a.sensitive.is_some().cmp(&b.sensitive.is_some()).then_with(|| Witness::order(a, b))
-        };
-        all.witness = all.witness.into_iter().chain(other.witness).min_by(smaller);
-        all.recount =
-            all.recount.zip(other.recount).filter(|_| all.witness.is_none()).map(|(mut own, its)| {
-                own.complete &= its.complete;
-                own.pieces += its.pieces;
-                own.records += its.records;
-                let new = its.not_covered.into_iter().filter(|what| !own.not_covered.contains(what));
-                own.not_covered.extend(new.collect::<Vec<_>>());
-                own
-            });
+        all.decision = decided(all.decision, other.decision);
         all.records += other.records;
         all.left.extend(other.left);
         all.left.sort_unstable();
         all.left.dedup();
         all
     })
+}
+
+/// What was decided about both together: the smaller of two witnesses, and a second count of both only where both hold.
+fn decided(all: Decision, other: Decision) -> Decision {
+    // Too few who look alike come before what is known of them.
+    let smaller = |a: &Witness, b: &Witness| {
+        a.sensitive.is_some().cmp(&b.sensitive.is_some()).then_with(|| Witness::order(a, b)).is_le()
+    };
+    match (all, other) {
+        (Decision::Violated(a), Decision::Violated(b)) => {
+            Decision::Violated(if smaller(&a, &b) { a } else { b })
+        }
+        (Decision::Violated(witness), _) | (_, Decision::Violated(witness)) => Decision::Violated(witness),
+        (Decision::Holds(own), Decision::Holds(other)) => Decision::Holds(own.and(other)),
+        // Whoever claims something in one part only has not counted the same claim.
+        (Decision::NothingClaimed, _) | (_, Decision::NothingClaimed) => Decision::NothingClaimed,
+    }
 }
 
 fn from_hex(text: &str) -> Option<[u8; 32]> {

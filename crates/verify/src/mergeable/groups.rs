@@ -15,7 +15,7 @@ use crate::buckets;
 use crate::claim::Claim;
 use crate::recount::Recount;
 use crate::sides::{JudgedSides, Misplaced};
-use crate::verification::Verification;
+use crate::verification::{Decision, Verification};
 use crate::witness::Witness;
 
 /// What was counted of one group.
@@ -190,13 +190,13 @@ impl GroupState {
         let not_covered = vec!["clusters with two sides, in parts that were counted one by one"];
         Ok(Verification {
             claim: Some(claim.clone()),
-            recount: smallest.is_none().then(|| Recount { not_covered, ..Recount::default() }),
-            witness: smallest,
+            decision: Decision::of(smallest, || Ok(Recount { not_covered, ..Recount::default() }))?,
             left: self.left.iter().cloned().collect(),
             misplaced: self.misplaced.iter().cloned().collect(),
             records: self.groups.values().map(|group| group.people as usize).sum(),
             groups: Some(self.groups.len()),
-            ..Verification::default()
+            distances: Vec::new(),
+            farthest: Vec::new(),
         })
     }
 

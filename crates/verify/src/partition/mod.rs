@@ -10,7 +10,7 @@
 //! nothing, so such claims are refused here.
 
 mod cells;
-mod places;
+pub(crate) mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,9 @@ use rayon::prelude::*;
 
 use crate::claim::{Claim, Kmn};
 use crate::knowledge::{Known, Records, View};
-use crate::verification::Verification;
+use crate::names;
+use crate::recount::parts::{Drawn, Tallied, Totals};
+use crate::verification::{Decision, Verification};
 use cells::Cells;
 
 const WHAT: [u8; 4] = *b"BkVc";
@@ -91,11 +93,13 @@ pub fn count(
         Some(frame) => {
             let mut joined = Joined::over(frame);
             joined.add(data, |_| true, |_| true, observer)?;
+            let joined = joined.finish();
+            Totals::of(&joined, |_| true).refuse_other(Totals::of(data, |_| true))?;
             let mut counted = {
-                counter.add(part, &joined.finish(), observer)?;
+                counter.add(part, &joined, observer)?;
                 counter.finish()
             };
-            let binding = Binding::new(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
             counted.left = crate::left_over(data, &binding).into_iter().collect();
             Ok(counted)
         }
@@ -156,7 +160,7 @@ impl<'a> Counter<'a> {
     pub fn add(&mut self, part: u32, data: &Dataset, observer: &dyn Observer) -> Result<()> {
         let spelled = data.one_spelling();
         let data = spelled.as_ref().unwrap_or(data);
-        let binding = Binding::new(data.schema(), &self.policy.attributes, self.policy.undeclared, "a part")?;
+        let binding = names::bound(data.schema(), &self.policy.attributes, self.policy.undeclared, "a part")?;
         self.counted.left.extend(crate::left_over(data, &binding));
         if self.counted.parts.insert(part, data.len() as u64).is_some() {
             return Err(Failure::defect("a part was counted twice"));
@@ -351,7 +355,7 @@ impl Counted {
         observer: &dyn Observer,
     ) -> Result<Counted> {
         let mut counter = Counter::new(policy, claim, memory)?;
-        let binding = Binding::new(self.data.schema(), &policy.attributes, policy.undeclared, "parts")?;
+        let binding = names::bound(self.data.schema(), &policy.attributes, policy.undeclared, "parts")?;
         let keep = counter.chosen(&self.data, &binding, observer)?;
         let mut joined = Joined::over(&self.data);
         joined.add(&self.data, |record| keep[record], |_| true, observer)?;
@@ -369,11 +373,29 @@ impl Counted {
         observer: &dyn Observer,
     ) -> Result<Verification> {
         refuse_unmergeable(claim)?;
-        let binding = Binding::new(self.data.schema(), &policy.attributes, policy.undeclared, "parts")?;
+        let binding = names::bound(self.data.schema(), &policy.attributes, policy.undeclared, "parts")?;
         Verification::of_records(&self.data, &binding, claim, hierarchies, memory, observer)
     }
 
-    /// The verdict. A witness's records are numbered through all parts.
+    /// The verdict, once what holds by the kernel was counted over all records a second time.
+    pub fn confirmed(
+        &self,
+        policy: &Policy,
+        claim: &Claim,
+        (drawn, tallied): (&Drawn, &Tallied),
+        hierarchies: &[Option<Hierarchy>],
+        memory: usize,
+        observer: &dyn Observer,
+    ) -> Result<Verification> {
+        let mut found = self.finish(policy, claim, hierarchies, memory, observer)?;
+        if let Decision::Holds(recount) = &mut found.decision {
+            *recount = tallied.judged(drawn, claim, self.records())?;
+        }
+        Ok(found)
+    }
+
+    /// The verdict by the kernel alone, whose second count sees no other records: for proposals. A witness's records are numbered
+    /// through all parts.
     pub fn finish(
         &self,
         policy: &Policy,
@@ -382,6 +404,9 @@ impl Counted {
         memory: usize,
         observer: &dyn Observer,
     ) -> Result<Verification> {
+        if self.parts.is_empty() {
+            return Err(Failure::defect("there is a verdict about records of which none was counted"));
+        }
         let mut found = self.judged(policy, claim, hierarchies, memory, observer)?;
         let mut before: BTreeMap<u32, u64> = BTreeMap::new();
         let mut all = 0;
@@ -389,7 +414,7 @@ impl Counted {
             before.insert(part, all);
             all += records;
         }
-        if let Some(witness) = &mut found.witness {
+        if let Decision::Violated(witness) = &mut found.decision {
             let number = |&record: &u32| {
                 let (part, place) = self.ids[record as usize];
                 u32::try_from(before[&part] + u64::from(place)).ok()
@@ -416,7 +441,7 @@ impl Counted {
         observer: &dyn Observer,
     ) -> Result<Vec<(u32, u32)>> {
         let found = self.judged(policy, claim, &[], memory, observer)?;
-        let records = found.witness.map(|witness| witness.records).unwrap_or_default();
+        let records = found.witness().map_or_else(Vec::new, |witness| witness.records.clone());
         Ok(records.into_iter().map(|record| self.ids[record as usize]).collect())
     }
 

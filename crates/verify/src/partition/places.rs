@@ -10,7 +10,7 @@ use crate::columns::ANYTHING;
 
 /// The same records as if every quasi attribute had a value somewhere; none if that changes nothing. What is knowledge of all records is so
 /// here, too, and perhaps some more, for which a kernel keeps some more.
-pub(super) fn seen(data: &Dataset, binding: &Binding, claim: &Claim) -> Option<Dataset> {
+pub(crate) fn seen(data: &Dataset, binding: &Binding, claim: &Claim) -> Option<Dataset> {
     let Claim::Kmn(Kmn { missing: Missing::Counted, .. }) = claim else { return None };
     let unseen = |id: AttributeId| binding.role(id) == Some(Role::Quasi) && data.dictionary(id).is_empty();
     if !data.schema().attributes().any(|(id, _)| unseen(id)) {

@@ -6,7 +6,7 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::knowledge::{Asked, RELATED, says_too_much};
-use super::person::{ABSENT, Known, Piece};
+use super::person::{ABSENT, Known, Person, Piece};
 use super::record::Reader;
 use super::sample::{Budget, Choices};
 use super::{Recount, STEPS, disagreement};
@@ -95,27 +95,34 @@ impl Asked<'_> {
                 return None;
             }
             let person = self.person(reader, record);
-            let most = self.m.min(person.known.len());
-            if most == 0 {
-                continue;
+            if let Some(piece) = self.some_piece(&person, choices) {
+                return Some((record, piece));
             }
-            let size = 1 + choices.below(most);
-            let known = choices.some_of(person.known.len(), size).into_iter().map(|at| person.known[at]);
-            let mut piece = Piece { known: known.collect(), related: Vec::new() };
-            let pairs = person.pairs(&piece);
-            let wanted = choices.below(self.n.min(pairs.len()) + 1);
-            for at in choices.some_of(pairs.len(), wanted) {
-                piece.related.push(pairs[at]);
-                if !self.fits(&person, &piece) {
-                    piece.related.pop();
-                }
-            }
-            return Some((record, piece));
         }
     }
 
+    /// Random knowledge of a person; none if there is none.
+    pub(super) fn some_piece(&self, person: &Person, choices: &mut Choices) -> Option<Piece> {
+        let most = self.m.min(person.known.len());
+        if most == 0 {
+            return None;
+        }
+        let size = 1 + choices.below(most);
+        let known = choices.some_of(person.known.len(), size).into_iter().map(|at| person.known[at]);
+        let mut piece = Piece { known: known.collect(), related: Vec::new() };
+        let pairs = person.pairs(&piece);
+        let wanted = choices.below(self.n.min(pairs.len()) + 1);
+        for at in choices.some_of(pairs.len(), wanted) {
+            piece.related.push(pairs[at]);
+            if !self.fits(person, &piece) {
+                piece.related.pop();
+            }
+        }
+        Some(piece)
+    }
+
     /// Steps that taking a record apart takes.
-    fn cost(&self, record: usize) -> usize {
+    pub(super) fn cost(&self, record: usize) -> usize {
         let vertices = self.data.vertices(record).len();
         let related = if self.n > 0 && vertices <= RELATED { 60 + 4 * vertices } else { 0 };
         vertices * (20 + related)

@@ -185,7 +185,11 @@ impl Asked<'_> {
     }
 
     /// Goes through all knowledge of a person, until somebody has had enough.
-    fn each_piece(&self, person: &Person, take: &mut dyn FnMut(&Piece) -> Result<bool>) -> Result<bool> {
+    pub(super) fn each_piece(
+        &self,
+        person: &Person,
+        take: &mut dyn FnMut(&Piece) -> Result<bool>,
+    ) -> Result<bool> {
         self.choose(person, 0, &mut Piece::default(), take)
     }
 

@@ -12,6 +12,7 @@ mod close;
 mod drawn;
 mod groups;
 mod knowledge;
+pub mod parts;
 mod person;
 mod record;
 mod sample;
@@ -49,6 +50,18 @@ pub struct Recount {
 }
 
 impl Recount {
+    /// What was gone through in two parts that have nothing in common.
+    #[must_use]
+    pub fn and(mut self, other: Recount) -> Self {
+        self.complete &= other.complete;
+        self.pieces += other.pieces;
+        self.records += other.records;
+        let new = other.not_covered.into_iter().filter(|what| !self.not_covered.contains(what));
+        let new: Vec<_> = new.collect();
+        self.not_covered.extend(new);
+        self
+    }
+
     /// The JSON form.
     pub fn to_json(&self) -> serde_json::Value {
         json!({

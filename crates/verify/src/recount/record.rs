@@ -26,8 +26,9 @@ pub(super) struct Reader<'a> {
     quasi: Vec<Vec<AttributeId>>,
     /// Numbers of values: declared attribute and text.
     numbers: FxHashMap<(usize, &'a str), u32>,
-    /// Per number the declared attribute.
+    /// Per number the declared attribute, and the text.
     declared: Vec<usize>,
+    texts: Vec<&'a str>,
     /// Per quasi attribute and code the number, if the value was met and the attacker knows it.
     of_code: Vec<Vec<Option<Option<u32>>>>,
     /// The items of records that were read, one record behind the other: sampling comes by the same records often.
@@ -65,6 +66,7 @@ impl<'a> Reader<'a> {
             quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
             numbers: FxHashMap::default(),
             declared: Vec::new(),
+            texts: Vec::new(),
             of_code: schema.attributes().map(|(id, _)| codes(id)).collect(),
             read: Vec::new(),
             place: vec![None; data.len()],
@@ -80,6 +82,11 @@ impl<'a> Reader<'a> {
     /// The declared attribute of an item.
     pub(super) fn declared(&self, item: u32) -> usize {
         self.declared[item as usize]
+    }
+
+    /// The text of an item.
+    pub(super) fn text(&self, item: u32) -> &'a str {
+        self.texts[item as usize]
     }
 
     /// Adds the items of a vertex in the policy's order.
@@ -124,6 +131,7 @@ impl<'a> Reader<'a> {
         let next = self.numbers.len() as u32;
         *self.numbers.entry((declared, text)).or_insert_with(|| {
             self.declared.push(declared);
+            self.texts.push(text);
             next
         })
     }

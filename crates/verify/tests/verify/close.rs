@@ -59,7 +59,7 @@ impl Table {
     /// How far the salaries and the diseases of the farthest class are.
     fn farthest(&self, grounds: [Ground; 2]) -> (f64, f64) {
         let found = self.check(Measure::T(0.999), grounds);
-        assert_eq!(found.witness, None);
+        assert_eq!(found.witness(), None);
         (found.farthest[0].1, found.farthest[1].1)
     }
 }
@@ -127,13 +127,13 @@ fn salaries_and_diseases_of_the_paper() {
 fn a_distance_of_exactly_t_holds_and_a_little_less_does_not() {
     let table = Table::new(&SIMILAR, None);
     let ordered = [Ground::Ordered, Ground::Equal];
-    let holds = |t: f64| table.check(Measure::T(t), ordered).witness.is_none();
+    let holds = |t: f64| table.check(Measure::T(t), ordered).witness().is_none();
     // Diseases are farther: 4/9.
     assert!(holds(0.444_444_444_445));
     assert!(!holds(0.444_444_444_444), "read to twelve decimals, and no farther");
     let rows: Vec<_> = SIMILAR.iter().map(|r| (r.0, r.1, "")).collect();
     let salaries = Table::new(&rows, None);
-    let holds = |t: f64| salaries.check(Measure::T(t), ordered).witness.is_none();
+    let holds = |t: f64| salaries.check(Measure::T(t), ordered).witness().is_none();
     assert!(holds(0.375) && !holds(0.374_999_999_999));
     // A third and a fifth of a few: 0.3 is not what floating point makes of it.
     let rows: Vec<(&str, &str, &str)> = (0..20)
@@ -148,17 +148,17 @@ fn a_distance_of_exactly_t_holds_and_a_little_less_does_not() {
     let table = Table::new(&rows, None);
     let equal = [Ground::Equal; 2];
     assert!(near(table.farthest(equal).1, 0.3));
-    assert_eq!(table.check(Measure::T(0.3), equal).witness, None);
-    assert!(table.check(Measure::T(0.299_999_999_999), equal).witness.is_some());
+    assert_eq!(table.check(Measure::T(0.3), equal).witness(), None);
+    assert!(table.check(Measure::T(0.299_999_999_999), equal).witness().is_some());
 }
 
 #[test]
 fn the_witness_names_class_value_and_both_shares() {
     let table = Table::new(&SIMILAR, Some(DISEASES));
     let found = table.check(Measure::T(0.3), [Ground::Ordered, Ground::Hierarchical]);
-    let witness = found.witness.expect("too far");
+    let witness = found.witness().expect("too far");
     assert_eq!(witness.records, [0, 1, 2]);
-    let named = witness.sensitive.expect("a value");
+    let named = witness.sensitive.clone().expect("a value");
     assert_eq!((named.path.as_str(), named.value.as_str()), ("salary", "3"));
     assert!(near(named.share, 1.0 / 3.0) && near(named.in_all.expect("compared"), 1.0 / 9.0));
     assert!(near(named.distance.expect("measured"), 0.375));
@@ -186,15 +186,15 @@ fn likeness_worked_out_by_hand() {
     let table = Table::new(&rows, None);
     let check = |beta: f64| table.check(Measure::Beta(beta), [Ground::Equal; 2]);
     // z has 0.5 in all and all of class b: gains 1, more than ln 2.
-    let named = check(2.0).witness.expect("z").sensitive.expect("a value");
+    let named = check(2.0).witness().expect("z").sensitive.clone().expect("a value");
     assert_eq!((named.value.as_str(), named.share, named.in_all), ("z", 1.0, Some(0.5)));
     let rows: Vec<(&str, &str, &str)> = (0..10)
         .map(|i| (if i < 5 { "a" } else { "b" }, "", ["x", "x", "x", "y", "z", "y", "y", "z", "z", "z"][i]))
         .collect();
     let table = Table::new(&rows, None);
     let check = |beta: f64| table.check(Measure::Beta(beta), [Ground::Equal; 2]);
-    assert_eq!(check(1.0).witness, None, "exactly 1, and -ln 0.3 is 1.2");
-    let named = check(0.999_999_999_999).witness.expect("x").sensitive.expect("a value");
+    assert_eq!(check(1.0).witness(), None, "exactly 1, and -ln 0.3 is 1.2");
+    let named = check(0.999_999_999_999).witness().expect("x").sensitive.clone().expect("a value");
     assert_eq!((named.value.as_str(), named.share, named.in_all), ("x", 0.6, Some(0.3)));
     assert!(near(named.distance.expect("measured"), 1.0));
     assert!(near(check(1.0).farthest[1].1, 1.0));

@@ -141,7 +141,7 @@ proptest! {
         // Whoever asks for `embedded` gets both.
         let one = knowledge::smallest_violation(&expected, k as usize, m as usize, n as usize, embedded);
         prop_assert_eq!(found.holds(), pair.is_none() && one.is_none(), "{:?}", expected);
-        if let (Some(witness), Some((_, support)), false) = (&found.verification.witness, &pair, embedded) {
+        if let (Some(witness), Some((_, support)), false) = (found.verification.witness(), &pair, embedded) {
             prop_assert_eq!(witness.support, *support);
             prop_assert!(found.sources.iter().all(|from| !from.is_empty()), "{:?}", found);
         }
@@ -205,7 +205,7 @@ proptest! {
         let claim = Claim::Km(Km { k, m, ..Km::default() });
         let found = jointly(sets::ATTRIBUTES, &claim, &["A"], &releases).expect("countable");
         let expected = sets::smallest_violation(&expected, k as usize, m as usize);
-        prop_assert_eq!(found.verification.witness.map(|w| w.support), expected.map(|(_, records)| records.len()));
+        prop_assert_eq!(found.verification.witness().map(|w| w.support), expected.map(|(_, records)| records.len()));
     }
 
     /// Rows of one table: the classes are those of the more specific labels, and so are the shares in them.
@@ -404,7 +404,7 @@ fn a_witness_says_which_value_comes_from_which_release() {
     let releases = [(published(&first), people.clone(), None), (published(&second), people, None)];
     let claim = Claim::Kmn(Kmn::new(2, 2, 1));
     let found = jointly(trees::ATTRIBUTES, &claim, &trees::LEVELS, &releases).expect("countable");
-    let witness = found.verification.witness.as_ref().expect("everybody is alone");
+    let witness = found.verification.witness().expect("everybody is alone");
     assert_eq!(witness.support, 1);
     let from: Vec<(&str, &[usize])> = witness
         .values

@@ -66,7 +66,7 @@ fn a_place_that_is_empty_in_a_whole_part_gives_somebody_away() {
         });
         let all = all.expect("merged");
         let found = all.finish(&policy, &claim, &[], 1 << 20, &Quiet).expect("judged");
-        let witness = found.witness.expect("somebody is found");
+        let witness = found.witness().expect("somebody is found");
         assert_eq!((witness.support, &witness.records[..]), (1, &[2][..]), "{:?}", witness.values);
         assert_eq!(all.witnesses(&policy, &claim, 1 << 20, &Quiet).expect("judged"), [(0, 2)]);
     }

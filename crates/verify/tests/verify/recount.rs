@@ -180,5 +180,5 @@ fn a_verification_says_what_was_counted_again() {
         serde_json::json!({"pieces": 3, "records": 3, "complete": true, "not_covered": []})
     );
     let broken = check(4);
-    assert!(broken.recount.is_none() && broken.to_json()["recount"].is_null());
+    assert!(broken.recount().is_none() && broken.to_json()["recount"].is_null());
 }

@@ -53,7 +53,7 @@ fn records_look_alike_if_they_read_alike() {
     let (number, text) = (r#"{"v": [{"a": 1, "t": [true]}]}"#, r#"{"v": [{"a": "1", "t": ["true"]}]}"#);
     let alike = of_records(&format!("{number}\n{text}\n"), "model = \"k-anonymity\"\nk = 2\n");
     assert!(alike.holds(), "{alike:?}");
-    assert!(alike.recount.is_some_and(|recount| recount.complete && recount.pieces == 1));
+    assert!(alike.recount().is_some_and(|recount| recount.complete && recount.pieces == 1));
     // What is written in another way is read in another way.
     let other = number.replace('1', "\"1.0\"");
     assert!(!of_records(&format!("{number}\n{other}\n"), "model = \"k-anonymity\"\nk = 2\n").holds());
