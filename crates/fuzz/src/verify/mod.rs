@@ -2,14 +2,18 @@
 
 mod alike;
 pub(crate) mod apart;
+mod delta;
 mod km;
 mod kmn;
+mod left_out;
 mod people;
 
 pub use alike::verify_alike;
 pub use apart::verify_apart;
+pub use delta::verify_delta;
 pub use km::verify_km;
 pub use kmn::verify_kmn;
+pub use left_out::verify_left_out;
 
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
