@@ -59,8 +59,14 @@ impl Observer for Deadline<'_> {
         let until = if self.refining.load(Ordering::Relaxed) { self.all } else { self.search };
         self.observer.out_of_time() || until.is_some_and(|until| Instant::now() >= until)
     }
+    fn hurries(&self) -> bool {
+        self.all.is_some() || self.observer.hurries()
+    }
     fn refining(&self) {
         self.refining.store(true, Ordering::Relaxed);
+    }
+    fn refined(&self) {
+        self.refining.store(false, Ordering::Relaxed);
     }
 }
 
@@ -90,5 +96,8 @@ mod tests {
         assert!(watch.out_of_time());
         watch.refining();
         assert!(!watch.out_of_time());
+        // A first solution was refined; the search has no more time than before.
+        watch.refined();
+        assert!(watch.out_of_time());
     }
 }

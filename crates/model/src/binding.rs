@@ -46,6 +46,36 @@ pub struct Declared {
     pub pseudonym: bool,
 }
 
+/// Where vertices have places whose emptiness is seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HomePlaces {
+    /// Per home the declared attributes that its vertices have a place for.
+    of_home: Vec<Vec<usize>>,
+    /// Per home the one above.
+    parent: Vec<Option<usize>>,
+}
+
+impl HomePlaces {
+    /// The places of the policy.
+    pub fn new(binding: &Binding) -> Self {
+        HomePlaces { of_home: binding.places(), parent: binding.homes.iter().map(|h| h.parent).collect() }
+    }
+
+    /// Per home whether a vertex of it that says nothing but what stands beside its quasi values would be seen to be empty: it,
+    /// or one above that is there for its sake, has places, and none of their attributes `is_published`. Say all of
+    /// `visits[].hospital` is left out. A visit with a note in it would be a visit with the hospital `*`, and there may be too
+    /// few people with any visit: it goes with its note. A visit that has something quasi below it stays: whatever can be
+    /// known of its hospital `*`, whoever knows what is below knows as well.
+    pub fn seen_empty(&self, is_published: impl Fn(usize) -> bool) -> Vec<bool> {
+        let goes = |home: usize| {
+            let up = std::iter::successors(Some(home), |&home| self.parent[home]);
+            let mut up = up.filter(|&home| home != 0 && !self.of_home[home].is_empty());
+            up.next().is_some_and(|home| !self.of_home[home].iter().any(|&declared| is_published(declared)))
+        };
+        (0..self.parent.len()).map(goes).collect()
+    }
+}
+
 /// The data's attributes and classes, each with its place in the policy.
 #[derive(Clone, Debug)]
 pub struct Binding {
@@ -268,6 +298,21 @@ impl Binding {
         (0..self.declared.len()).filter(move |&d| !present[d])
     }
 
+    /// Per home the declared attributes of which each of its vertices has one place, which is seen to be empty if nothing stands
+    /// there. The items of an array are a set, and a companion only repeats.
+    pub fn places(&self) -> Vec<Vec<usize>> {
+        let mut at_home = vec![0usize; self.homes.len()];
+        self.declared.iter().for_each(|declared| at_home[declared.home] += 1);
+        let mut places = vec![Vec::new(); self.homes.len()];
+        for (at, own) in self.declared.iter().enumerate() {
+            let is_item = own.home != 0 && own.name.is_empty() && at_home[own.home] == 1;
+            if own.role == Role::Quasi && own.follows.is_none() && !is_item {
+                places[own.home].push(at);
+            }
+        }
+        places
+    }
+
     /// Whether a vertex of the attribute's class has one place for its value, which is then seen to be empty. The items of an
     /// array are a set, a companion only repeats, and what stands above its home was parted from its row.
     pub fn is_single_valued(&self, schema: &Schema, attribute: AttributeId) -> bool {
@@ -279,7 +324,7 @@ impl Binding {
     }
 
     /// Whether a class, and all above it, stand where the policy has them.
-    fn is_at_home(&self, schema: &Schema, class: ClassId) -> bool {
+    pub fn is_at_home(&self, schema: &Schema, class: ClassId) -> bool {
         let above = schema.class(class).parent;
         let home = self.classes[class.index()];
         let home_above = home.map(|home| self.homes[home].parent);

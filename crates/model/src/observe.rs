@@ -58,8 +58,14 @@ pub trait Observer: Sync {
     }
     /// A search begins or ends that can be asked by [`out_of_time`](Self::out_of_time) to finish with what it has.
     fn searching(&self, _now: bool) {}
+    /// Whether the time of searches is limited at all, so that each should have something to show soon.
+    fn hurries(&self) -> bool {
+        false
+    }
     /// A search is over, and what it has found is refined: time that was kept for that may be taken now.
     fn refining(&self) {}
+    /// What was refined is put aside, and a search goes on.
+    fn refined(&self) {}
     /// Gives up if nobody waits any more.
     fn go_on(&self) -> Result<()> {
         if self.cancelled() { Err(Failure::interrupted()) } else { Ok(()) }

@@ -7,16 +7,19 @@
 //! values is a **payload** under its vertex's last quasi value.
 //!
 //! Where a missing value counts ([`TreeView::missing`]), an empty place of a vertex that is there is a node with a label of
-//! its own.
+//! its own. Whoever reads a publication sees the places of the policy, be they named in the file or not. A search
+//! ([`EMPTY_PLACE`]) has no use for an attribute of which no record has a value: what such a place shows, the other places of its
+//! vertex tell as well.
 //!
 //! Items are numbered by the policy's order, then by label, so that their order is the same in every run.
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::binding::Binding;
+use crate::binding::{Binding, HomePlaces};
 use crate::dataset::{Builder, Dataset};
 use crate::diag::{Diagnostic, Failure, Fault, Place, Result};
 use crate::dictionary::{Kind, MISSING};
@@ -62,6 +65,8 @@ pub struct ValueTrees {
     first_payload: Vec<u32>,
     /// The items of empty places of the record's own object, and whether they form a chain.
     top: (Vec<u32>, bool),
+    /// Where vertices have places, if empty ones count.
+    places: Option<Arc<HomePlaces>>,
 }
 
 const ROOT: u32 = u32::MAX;
@@ -155,20 +160,33 @@ impl ValueTrees {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let TreeView { root, united, payload, missing } = *view;
-        let (items, codes) = number_items(data, binding, missing)?;
+        let places = Places::new(data, binding, missing);
+        let (items, codes) = number_items(data, binding, missing, &places)?;
         let schema = data.schema();
         let by_role = |role| -> Vec<Vec<AttributeId>> {
             schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, role)).collect()
         };
         let quasi = by_role(Role::Quasi);
-        let empty: Vec<Option<u32>> = schema
-            .attributes()
-            .map(|(id, _)| {
-                let label = missing.filter(|_| has_empty_places(data, binding, id))?;
-                let key = (binding.attributes[id.index()]?, label, Kind::Text);
-                Some(items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < key) as u32)
-            })
-            .collect();
+        let empty = |class: ClassId, declared: usize| {
+            let label = missing.filter(|_| places.is_seen(class, declared))?;
+            let key = (declared, label, Kind::Text);
+            Some(items.partition_point(|i| (i.declared, i.label.as_str(), i.kind) < key) as u32)
+        };
+        let homes = missing.map(|_| Arc::new(HomePlaces::new(binding)));
+        let shown = |(class, _): (ClassId, _)| -> Vec<(Option<AttributeId>, Option<u32>)> {
+            let own = quasi[ClassId::index(class)].iter().filter_map(|a| binding.attributes[a.index()]);
+            let mut declared: Vec<usize> =
+                own.chain(places.of_class[class.index()].iter().copied()).collect();
+            declared.sort_unstable();
+            declared.dedup();
+            let quasi = &quasi[class.index()];
+            let attribute = |d: usize| {
+                let at = quasi.binary_search_by_key(&Some(d), |a| binding.attributes[a.index()]);
+                at.ok().map(|at| quasi[at])
+            };
+            declared.into_iter().map(|d| (attribute(d), empty(class, d))).collect()
+        };
+        let shown: Vec<Vec<(Option<AttributeId>, Option<u32>)>> = schema.classes().map(shown).collect();
         let beside: Vec<Vec<AttributeId>> = schema
             .classes()
             .map(|(id, class)| {
@@ -180,18 +198,18 @@ impl ValueTrees {
             })
             .collect();
 
-        let mut trees = ValueTrees::over(items);
+        let mut trees = ValueTrees { places: homes, ..ValueTrees::over(items) };
         let keeps = payload == Payload::Keep && beside.iter().any(|own| !own.is_empty());
         if let Some(attribute) = only_attribute(&quasi, binding)
             && united
             && !keeps
-            && empty[attribute.index()].is_none()
+            && shown.iter().flatten().all(|(_, empty)| empty.is_none())
         {
             trees.append_sets(data, attribute, &codes[attribute.index()], observer)?;
             return Ok(trees);
         }
-        let own = quasi[ClassId::ROOT.index()].iter();
-        trees.top = (own.filter_map(|a| empty[a.index()]).collect(), root == RootMode::Chain);
+        let own = shown[ClassId::ROOT.index()].iter();
+        trees.top = (own.filter_map(|(_, empty)| *empty).collect(), root == RootMode::Chain);
         let mut record_tree = RecordTree::default();
         let mut anchor: Vec<u32> = Vec::new();
         for record in 0..data.len() {
@@ -204,11 +222,11 @@ impl ValueTrees {
                 let class = data.class(v);
                 let above = data.parent(v).map_or(ROOT, |p| anchor[p - first]);
                 let mut at = above;
-                for &a in &quasi[class.index()] {
-                    let item = match data.value(v, a) {
-                        MISSING => empty[a.index()],
-                        code if repeats(data, binding, v, a, code) => None,
-                        code => Some(codes[a.index()][code as usize]),
+                for &(attribute, empty) in &shown[class.index()] {
+                    let item = match attribute.map(|a| (a, data.value(v, a))) {
+                        None | Some((_, MISSING)) => empty,
+                        Some((a, code)) if repeats(data, binding, v, a, code) => None,
+                        Some((a, code)) => Some(codes[a.index()][code as usize]),
                     };
                     let Some(item) = item else { continue };
                     if class == ClassId::ROOT && root == RootMode::Separate {
@@ -244,6 +262,7 @@ impl ValueTrees {
             payloads: Vec::new(),
             first_payload: vec![0],
             top: (Vec::new(), false),
+            places: None,
         }
     }
 
@@ -371,6 +390,11 @@ impl ValueTrees {
         self.first_node.push(all);
     }
 
+    /// Where vertices have places; none if empty ones do not count.
+    pub fn places(&self) -> Option<&HomePlaces> {
+        self.places.as_deref()
+    }
+
     /// The items of empty places of the record's own object.
     pub fn empty_tops(&self) -> &[u32] {
         &self.top.0
@@ -379,7 +403,8 @@ impl ValueTrees {
     /// The same, some of the records without any value: of their own object all places are empty, and nothing hangs below it.
     /// What stands beside its values stays.
     pub fn emptied(&self, records: &[bool], observer: &dyn Observer) -> Result<Self> {
-        let mut trees = ValueTrees { top: self.top.clone(), ..ValueTrees::over(self.items.clone()) };
+        let over = ValueTrees::over(self.items.clone());
+        let mut trees = ValueTrees { top: self.top.clone(), places: self.places.clone(), ..over };
         trees.reserve(self);
         let mut tree = RecordTree::default();
         let mut place: Vec<u32> = Vec::new();
@@ -496,11 +521,33 @@ fn only_attribute(quasi: &[Vec<AttributeId>], binding: &Binding) -> Option<Attri
     binding.declared[declared].follows.is_none().then_some(only)
 }
 
-/// Whether an attribute's empty places are seen: it has one place per vertex, and values in some.
-fn has_empty_places(data: &Dataset, binding: &Binding, id: AttributeId) -> bool {
-    binding.role(id) == Some(Role::Quasi)
-        && binding.is_single_valued(data.schema(), id)
-        && !data.dictionary(id).is_empty()
+/// The places of vertices that are seen to be empty.
+struct Places {
+    /// Per class the declared attributes, in the policy's order.
+    of_class: Vec<Vec<usize>>,
+}
+
+impl Places {
+    fn new(data: &Dataset, binding: &Binding, missing: Option<&str>) -> Self {
+        let schema = data.schema();
+        let by_home = binding.places();
+        let of_class = |class: ClassId| -> Vec<usize> {
+            let home = binding.classes[class.index()].filter(|_| binding.is_at_home(schema, class));
+            let mut own = home.filter(|_| missing.is_some()).map_or(Vec::new(), |home| by_home[home].clone());
+            if missing == Some(EMPTY_PLACE) {
+                let there =
+                    schema.class(class).attributes.iter().filter(|a| !data.dictionary(**a).is_empty());
+                let used: FxHashSet<Option<usize>> = there.map(|a| binding.attributes[a.index()]).collect();
+                own.retain(|&declared| used.contains(&Some(declared)));
+            }
+            own
+        };
+        Places { of_class: schema.classes().map(|(class, _)| of_class(class)).collect() }
+    }
+
+    fn is_seen(&self, class: ClassId, declared: usize) -> bool {
+        self.of_class[class.index()].binary_search(&declared).is_ok()
+    }
 }
 
 /// Items sorted by attribute and label, and for each attribute of the data the item of each code.
@@ -508,8 +555,13 @@ fn number_items(
     data: &Dataset,
     binding: &Binding,
     missing: Option<&str>,
+    places: &Places,
 ) -> Result<(Vec<Item>, Vec<Vec<u32>>)> {
     let mut items = Vec::new();
+    for declared in places.of_class.iter().flatten().copied() {
+        let label = missing.map(str::to_owned);
+        items.extend(label.map(|label| Item { declared, label, kind: Kind::Text }));
+    }
     for (id, attribute) in data.schema().attributes() {
         if binding.role(id) == Some(Role::Quasi) {
             let declared = binding.attributes[id.index()].expect("it has a role");
@@ -518,14 +570,13 @@ fn number_items(
                 label: text.to_owned(),
                 kind,
             }));
-            let Some(label) = missing.filter(|_| has_empty_places(data, binding, id)) else { continue };
-            if label == EMPTY_PLACE && data.dictionary(id).iter().any(|(_, text)| text == label) {
+            let is_taken = |label: &&str| data.dictionary(id).iter().any(|(_, text)| text == *label);
+            if missing.filter(|&label| label == EMPTY_PLACE).is_some_and(|label| is_taken(&label)) {
                 let what = "a value is the text that stands for empty places while records are worked on";
                 let what = Diagnostic::error(what).at(Place::default().path(&attribute.path));
                 let help = "it holds a code point that is not for text: take it out of the data";
                 return Err(Failure::new(Fault::Data, what.help(help)));
             }
-            items.push(Item { declared, label: label.to_owned(), kind: Kind::Text });
         }
     }
     items.sort();

@@ -27,6 +27,9 @@ impl Hurried {
 impl Observer for Hurried {
     fn stage(&self, _: &str, _: u64) {}
     fn advance(&self, _: u64) {}
+    fn hurries(&self) -> bool {
+        true
+    }
     fn out_of_time(&self) -> bool {
         let over = self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
         self.over.fetch_or(over, Relaxed);

@@ -2,8 +2,16 @@
 //! writes it.
 //!
 //! Where missing values count ([`Emptiness::Counted`]), a place that can hold one value and holds none shows `*`: whoever knows
-//! a value there cannot tell such a record from one that says so. So does a vertex of a class without any quasi value, where
-//! it can be known that two entries stand in it ([`Emptiness::CountedWithSections`]).
+//! a value there cannot tell such a record from one that says so. The places are those of the policy: an object has them whether
+//! or not the file names them anywhere. With the quasi attributes `sex` and `visits[].hospital`,
+//!
+//! ```text
+//! {"sex": "f", "visits": [{"note": "x"}]}      sex = f, hospital = *
+//! {"sex": "f"}                                 sex = f; there is no visit that could have a hospital
+//! ```
+//!
+//! A vertex of a class without any such place shows `*` as well, where it can be known that two entries stand in it
+//! ([`Emptiness::CountedWithSections`]).
 
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::observe::Observer;
@@ -44,7 +52,9 @@ pub(crate) struct Columns {
 }
 
 struct Column {
-    attribute: AttributeId,
+    /// The attribute of the data; none for a place that the policy has and the data does not name.
+    attribute: Option<AttributeId>,
+    declared: usize,
     slot: usize,
     /// Item per code.
     item: Vec<u32>,
@@ -54,55 +64,79 @@ struct Column {
     empty: Option<u32>,
 }
 
+/// Homes of vertices that would be seen to have an empty place, themselves or one above them, if nothing quasi were published
+/// in them: such a vertex may be left out as a whole, with what stands beside its values. The record itself never is.
+pub(crate) fn may_be_left_out(binding: &Binding) -> Vec<bool> {
+    let of_home = Places::of_policy(binding);
+    let own = |home: usize| home != 0 && !of_home[home].is_empty();
+    let up = |home: usize| std::iter::successors(Some(home), |&h| binding.homes[h].parent);
+    (0..binding.homes.len()).map(|home| up(home).any(own)).collect()
+}
+
+/// Behind the values of every vertex: what the data does not name is missing everywhere.
+const NO_SLOT: usize = usize::MAX;
+
 impl Columns {
     pub(crate) fn new(data: &Dataset, binding: &Binding, emptiness: Emptiness) -> Self {
         let schema = data.schema();
-        let counts = |id: AttributeId| emptiness != Emptiness::Nothing && has_one_place(data, binding, id);
-        let sections = sections(data, binding, emptiness);
-        let quasi = |id: AttributeId| (binding.role(id) == Some(Role::Quasi)).then(|| declared(binding, id));
+        let places = match emptiness {
+            Emptiness::Nothing => Places::none(binding),
+            Emptiness::Counted | Emptiness::CountedWithSections => Places::of_data(data, binding),
+        };
+        let sections = sections(data, binding, emptiness, &places);
         let mut items: Vec<Item> = Vec::new();
-        for (id, _) in schema.attributes() {
-            if let Some(declared) = quasi(id).flatten() {
+        for (id, _) in schema.attributes().filter(|(id, _)| binding.role(*id) == Some(Role::Quasi)) {
+            if let Some(declared) = declared(binding, id) {
                 let values = data.dictionary(id).iter();
                 items.extend(values.map(|(_, text)| Item { declared, label: text.to_owned() }));
-                items.extend(counts(id).then(|| Item { declared, label: ANYTHING.to_owned() }));
             }
         }
-        let section_item =
-            |home: usize| Item { declared: section(binding, home), label: ANYTHING.to_owned() };
-        items.extend(sections.iter().flatten().map(|&home| section_item(home)));
+        let anything = |declared: usize| Item { declared, label: ANYTHING.to_owned() };
+        for (class, _) in schema.classes() {
+            items.extend(places.of_class(binding, class).iter().map(|&declared| anything(declared)));
+        }
+        items.extend(sections.iter().flatten().map(|&home| anything(section(binding, home))));
         items.sort();
         items.dedup();
+        let find = |declared: usize, text: &str| {
+            items.partition_point(|i| (i.declared, i.label.as_str()) < (declared, text)) as u32
+        };
         let column = |attribute: AttributeId| {
             let declared = declared(binding, attribute)?;
-            let find = |text: &str| {
-                items.partition_point(|i| (i.declared, i.label.as_str()) < (declared, text)) as u32
-            };
-            let empty = counts(attribute).then(|| find(ANYTHING));
             // A leader that is not counted itself would hide its companion from the count.
             let follows = binding.declared[declared].follows;
             let followed = follows.filter(|&f| binding.declared[f].role == Role::Quasi);
             let of_schema = schema.attribute(attribute);
-            let siblings = &schema.class(of_schema.class).attributes;
+            let leads = |a: &AttributeId| binding.attributes[a.index()] == followed;
+            let siblings = followed.map(|_| schema.class(of_schema.class).attributes.iter().copied());
+            let values = data.dictionary(attribute).iter();
             Some(Column {
-                attribute,
+                attribute: Some(attribute),
+                declared,
                 slot: of_schema.slot as usize,
-                item: data.dictionary(attribute).iter().map(|(_, text)| find(text)).collect(),
-                leaders: (siblings.iter().copied())
-                    .filter(|a| followed.is_some() && binding.attributes[a.index()] == followed)
-                    .collect(),
-                empty,
+                item: values.map(|(_, text)| find(declared, text)).collect(),
+                leaders: siblings.into_iter().flatten().filter(leads).collect(),
+                empty: None,
             })
         };
-        let of_class = (schema.classes())
-            .map(|(id, _)| {
-                let ordered = binding.in_policy_order(schema, id, Role::Quasi);
-                ordered.into_iter().filter_map(column).collect()
-            })
-            .collect();
-        let number = |home: usize| items.partition_point(|i| *i < section_item(home)) as u32;
-        let section = sections.iter().map(|home| home.map(number)).collect();
-        Columns { items, of_class, section }
+        let of_class = |class: ClassId| {
+            let ordered = binding.in_policy_order(schema, class, Role::Quasi);
+            let mut own: Vec<Column> = ordered.into_iter().filter_map(column).collect();
+            for &declared in places.of_class(binding, class) {
+                let empty = Some(find(declared, ANYTHING));
+                match own.binary_search_by_key(&declared, |column| column.declared) {
+                    Ok(at) => own[at].empty = empty,
+                    Err(at) => own.insert(at, Column::unnamed(declared, empty)),
+                }
+            }
+            own
+        };
+        let section = sections.iter().map(|home| home.map(|home| find(section(binding, home), ANYTHING)));
+        Columns {
+            of_class: schema.classes().map(|(class, _)| of_class(class)).collect(),
+            section: section.collect(),
+            items,
+        }
     }
 
     /// The items of a vertex in the policy's order.
@@ -131,24 +165,47 @@ impl Columns {
     }
 }
 
-/// Whether an empty place of an attribute is seen as such: a vertex at its home holds one value, and some do. The items of an
-/// array are a set; a companion only repeats; what stands above its home was parted from its row.
-fn has_one_place(data: &Dataset, binding: &Binding, attribute: AttributeId) -> bool {
-    let schema = data.schema();
-    let Some(own) = declared(binding, attribute) else {
-        return false;
-    };
-    let is_item = binding.declared[own].name.is_empty()
-        && !binding
-            .declared
-            .iter()
-            .enumerate()
-            .any(|(d, other)| d != own && other.home == binding.declared[own].home);
-    let class = schema.attribute(attribute).class;
-    (!is_item || class == ClassId::ROOT)
-        && binding.declared[own].follows.is_none()
-        && is_at_home(data, binding, class)
-        && !data.dictionary(attribute).is_empty()
+/// The places of the policy: where a vertex that is there can hold one value.
+struct Places {
+    /// Per home its declared attributes whose empty places are seen, in the policy's order.
+    of_home: Vec<Vec<usize>>,
+    /// Per class of the data whether it stands where the policy has it: what stands above its home was parted from its row.
+    at_home: Vec<bool>,
+}
+
+impl Places {
+    /// Empty places tell nothing.
+    fn none(binding: &Binding) -> Self {
+        Places { of_home: vec![Vec::new(); binding.homes.len()], at_home: Vec::new() }
+    }
+
+    fn of_data(data: &Dataset, binding: &Binding) -> Self {
+        let classes = data.schema().classes();
+        let at_home = classes.map(|(id, _)| is_at_home(data, binding, id)).collect();
+        Places { of_home: Places::of_policy(binding), at_home }
+    }
+
+    /// All of them, by home. The items of an array are a set; a companion only repeats.
+    fn of_policy(binding: &Binding) -> Vec<Vec<usize>> {
+        let mut of_home = vec![Vec::new(); binding.homes.len()];
+        let mut declared_at = vec![0usize; binding.homes.len()];
+        binding.declared.iter().for_each(|d| declared_at[d.home] += 1);
+        for (at, own) in binding.declared.iter().enumerate() {
+            let is_item = own.home != 0 && own.name.is_empty() && declared_at[own.home] == 1;
+            if own.role == Role::Quasi && own.follows.is_none() && !is_item {
+                of_home[own.home].push(at);
+            }
+        }
+        of_home
+    }
+
+    /// The declared attributes of which vertices of a class have a place.
+    fn of_class(&self, binding: &Binding, class: ClassId) -> &[usize] {
+        match binding.classes[class.index()] {
+            Some(home) if self.at_home.get(class.index()) == Some(&true) => &self.of_home[home],
+            _ => &[],
+        }
+    }
 }
 
 fn is_at_home(data: &Dataset, binding: &Binding, class: ClassId) -> bool {
@@ -186,11 +243,11 @@ pub(crate) fn with_sections(binding: &Binding) -> Binding {
 }
 
 /// Per class its home, if its vertices have no place for a quasi value and that is to be seen.
-fn sections(data: &Dataset, binding: &Binding, emptiness: Emptiness) -> Vec<Option<usize>> {
+fn sections(data: &Dataset, binding: &Binding, emptiness: Emptiness, places: &Places) -> Vec<Option<usize>> {
     let schema = data.schema();
     let has_none = |class: ClassId| {
         let own = binding.in_policy_order(schema, class, Role::Quasi);
-        own.iter().all(|&a| data.dictionary(a).is_empty())
+        places.of_class(binding, class).is_empty() && own.iter().all(|&a| data.dictionary(a).is_empty())
     };
     let wanted = emptiness == Emptiness::CountedWithSections;
     let holds_entries = |home: usize| {
@@ -209,12 +266,17 @@ fn declared(binding: &Binding, attribute: AttributeId) -> Option<usize> {
 }
 
 impl Column {
+    /// A place that the data does not name.
+    fn unnamed(declared: usize, empty: Option<u32>) -> Self {
+        Column { attribute: None, declared, slot: NO_SLOT, item: Vec::new(), leaders: Vec::new(), empty }
+    }
+
     /// Whether a companion column only repeats the label of the attribute it follows.
     fn repeats(&self, data: &Dataset, vertex: usize, code: u32) -> bool {
+        let Some(own) = self.attribute else { return false };
         self.leaders.iter().any(|&leader| {
             let other = data.value(vertex, leader);
-            other != MISSING
-                && data.dictionary(leader).text(other) == data.dictionary(self.attribute).text(code)
+            other != MISSING && data.dictionary(leader).text(other) == data.dictionary(own).text(code)
         })
     }
 }

@@ -23,6 +23,7 @@
 //!
 //! Where missing values count, an empty place is a node `*` like any other (see `columns`).
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -169,6 +170,25 @@ impl Trees {
             beside
         }));
         self.last_beside.extend(other.last_beside.iter().map(|last| last + beside));
+    }
+
+    /// The homes of which anything stands beside quasi values somewhere.
+    pub(crate) fn homes_beside(&self) -> BTreeSet<usize> {
+        self.beside.iter().map(|beside| beside.home).collect()
+    }
+
+    /// The same records without what stands beside the quasi values of some homes.
+    pub(crate) fn without_beside(mut self, is_gone: impl Fn(usize) -> bool) -> Self {
+        let (all, lasts) = (std::mem::take(&mut self.beside), std::mem::take(&mut self.last_beside));
+        let mut rest = all.into_iter();
+        let mut before = 0;
+        for last in lasts {
+            let own = rest.by_ref().take((last - before) as usize);
+            self.beside.extend(own.filter(|beside| !is_gone(beside.home)));
+            self.last_beside.push(self.beside.len() as u32);
+            before = last;
+        }
+        self
     }
 
     /// How many records there are.

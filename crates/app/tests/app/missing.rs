@@ -123,3 +123,68 @@ fn a_missing_value_fits_whatever_is_known() {
     assert_eq!(text.lines().filter(|line| line.starts_with(',')).count(), 10, "{text}");
     assert_eq!(untruths(&case.look("many.csv", &[], "data.csv")), [""; 0]);
 }
+
+/// Three people of x have a visit, of 33; of y nine of 27.
+fn visits(of: impl Fn(usize) -> String) -> String {
+    let visit = |town: &str, at: usize| format!("{{\"c\":\"{town}\",\"h\":[{{{}}}]}}\n", of(at));
+    let x = (0..3).map(|at| visit("x", at)).chain((0..30).map(|_| "{\"c\":\"x\"}\n".to_owned()));
+    x.chain((3..12).map(|at| visit("y", at))).chain((0..18).map(|_| "{\"c\":\"y\"}\n".to_owned())).collect()
+}
+
+const VISITS: &str = "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
+    [[attribute]]\npath = \"c\"\nrole = \"quasi\"\nhierarchy = { build = \"fanout\", fanout = 5 }\n\
+    [[attribute]]\npath = \"h[].id\"\nrole = \"quasi\"\nhierarchy = { build = \"fanout\", fanout = 20 }\n\
+    [[attribute]]\npath = \"h[].t\"\nrole = \"insensitive\"\n\
+    [privacy]\nmodel = \"kmn\"\nk = 5\nm = 2\nn = 1\n[publish]\npath = \"pub.ndjson\"\nmapping = \"map.csv\"\n";
+
+/// Numbers of visits are left out as a whole while visits stay for what is published as it is: whoever knows x and a number knows
+/// one of three.
+#[test]
+fn a_place_that_was_left_out_of_the_whole_file_still_counts() {
+    let case = Case::new(&[
+        ("in.ndjson", &visits(|at| format!("\"id\":\"i{at}\",\"t\":\"same\""))),
+        ("p.toml", VISITS),
+    ]);
+    case.write("left-out.ndjson", &visits(|_| "\"t\":\"same\"".to_owned()));
+    case.write("star.ndjson", &visits(|_| "\"id\":\"*\",\"t\":\"same\"".to_owned()));
+    for role in ["insensitive", "sensitive"] {
+        let role = format!("attribute[\"h[].t\"].role=\"{role}\"");
+        for file in ["left-out.ndjson", "star.ndjson"] {
+            let found = case.look(file, &[&role], "in.ndjson").verification.expect("verified");
+            let witness = found.witness.unwrap_or_else(|| panic!("{file} holds with {role}"));
+            assert_eq!(witness.support, 3, "{file}");
+        }
+    }
+}
+
+/// And it is never published so, whatever makes it: the visits go, or the town says less.
+#[test]
+fn a_place_is_never_left_out_where_it_would_tell() {
+    let case = Case::new(&[
+        ("in.ndjson", &visits(|at| format!("\"id\":\"i{at}\",\"t\":\"same\""))),
+        ("p.toml", VISITS),
+    ]);
+    for role in ["insensitive", "sensitive"] {
+        for rows in ["distinct", "all", "united"] {
+            for recoding in ["global", "local"] {
+                if (rows, recoding) == ("united", "local") {
+                    continue;
+                }
+                let sets = [
+                    &format!("attribute[\"h[].t\"].role=\"{role}\""),
+                    &format!("publish.rows=\"{rows}\""),
+                    &format!("method.recoding=\"{recoding}\""),
+                ]
+                .map(String::as_str);
+                case.publish(&sets).unwrap_or_else(|failure| panic!("{sets:?}: {failure}"));
+                let found = case.look("pub.ndjson", &sets, "in.ndjson");
+                assert!(found.holds(), "{sets:?}: {:?} {:?}", found.verification, untruths(&found));
+                let published = case.text("pub.ndjson");
+                assert!(
+                    published.contains("\"c\":\"x\"") || published.contains("\"t\""),
+                    "{sets:?}: {published}"
+                );
+            }
+        }
+    }
+}

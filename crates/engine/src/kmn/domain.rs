@@ -7,6 +7,8 @@ use bosket_model::observe::Observer;
 use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
 use bosket_model::{Failure, Result};
 
+use rustc_hash::FxHashMap;
+
 use super::rows::Change;
 use super::set::Set;
 use crate::partition::Frequencies;
@@ -74,6 +76,10 @@ pub(super) struct Domain<'a> {
     all: Option<Arc<Frequencies>>,
     /// Per node whether its absence counts as knowledge: all its leaves are listed.
     negatable: Vec<bool>,
+    /// Per node its level: asked for so often that looking it up among many attributes would take most of the time.
+    level_of: Vec<u32>,
+    /// Per level those that share its cut, if it is the first of them.
+    sharing: Vec<Vec<usize>>,
     /// Records of each node, then of the absence of each node.
     sets: Vec<OnceLock<Set>>,
 }
@@ -96,14 +102,14 @@ impl<'a> Domain<'a> {
         let mut levels: Vec<Level<'a>> = Vec::new();
         let mut leaf = Vec::new();
         let mut next: Node = 0;
+        let mut leaders: FxHashMap<usize, usize> = FxHashMap::default();
         for item in trees.items() {
             let hierarchy =
                 hierarchies[item.declared].as_ref().expect("every quasi attribute has a hierarchy");
             if levels.last().is_none_or(|l| l.declared != item.declared) {
                 let weight = wishes.weights[item.declared];
                 let width = widths(hierarchy, weight);
-                let shares = |l: &Level<'_>| wishes.shared[l.declared] == wishes.shared[item.declared];
-                let leader = levels.iter().position(shares).unwrap_or(levels.len());
+                let leader = *leaders.entry(wishes.shared[item.declared]).or_insert(levels.len());
                 let home = wishes.homes.map(|homes| homes[item.declared]);
                 let declared = item.declared;
                 let empty = hierarchy.leaf(EMPTY_PLACE).map(|leaf| next + leaf.0);
@@ -146,7 +152,12 @@ impl<'a> Domain<'a> {
             item_nodes.clone_from(&all.nodes);
         }
         let negatable = levels.iter().flat_map(|l| negatable(l.hierarchy, wishes.negative)).collect();
+        let mut sharing = vec![Vec::new(); levels.len()];
+        levels.iter().enumerate().for_each(|(at, level)| sharing[level.leader].push(at));
+        let own = |(at, level): (usize, &Level<'a>)| std::iter::repeat_n(at as u32, level.hierarchy.len());
         Ok(Domain {
+            level_of: levels.iter().enumerate().flat_map(own).collect(),
+            sharing,
             levels,
             records: trees.len(),
             leaf,
@@ -215,14 +226,15 @@ impl<'a> Domain<'a> {
     }
 
     fn sharing(&self, leader: usize) -> impl Iterator<Item = usize> + '_ {
-        (leader..self.levels.len()).filter(move |&l| self.levels[l].leader == leader)
+        self.sharing[leader].iter().copied()
     }
 
     /// The steps from a cut, in the order of their nodes; publishing comes before specialising the root.
     pub(super) fn steps(&self, cut: &[Node]) -> Vec<Step> {
+        let mut published = vec![false; self.levels.len()];
+        cut.iter().for_each(|&node| published[self.levels[self.level_of(node)].leader] = true);
         let publish = (0..self.levels.len())
-            .filter(|&l| self.levels[l].leader == l)
-            .filter(|&leader| !cut.iter().any(|&n| self.levels[self.level_of(n)].leader == leader))
+            .filter(|&l| self.levels[l].leader == l && !published[l])
             .map(Step::Publish);
         let mut nodes: Vec<Node> = cut.iter().map(|&n| self.canonical(n)).collect();
         nodes.sort_unstable();
@@ -274,7 +286,8 @@ impl<'a> Domain<'a> {
     }
 
     pub(super) fn level_of(&self, node: Node) -> usize {
-        self.levels.partition_point(|l| l.root <= node) - 1
+        // What stands for absences comes behind all nodes.
+        self.level_of.get(node as usize).map_or(self.levels.len() - 1, |&level| level as usize)
     }
 
     pub(super) fn id(&self, node: Node) -> (usize, NodeId) {
@@ -371,6 +384,12 @@ impl<'a> Domain<'a> {
     /// Detail lost by a cut: per value (leaves of its node − 1) / (leaves of the root − 1), 1 if it is left out; the mean over
     /// all values, weighted by attribute. What was empty before is not lost.
     pub(super) fn detail_lost(&self, cut: &[Node]) -> f64 {
+        let (lost, all) = self.detail(cut);
+        if all > 0.0 { lost / all } else { 0.0 }
+    }
+
+    /// The same as a sum, and the most that could be lost.
+    pub(super) fn detail(&self, cut: &[Node]) -> (f64, f64) {
         let mut lost: f64 = self.levels.iter().map(|level| level.lost as f64 * level.weight).sum();
         let mut all = lost;
         for (item, node) in self.assign_all(cut).into_iter().enumerate() {
@@ -390,7 +409,7 @@ impl<'a> Domain<'a> {
             lost += values * share;
             all += values;
         }
-        if all > 0.0 { lost / all } else { 0.0 }
+        (lost, all)
     }
 
     /// The records that have a value under the node; of an absence those that have none.
@@ -418,10 +437,12 @@ impl<'a> Domain<'a> {
     /// For each item the node of a cut above it, if any.
     pub(super) fn assign_all(&self, cut: &[Node]) -> Vec<Option<Node>> {
         let mut all = vec![None; self.item_count()];
-        for level in 0..self.levels.len() {
-            let nodes: Vec<Node> = cut.iter().copied().filter(|&n| self.level_of(n) == level).collect();
-            for (at, node) in self.assign(level, &nodes).into_iter().enumerate() {
-                all[at] = all[at].or(node);
+        for &node in cut {
+            let below = self.subtree(node);
+            for item in self.items_of_level(self.level_of(node)) {
+                if below.contains(&self.leaf[item].1) {
+                    all[item] = Some(node);
+                }
             }
         }
         all

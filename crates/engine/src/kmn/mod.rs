@@ -33,6 +33,7 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
+use rustc_hash::FxHashSet;
 
 pub use bosket_model::policy::Algorithm;
 pub use params::{Disassociation, Params};
@@ -41,6 +42,7 @@ pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
 
 use domain::{Domain, Wishes};
+use localized::Finer;
 use losses::Scratch;
 use problem::{Pairs, Problem, Solution, rounded};
 use rows::Rows;
@@ -64,6 +66,9 @@ pub struct Release<P = ValueTrees> {
     pub route: String,
     /// The figure that the search compared cuts by.
     pub cost: f64,
+    /// What a solution that was found sooner was compared with this one by: its cost, or where cells have labels of their own,
+    /// half the detail and half the relations that are lost with these. Of several ones the least is published.
+    pub compared: f64,
     /// RPD of the publication.
     pub rpd: f64,
     /// How many cuts were examined.
@@ -115,8 +120,10 @@ struct Outcome<'a, P> {
 }
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
-type Refine<'a, P> =
-    (&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<Option<(P, usize)>>, Option<Accept<'a, P>>);
+type Refine<'a, P> = (
+    &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution, bool) -> Result<Option<Finer<P>>>,
+    Option<Accept<'a, P>>,
+);
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
@@ -155,8 +162,8 @@ pub fn run_rows(
     observer: &dyn Observer,
 ) -> Result<Release<Dataset>> {
     let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
-    let refine = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
-        localized::publish_local(source, attempt, domain, solution, params, observer)
+    let refine = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution, first: bool| {
+        localized::publish_local(source, attempt, domain, solution, params, (first, observer))
     };
     let publish = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
         published_rows::publish_rows(source, attempt, domain, solution, observer)
@@ -206,12 +213,10 @@ fn with_empty_places(
     hierarchies: &[Option<Hierarchy>],
     params: &Params,
 ) -> Result<Vec<Option<Hierarchy>>> {
-    let mut counts = vec![false; hierarchies.len()];
-    for item in trees.items().iter().filter(|item| item.label == EMPTY_PLACE) {
-        // Attributes that share a cut have the same nodes.
-        let shares = |d: &usize| params.shared[*d] == params.shared[item.declared];
-        (0..counts.len()).filter(shares).for_each(|d| counts[d] = true);
-    }
+    // Attributes that share a cut have the same nodes.
+    let empty = trees.items().iter().filter(|item| item.label == EMPTY_PLACE);
+    let shared: FxHashSet<usize> = empty.map(|item| params.shared[item.declared]).collect();
+    let counts = (0..hierarchies.len()).map(|d| params.shared.get(d).is_some_and(|s| shared.contains(s)));
     let one = |(hierarchy, counts): (&Option<Hierarchy>, bool)| match hierarchy {
         Some(hierarchy) if counts && hierarchy.node(EMPTY_PLACE).is_some() => {
             let what = "a hierarchy has the text that stands for empty places while records are worked on";
@@ -233,6 +238,10 @@ struct Offered<P> {
     kept: Option<Found<P>>,
     /// How many there were before it that do not.
     rejected: usize,
+    /// How many cuts were examined.
+    examined: u64,
+    /// Time was over before all was done.
+    cut_short: bool,
 }
 
 impl<'a> Attempt<'a> {
@@ -292,6 +301,7 @@ impl<'a> Attempt<'a> {
                 Disassociation::Cheapest => None,
             },
             max_cuts: params.max_cuts,
+            has_first: false,
             finalists: if params.beyond { usize::MAX } else { FINALISTS },
             shortcuts: params.shortcuts,
             memory: params.memory,
@@ -314,7 +324,16 @@ impl<'a> Attempt<'a> {
         let parts = params.disassociate && (!params.counted || outcome.accept.is_some());
         let params = &Params { disassociate: parts, ..params.clone() };
         problem.repair = parts;
-        let Offered { mut kept, mut rejected } = self.offer(problem, params, outcome)?;
+        // Whoever has little time has something to show at once, and never less later.
+        let first = match problem.observer.hurries() {
+            true => self.first(problem, outcome, params)?,
+            false => None,
+        };
+        problem.has_first = first.is_some();
+        // Of equally good ones that which was found first.
+        let compared = |found: &Found<P>| rounded(found.0.compared.max(0.0));
+        let Offered { mut kept, mut rejected, mut examined, mut cut_short } =
+            self.offer(problem, params, outcome)?;
         if rejected > 0 && parts && params.counted && !params.beyond {
             // Somebody is found by such places: cuts that need no parting are left.
             problem.repair = false;
@@ -323,14 +342,17 @@ impl<'a> Attempt<'a> {
             match self.offer(problem, whole, outcome) {
                 Ok(other) => {
                     rejected += other.rejected;
-                    let cost = |found: &Found<P>| rounded(found.0.cost);
-                    kept = [kept, other.kept].into_iter().flatten().min_by_key(cost);
+                    examined += other.examined;
+                    cut_short |= other.cut_short;
+                    kept = [kept, other.kept].into_iter().flatten().min_by_key(compared);
                 }
                 Err(failure) if failure.fault == Fault::Unreachable && kept.is_some() => {}
                 Err(failure) => return Err(failure),
             }
         }
-        kept.ok_or_else(|| {
+        let best = [first, kept].into_iter().flatten().min_by_key(compared);
+        let best = best.map(|(release, cut)| (Release { examined, cut_short, ..release }, cut));
+        best.ok_or_else(|| {
             unreachable(
                 format!("none of the {rejected} solutions found keeps the whole promise"),
                 "ask for less (m, n, k, `guard`), or use `best` with a larger `g`",
@@ -367,52 +389,86 @@ impl<'a> Attempt<'a> {
             }
             _ => {}
         }
-        if found.best.is_empty() {
+        let mut cut_short = found.stopped == Some(Stop::Time);
+        if found.best.is_empty() && !problem.has_first {
             return Err(unreachable(
                 format!("no value can be published with k = {}: nothing would be left", params.k),
                 "ask for a smaller k or m, or check the roles",
             ));
         }
         let mut solutions = found.best;
-        let mut cut_short = found.stopped == Some(Stop::Time);
-        if params.improve && !cut_short {
+        if params.improve
+            && !cut_short
+            && let Some(best) = solutions.first().cloned()
+        {
             if problem.cost == Cost::RpdA {
                 problem.cost = Cost::Rpd;
             }
-            solutions.insert(0, improve::improve(problem, solutions[0].clone())?);
+            solutions.insert(0, improve::improve(problem, best)?);
             cut_short = problem.observer.out_of_time();
         }
         solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
         let mut rejected = 0;
+        let mut kept = None;
         for solution in solutions {
-            // What the search counts, it need not be told.
-            let is_counted = !params.beyond && (solution.rules.is_empty() || !params.counted);
-            let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted), ..*outcome };
-            let Some((solution, mut published)) = keep(problem, self, solution, &judge)? else {
+            let Some(found) = self.finished(problem, (solution, false), outcome, params)? else {
                 rejected += 1;
                 continue;
             };
-            let mut lowered = 0;
-            if let Some((refine, judge)) = outcome.refine
-                && let Some((finer, values)) = refine(self, &problem.domain, &solution)?
-            {
-                // Labels that were not looked at in time could have been finer.
-                cut_short |= problem.observer.out_of_time();
-                let kept = judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer))?;
-                // Promises beyond what is counted there may not survive it; those of the cut do.
-                if kept == Verdict::Kept {
-                    (published, lowered) = (finer, values);
-                }
-            }
-            let cut = solution.cut.clone();
-            let release = release(problem, solution, published, route, found.examined)?;
-            let emptied = self.emptied.map_or(0, |emptied| emptied.iter().filter(|gone| **gone).count());
-            return Ok(Offered {
-                kept: Some((Release { cut_short, emptied, lowered, ..release }, cut)),
-                rejected,
-            });
+            kept = Some(found);
+            break;
         }
-        Ok(Offered { kept: None, rejected })
+        // Labels that were not looked at in time could have been finer.
+        cut_short |= outcome.refine.is_some() && problem.observer.out_of_time();
+        if let Some((release, _)) = &mut kept {
+            release.route = route;
+        }
+        Ok(Offered { kept, rejected, examined: found.examined, cut_short })
+    }
+
+    /// A solution that is there before the search begins.
+    fn first<P>(
+        &self,
+        problem: &mut Problem<'_>,
+        outcome: &Outcome<'_, P>,
+        params: &Params,
+    ) -> Result<Option<Found<P>>> {
+        // Labels that are lowered one by one need no finer cut to begin with.
+        let Some(solution) = problem.first_solution(outcome.refine.is_none())? else { return Ok(None) };
+        self.finished(problem, (solution, true), outcome, params)
+    }
+
+    /// A solution as it is published, with labels of each cell's own where these are asked for; none if it does not keep the
+    /// whole promise.
+    fn finished<P>(
+        &self,
+        problem: &Problem<'_>,
+        (solution, first): (Solution, bool),
+        outcome: &Outcome<'_, P>,
+        params: &Params,
+    ) -> Result<Option<Found<P>>> {
+        // What the search counts, it need not be told.
+        let is_counted = !params.beyond && (solution.rules.is_empty() || !params.counted);
+        let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted), ..*outcome };
+        let Some((solution, mut published)) = keep(problem, self, solution, &judge)? else {
+            return Ok(None);
+        };
+        let (mut lowered, mut gained) = (0, 0.0);
+        if let Some((refine, judge)) = outcome.refine
+            && let Some(finer) = refine(self, &problem.domain, &solution, first)?
+            // Promises beyond what is counted there may not survive it; those of the cut do.
+            && judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer.published))? == Verdict::Kept
+        {
+            (published, lowered, gained) = (finer.published, finer.lowered, finer.gained);
+        }
+        let compared = match outcome.refine {
+            Some(_) => problem.local_cost(&solution, gained)?,
+            None => problem.judge(&solution.cut, &solution.rules)?,
+        };
+        let cut = solution.cut.clone();
+        let release = release(problem, solution, published, "all at once".to_owned(), 0)?;
+        let emptied = self.emptied.map_or(0, |emptied| emptied.iter().filter(|gone| **gone).count());
+        Ok(Some((Release { emptied, lowered, compared, ..release }, cut)))
     }
 }
 
@@ -529,6 +585,7 @@ fn release<P>(
         lowered: 0,
         cost: solution.cost,
         rpd: parts::figure(problem.exact_rpd(&solution.cut, &solution.rules)?),
+        compared: solution.cost,
         route,
         examined,
     })

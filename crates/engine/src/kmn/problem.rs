@@ -43,6 +43,8 @@ pub(super) struct Problem<'a> {
     /// How many related pairs the input has, those of emptied people too.
     pub(super) input_pairs: u64,
     pub(super) max_cuts: u64,
+    /// Whether there is a solution before the search begins, so that it may end without any.
+    pub(super) has_first: bool,
     /// How many of its cheapest solutions a search hands on.
     pub(super) finalists: usize,
     pub(super) shortcuts: Shortcuts,
@@ -328,6 +330,16 @@ impl Problem<'_> {
         let cost = self.repaired_cost(cut, &grouped, above.as_deref(), None)?;
         self.learn_cost(cut, rules, figure, cost);
         Ok(cost)
+    }
+
+    /// What all solutions are compared by whose cells have labels of their own: half the detail lost, of which some was
+    /// `gained` after the cut, half the share of relations lost.
+    pub(super) fn local_cost(&self, solution: &Solution, gained: f64) -> Result<f64> {
+        let grouped = self.relations(&solution.cut)?;
+        let above = self.above(&grouped, &solution.rules)?;
+        let relations = relations_lost(&grouped.groups, above.as_deref(), self.input_pairs);
+        let (lost, all) = self.domain.detail(&solution.cut);
+        Ok(0.5 * relations + if all > 0.0 { 0.5 * (lost - gained) / all } else { 0.0 })
     }
 
     /// Remembers the cost of a cut that is known with these rules.

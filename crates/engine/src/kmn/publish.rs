@@ -1,11 +1,11 @@
 //! Applying a cut and its rules to the records.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
-use bosket_model::value_tree::{Item, RecordTree, ValueTrees};
+use bosket_model::value_tree::{Item, PayloadAt, RecordTree, ValueTrees};
 use bosket_model::{Kind, Result};
 
 use super::Attempt;
@@ -28,6 +28,7 @@ pub(super) fn publish(
     let (items, number) = published_items(attempt, domain, &solution.cut);
     let above_item = domain.assign_all(&solution.cut);
     let rules = by_pair(&solution.rules);
+    let gone = gone_with_their_rows(trees, &items);
     let chunks: Vec<usize> = (0..trees.len()).step_by(CHUNK).collect();
     let parts: Result<Vec<ValueTrees>> = (chunks.par_iter())
         .map(|&from| {
@@ -37,7 +38,7 @@ pub(super) fn publish(
             for record in from..(from + CHUNK).min(trees.len()) {
                 observer.go_on()?;
                 tree.clear();
-                rewrite_record(trees, record, &above_item, &mut paths, &mut tree);
+                rewrite_record((trees, &gone), record, &above_item, &mut paths, &mut tree);
                 out.append(&mut tree);
             }
             Ok(out)
@@ -48,8 +49,9 @@ pub(super) fn publish(
     Ok(out)
 }
 
+/// `gone` tells the homes of which nothing is published beside quasi values.
 fn rewrite_record(
-    trees: &ValueTrees,
+    (trees, gone): (&ValueTrees, &[bool]),
     record: usize,
     above_item: &[Option<Node>],
     paths: &mut Paths<'_>,
@@ -67,7 +69,8 @@ fn rewrite_record(
             path.iter().fold(RecordTree::ROOT, |at, &item| tree.child(at, item));
         }
     }
-    for payload in trees.payloads(record) {
+    let stays = |payload: &&PayloadAt| gone.get(payload.home) != Some(&true);
+    for payload in trees.payloads(record).iter().filter(stays) {
         let at = payload.node.map_or(RecordTree::ROOT, |node| {
             // Whatever hangs below a value goes where the first path through it leads.
             let leaf = (node as usize..).find(|&n| trees.end(n) == n + 1).unwrap_or(node as usize);
@@ -144,6 +147,13 @@ pub(super) fn rewrite(path: &[Node], rules: &Rules, domain: &Domain<'_>) -> Vec<
     above
 }
 
+/// Per home whether rows of which nothing quasi is published go with what stands beside, as they would be seen to be empty;
+/// nothing where empty places do not count.
+pub(super) fn gone_with_their_rows(trees: &ValueTrees, items: &[Item]) -> Vec<bool> {
+    let published: FxHashSet<usize> = items.iter().map(|item| item.declared).collect();
+    trees.places().map_or(Vec::new(), |places| places.seen_empty(|declared| published.contains(&declared)))
+}
+
 /// The items of a publication. An attribute of which anything is generalized is text. Empty places keep the label that is
 /// never written; where somebody was emptied, all of an attribute's are `*`, so that nobody can tell them apart.
 pub(super) fn published_items(
@@ -166,13 +176,13 @@ pub(super) fn published_items(
         .map(|(i, item)| (domain.leaf_of_item(i as u32), (item.label.as_str(), item.kind)))
         .filter(|&(node, (label, _))| !is_inner(node, label) && !emptied.contains(&node))
         .collect();
+    let mut whole = vec![true; domain.levels.len()];
+    cut.iter().for_each(|&node| whole[domain.level_of(node)] &= original.contains_key(&node));
     let mut items: Vec<(Item, Node)> = (cut.iter())
         .map(|&node| {
             let level = domain.level_of(node);
-            let whole =
-                cut.iter().filter(|&&n| domain.level_of(n) == level).all(|n| original.contains_key(n));
             let (label, kind) = match original.get(&node) {
-                Some(&(label, kind)) if whole => (label, kind),
+                Some(&(label, kind)) if whole[level] => (label, kind),
                 None if emptied.contains(&node) => (ROOT_LABEL, Kind::Text),
                 _ => (domain.label(node), Kind::Text),
             };

@@ -30,7 +30,7 @@ use super::Attempt;
 use super::distinct::{OutRow, leave_out_contained};
 use super::domain::{Domain, Node};
 use super::problem::Solution;
-use super::publish::{Rules, by_pair, published_items};
+use super::publish::{Rules, by_pair, gone_with_their_rows, published_items};
 use crate::local::{self, Cells};
 
 /// The records whose rows are published as they are.
@@ -194,7 +194,11 @@ impl<'a> Publisher<'a> {
             found.sort_by_key(|a| binding.attributes[a.index()]);
             found
         };
-        let beside: Vec<Vec<AttributeId>> = schema.classes().map(|(id, _)| beside(id)).collect();
+        let gone = gone_with_their_rows(trees, items);
+        let goes =
+            |class: ClassId| binding.classes[class.index()].is_some_and(|home| gone.get(home) == Some(&true));
+        let beside: Vec<Vec<AttributeId>> =
+            (schema.classes()).map(|(id, _)| if goes(id) { Vec::new() } else { beside(id) }).collect();
         let mut counted = vec![false; binding.declared.len()];
         let empty_places = trees.items().iter().filter(|item| item.label == EMPTY_PLACE);
         empty_places.for_each(|item| counted[item.declared] = true);

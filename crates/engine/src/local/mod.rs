@@ -135,9 +135,9 @@ pub(crate) fn refine(
 ) -> Result<()> {
     observer.refining();
     let from_values = raised(cells, taxonomy, promise, FROM_VALUES, observer)?;
-    lower(cells, taxonomy, promise, observer)?;
+    lower(cells, taxonomy, promise, 0, observer)?;
     if let Some(mut other) = from_values {
-        lower(&mut other, taxonomy, promise, observer)?;
+        lower(&mut other, taxonomy, promise, 0, observer)?;
         if lost(&other, taxonomy) < lost(cells, taxonomy) {
             *cells = other;
         }
@@ -145,15 +145,37 @@ pub(crate) fn refine(
     Ok(())
 }
 
+/// Steps of a first solution that are taken however little time there is, those first that win most.
+const AT_ANY_RATE: usize = 16;
+
+/// The same for a solution that somebody waits for: from the cut alone, and never nothing at all.
+pub(crate) fn refine_first(
+    cells: &mut Cells,
+    taxonomy: &Taxonomy,
+    promise: Promise,
+    observer: &dyn Observer,
+) -> Result<()> {
+    observer.refining();
+    lower(cells, taxonomy, promise, AT_ANY_RATE, observer)?;
+    observer.refined();
+    Ok(())
+}
+
 /// What all cells lose. Cells are counted before losses are added, so that it does not depend on their order.
-fn lost(cells: &Cells, taxonomy: &Taxonomy) -> f64 {
+pub(crate) fn lost(cells: &Cells, taxonomy: &Taxonomy) -> f64 {
     let mut carried = vec![0u32; taxonomy.loss.len()];
     cells.label.iter().for_each(|&label| carried[label as usize] += 1);
     carried.iter().zip(&taxonomy.loss).map(|(&cells, loss)| f64::from(cells) * loss).sum()
 }
 
-/// Lowers labels as far as the promise allows.
-fn lower(cells: &mut Cells, taxonomy: &Taxonomy, promise: Promise, observer: &dyn Observer) -> Result<()> {
+/// Lowers labels as far as the promise allows; the first steps without a look at the time.
+fn lower(
+    cells: &mut Cells,
+    taxonomy: &Taxonomy,
+    promise: Promise,
+    mut at_any_rate: usize,
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut index = Index::new(cells, taxonomy.parent.len());
     let mut effort = EFFORT;
     loop {
@@ -163,9 +185,10 @@ fn lower(cells: &mut Cells, taxonomy: &Taxonomy, promise: Promise, observer: &dy
         for (from, to) in steps {
             observer.go_on()?;
             observer.advance(1);
-            if observer.out_of_time() {
+            if at_any_rate == 0 && observer.out_of_time() {
                 return Ok(());
             }
+            at_any_rate = at_any_rate.saturating_sub(1);
             let most = AT_ONCE.min(effort);
             let Some(lowering) = Lowering::new(cells, taxonomy, promise, (from, to), &mut index, most) else {
                 continue;
@@ -297,7 +320,7 @@ mod tests {
                 assert!(holds(&values, promise, hidden), "seed {seed}: {values:?}");
             }
             let mut from_cut = cells.clone();
-            lower(&mut from_cut, &taxonomy, promise, &Quiet).expect("nobody interrupts");
+            lower(&mut from_cut, &taxonomy, promise, 0, &Quiet).expect("nobody interrupts");
             refine(&mut cells, &taxonomy, promise, &Quiet).expect("nobody interrupts");
             all += 1;
             finer += usize::from(cells.label != before.label);
@@ -337,7 +360,7 @@ mod tests {
         let promise = Promise { k: 2, m: 2, n: 0 };
         for (women, become_women) in [(2, 0), (3, 2)] {
             let mut cells = people(women);
-            lower(&mut cells, &taxonomy, promise, &Quiet).expect("nobody interrupts");
+            lower(&mut cells, &taxonomy, promise, 0, &Quiet).expect("nobody interrupts");
             assert!(holds(&cells, promise, None), "{cells:?}");
             assert_eq!(cells.label.iter().filter(|&&l| l == 1).count(), become_women, "{cells:?}");
         }

@@ -1,6 +1,7 @@
 //! k^(m,n)-anonymity: promises kept, laws, shapes.
 
 mod forests;
+mod hurried;
 mod laws;
 mod missing;
 mod progress;

@@ -25,14 +25,21 @@ fn filled(data: &Dataset, binding: &Binding) -> Vec<PathRecord> {
             let class = data.class(vertex);
             let mut path = data.parent(vertex).map_or(Vec::new(), |above| last[above - first].clone());
             let above = schema.class(class).parent.and_then(|above| binding.classes[above.index()]);
-            let home = binding.classes[class.index()].map(|home| binding.homes[home].parent);
-            for attribute in binding.in_policy_order(schema, class, Role::Quasi) {
-                let label = match data.value(vertex, attribute) {
-                    MISSING if home != Some(above) || data.dictionary(attribute).is_empty() => continue,
-                    MISSING => "*",
-                    code => data.dictionary(attribute).text(code),
+            let home = binding.classes[class.index()];
+            let at_home = home.map(|home| binding.homes[home].parent) == Some(above);
+            let named = binding.in_policy_order(schema, class, Role::Quasi);
+            for (declared, own) in binding.declared.iter().enumerate() {
+                if Some(own.home) != home || own.role != Role::Quasi {
+                    continue;
+                }
+                let attribute =
+                    named.iter().copied().find(|a| binding.attributes[a.index()] == Some(declared));
+                let label = match attribute.map(|a| (a, data.value(vertex, a))) {
+                    Some((attribute, code)) if code != MISSING => data.dictionary(attribute).text(code),
+                    // A place of the policy, be it named in the data or not.
+                    _ if at_home => "*",
+                    _ => continue,
                 };
-                let declared = binding.attributes[attribute.index()].expect("declared");
                 let item = format!("{} {label}", ('A'..).nth(declared).expect("a letter"));
                 match class == ClassId::ROOT {
                     true => paths.push(vec![item]),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bosket_engine::kmn::{Accept, Algorithm, Params, Release, Source, Verdict, run_rows};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::observe::Quiet;
+use bosket_model::observe::{Observer, Quiet};
 use bosket_model::policy::{Missing, Payload, Policy, Relations, Role, RootMode, Rows};
 use bosket_model::value_tree::{EMPTY_PLACE, TreeView, ValueTrees};
 use bosket_model::{Builder, ClassId, Dataset, Kind, MISSING, Result};
@@ -135,6 +135,17 @@ impl Case {
     }
 
     pub(crate) fn publish(&self, p: &Params, rows: Rows, claim: &Claim) -> Result<Release<Dataset>> {
+        self.publish_watched(p, rows, claim, &Quiet)
+    }
+
+    /// The same while somebody watches.
+    pub(crate) fn publish_watched(
+        &self,
+        p: &Params,
+        rows: Rows,
+        claim: &Claim,
+        observer: &dyn Observer,
+    ) -> Result<Release<Dataset>> {
         let view = TreeView {
             root: RootMode::Separate,
             united: true,
@@ -157,7 +168,7 @@ impl Case {
             }))
         };
         let accept: Option<Accept<'_, Dataset>> = if p.beyond || p.counted { Some(&keeps) } else { None };
-        run_rows(&source, &trees, &self.hierarchies, p, accept, &Quiet)
+        run_rows(&source, &trees, &self.hierarchies, p, accept, observer)
     }
 
     pub(crate) fn check(
@@ -195,18 +206,22 @@ impl Case {
         let mapped = Comparison { mapping: Some(&mapping), ..comparison };
         assert_eq!(compare(&mapped, &Quiet).expect("comparable"), []);
         if !emptied {
-            self.rows_are_where_they_were(published, &binding);
+            let counted = matches!(claim, Claim::Kmn(claim) if claim.missing == Missing::Counted);
+            self.rows_are_where_they_were(published, &binding, counted);
         }
     }
 
-    /// Wherever rows have notes of their own: each stands below the row it stood below, with values that cover its own.
-    fn rows_are_where_they_were(&self, published: &Dataset, binding: &Binding) {
+    /// Wherever rows have notes of their own: each stands below the row it stood below, with values that cover its own. Where
+    /// empty places count, rows that say nothing go with their notes.
+    fn rows_are_where_they_were(&self, published: &Dataset, binding: &Binding, counted: bool) {
         let input = rows(&self.data, &self.binding);
         let output = rows(published, binding);
-        assert!(input.keys().eq(output.keys()), "every note is published once");
+        assert!(counted || input.keys().eq(output.keys()), "every note is published once");
+        assert!(output.keys().all(|note| input.contains_key(note)), "a note that never was");
         for (note, row) in &output {
             let original = &input[note];
-            assert_eq!(row.parent, original.parent, "row {note}");
+            let is_gone = counted && row.parent.is_none();
+            assert!(is_gone || row.parent == original.parent, "row {note}");
             // What may be anything says nothing.
             for (declared, label) in row.values.iter().filter(|(_, label)| *label != "*") {
                 let hierarchy = self.hierarchies[*declared].as_ref().expect("quasi");

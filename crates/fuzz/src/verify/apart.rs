@@ -97,7 +97,7 @@ fn several_values(dice: &mut Dice, hierarchy: &Hierarchy, words: &[String]) -> (
 }
 
 /// All ways to give values to so many people.
-fn dealt(values: &[String], people: usize) -> Vec<People> {
+pub(super) fn dealt(values: &[String], people: usize) -> Vec<People> {
     let mut ways: Vec<People> = vec![vec![Vec::new(); people]];
     for value in values {
         let mut longer = Vec::new();

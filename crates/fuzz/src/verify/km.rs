@@ -10,7 +10,18 @@ use crate::{Outcome, dice};
 
 const ITEMS: [&str; 6] = ["1", "12", "2", "3", "4", "5"];
 const TREE: &str = "1;12;*\n2;12;*\n3;*\n4;*\n5;*\n";
-const SECRET: [&str; 2] = ["4", "5"];
+
+/// What is listed as sensitive: items on their own, items with a sibling that is none, nodes.
+fn secret(dice: &mut Dice) -> Vec<&'static str> {
+    let lists: [&[&str]; 7] = [&["4", "5"], &["1"], &["1", "4"], &["12"], &["1", "2"], &["12", "5"], &["3"]];
+    (*dice.of(&lists)).to_vec()
+}
+
+/// The items that a list means: a node means what is below it.
+fn spelled_out(listed: &[&'static str]) -> Vec<&'static str> {
+    let below = |item: &&'static str| if *item == "12" { vec!["12", "1", "2"] } else { vec![*item] };
+    listed.iter().flat_map(below).collect()
+}
 
 /// The witness and its records are those of the definition.
 pub fn verify_km(data: &[u8]) -> Outcome {
@@ -24,17 +35,34 @@ pub fn verify_km(data: &[u8]) -> Outcome {
     match dice.below(4) {
         0 => {
             let double_l = 3 + dice.below(4);
-            let sensitive = SECRET.map(str::to_owned).to_vec();
+            let listed = secret(&mut dice);
+            // Items may be listed as knowledge by their absence that are beside, or below the same node as, sensitive ones.
+            let free = |item: &&str| !spelled_out(&listed).contains(item) && *item != "12";
+            let absent: Vec<&str> = ITEMS.into_iter().filter(free).filter(|_| dice.one_in(4)).collect();
+            let negative = absent.iter().map(|i| Negative::Value((*i).to_owned())).collect();
+            let sensitive: Vec<String> = spelled_out(&listed).into_iter().map(str::to_owned).collect();
+            let listed: Vec<String> = listed.into_iter().map(str::to_owned).collect();
             let l = Some(double_l as f64 / 2.0);
-            let claim = Claim::Km(Km { l, sensitive: sensitive.clone(), ..claim });
+            let claim = Claim::Km(Km { l, sensitive: listed.clone(), negative, ..claim });
             let found = published.witness(&claim, memory(&mut dice));
+            let transactions = with_absent(&transactions, &absent, &sensitive);
             let known = |t: &Vec<String>| t.iter().filter(|i| !sensitive.contains(i)).cloned().collect();
             let quasi: Vec<Vec<String>> = transactions.iter().map(known).collect();
             let few = sets::smallest_violation(&quasi, k, m).map(|(itemset, _)| itemset);
             let told = found.as_ref().is_some_and(|w| w.sensitive.is_some());
-            assert_eq!(told, found.is_some() && few.is_none(), "{transactions:?}");
+            assert_eq!(told, found.is_some() && few.is_none(), "{transactions:?} {listed:?} {absent:?}");
             let expected = few.or_else(|| sets::smallest_uniform(&transactions, &sensitive, m, double_l));
-            assert_eq!(found.as_ref().map(labels), expected, "{transactions:?}");
+            let mark = |v: &bosket_verify::Value| format!("{}{}", if v.absent { "~" } else { "" }, v.value);
+            let own = found.as_ref().map(|w| w.values.iter().map(mark).collect::<Vec<String>>());
+            // With absences, several smallest ones may be named: the order of `~` is another.
+            match absent.is_empty() {
+                true => assert_eq!(own, expected, "{transactions:?} {listed:?}"),
+                false => assert_eq!(
+                    own.map(|known| known.len()),
+                    expected.map(|known| known.len()),
+                    "{transactions:?} {listed:?} {absent:?}"
+                ),
+            }
             outcome(&found)
         }
         1 => {
@@ -59,7 +87,7 @@ pub fn verify_km(data: &[u8]) -> Outcome {
             let listed: Vec<&str> = ITEMS.into_iter().filter(|i| *i != "12" && dice.one_in(2)).collect();
             let negative = listed.iter().map(|i| Negative::Value((*i).to_owned())).collect();
             let found = published.witness(&Claim::Km(Km { negative, ..claim }), memory(&mut dice));
-            let expected = sets::smallest_violation(&with_absent(&transactions, &listed), k, m);
+            let expected = sets::smallest_violation(&with_absent(&transactions, &listed, &[]), k, m);
             let mark = |absent: bool| if absent { "~" } else { "" };
             let label = |v: &bosket_verify::Value| format!("{}{}", mark(v.absent), v.value);
             let told = found.as_ref().map(|w| (w.values.iter().map(label).collect(), w.records.clone()));
@@ -93,11 +121,15 @@ fn labels(witness: &Witness) -> Vec<String> {
     witness.values.iter().map(|v| v.value.clone()).collect()
 }
 
-/// An item counts by its absence if all its leaves are listed and somebody has it.
-fn with_absent(transactions: &[Vec<String>], listed: &[&str]) -> Vec<Vec<String>> {
+/// An item counts by its absence if all its leaves are listed and somebody has it. Sensitive ones are published as they are, so
+/// that none above stands for them.
+fn with_absent(transactions: &[Vec<String>], listed: &[&str], sensitive: &[String]) -> Vec<Vec<String>> {
     let leaves = |item: &str| if item == "12" { vec!["1", "2"] } else { vec![ITEMS[place(item)]] };
     let counts = |item: &&str| {
-        leaves(item).iter().all(|leaf| listed.contains(leaf))
+        let is_secret = |item: &str| sensitive.iter().any(|secret| secret == item);
+        leaves(item).iter().all(|leaf| listed.contains(leaf) || is_secret(leaf))
+            && leaves(item).iter().any(|leaf| listed.contains(leaf))
+            && !is_secret(item)
             && transactions.iter().flatten().any(|i| i == item)
     };
     let counted: Vec<&str> = ITEMS.into_iter().filter(counts).collect();

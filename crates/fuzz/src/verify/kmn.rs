@@ -33,7 +33,7 @@ pub fn verify_kmn(data: &[u8]) -> Outcome {
     }
 }
 
-fn numbers(claim: &Kmn) -> (usize, usize, usize, bool) {
+pub(super) fn numbers(claim: &Kmn) -> (usize, usize, usize, bool) {
     let embedded = claim.relations == Relations::Embedded;
     (claim.k as usize, claim.m as usize, claim.n as usize, embedded)
 }
@@ -89,7 +89,7 @@ fn absent(dice: &mut Dice, claim: Kmn) -> Outcome {
 }
 
 /// The person and three other kinds at most: the definition takes all subsets of a person's labels.
-fn some_kinds(dice: &mut Dice) -> Vec<usize> {
+pub(super) fn some_kinds(dice: &mut Dice) -> Vec<usize> {
     let mut kinds: Vec<usize> = (1..KINDS.len()).collect();
     dice.shuffle(&mut kinds);
     kinds.truncate(3);
@@ -98,7 +98,7 @@ fn some_kinds(dice: &mut Dice) -> Vec<usize> {
     kinds
 }
 
-fn unsigned(witness: &Witness) -> (Knowledge, usize) {
+pub(super) fn unsigned(witness: &Witness) -> (Knowledge, usize) {
     // What counts as anything has no letter of its own.
     let letter = |at: &str| LETTERS.iter().find(|letter| path(letter) == at).copied().unwrap_or_default();
     let label = |v: &Value| if v.value == "*" { format!("{}*", letter(&v.path)) } else { v.value.clone() };

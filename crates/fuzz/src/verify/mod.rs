@@ -2,17 +2,21 @@
 
 mod alike;
 pub(crate) mod apart;
+mod delta;
 mod joint;
 mod km;
 mod kmn;
+mod left_out;
 mod people;
 mod rows;
 
 pub use alike::verify_alike;
 pub use apart::verify_apart;
+pub use delta::verify_delta;
 pub use joint::verify_joint;
 pub use km::verify_km;
 pub use kmn::verify_kmn;
+pub use left_out::verify_left_out;
 pub use rows::verify_rows;
 
 use bosket_model::hierarchy::Hierarchy;

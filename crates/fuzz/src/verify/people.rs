@@ -42,8 +42,12 @@ pub(super) fn attributes() -> String {
 /// The path of a letter's attribute.
 pub(super) fn path(letter: &str) -> String {
     let at = KINDS.iter().position(|k| k.letters.contains(&letter)).expect("a letter of some kind");
-    let mut path = name(letter).to_owned();
-    let mut kind = at;
+    prefix(at) + name(letter)
+}
+
+/// What the paths of a kind's attributes begin with.
+fn prefix(mut kind: usize) -> String {
+    let mut path = String::new();
     while kind != 0 {
         path = format!("{}[].{path}", KINDS[kind].name);
         kind = KINDS[kind].above;
@@ -51,12 +55,17 @@ pub(super) fn path(letter: &str) -> String {
     path
 }
 
-/// The same people with a label that ends in a star wherever one that stands where it belongs could have a value and has
-/// none; not of letters that nobody has there.
+/// The policy's attributes with a note in every kind of vertex but the person, which is published as it is.
+pub(super) fn attributes_with_notes() -> String {
+    let note =
+        |kind: usize| format!("[[attribute]]\npath = \"{}note\"\nrole = \"insensitive\"\n", prefix(kind));
+    attributes() + &(1..KINDS.len()).map(note).collect::<String>()
+}
+
+/// The same people with a label that ends in a star wherever one that stands where it belongs has a place for a value by the
+/// policy, and has none.
 pub(super) fn filled(people: &[Vertex]) -> Vec<Vertex> {
-    let mut there = std::collections::BTreeSet::new();
-    people.iter().for_each(|person| person.letters(&mut there));
-    people.iter().map(|person| person.filled(&there)).collect()
+    people.iter().map(Vertex::filled).collect()
 }
 
 fn name(letter: &str) -> &'static str {
@@ -123,23 +132,23 @@ impl Vertex {
         KINDS[self.kind].above != above.kind
     }
 
-    fn letters(&self, there: &mut std::collections::BTreeSet<String>) {
-        there.extend(self.labels.iter().map(|label| label[..1].to_owned()));
-        let kept = self.children.iter().filter(|child| !child.is_stray(self));
-        kept.for_each(|child| child.letters(there));
-    }
-
-    fn filled(&self, there: &std::collections::BTreeSet<String>) -> Vertex {
+    fn filled(&self) -> Vertex {
         let of = |letter: &&str| {
             let own = self.labels.iter().find(|label| label.starts_with(*letter)).cloned();
-            own.or_else(|| there.contains(*letter).then(|| format!("{letter}*")))
+            own.unwrap_or_else(|| format!("{letter}*"))
         };
-        let fill = |child: &Vertex| if child.is_stray(self) { child.clone() } else { child.filled(there) };
+        let fill = |child: &Vertex| if child.is_stray(self) { child.clone() } else { child.filled() };
         Vertex {
             kind: self.kind,
-            labels: KINDS[self.kind].letters.iter().filter_map(of).collect(),
+            labels: KINDS[self.kind].letters.iter().map(of).collect(),
             children: self.children.iter().map(fill).collect(),
         }
+    }
+
+    /// Leaves out all values of some letters.
+    pub(super) fn without(&mut self, letters: &[&str]) {
+        self.labels.retain(|label| !letters.contains(&&label[..1]));
+        self.children.iter_mut().for_each(|child| child.without(letters));
     }
 
     /// Takes out a child or a label somewhere, or doubles a child.
@@ -173,15 +182,19 @@ impl Vertex {
         self.children.iter().for_each(|child| child.paths_below(&own, paths));
     }
 
-    fn fill(&self, builder: &mut Builder, class: ClassId) {
+    fn fill(&self, builder: &mut Builder, class: ClassId, notes: bool) {
         for label in &self.labels {
             let attribute = builder.attribute(class, &[name(&label[..1]).to_owned()]);
             builder.set(attribute, Kind::Text, label);
         }
+        if notes && self.kind != 0 {
+            let note = builder.attribute(class, &["note".to_owned()]);
+            builder.set(note, Kind::Text, "same");
+        }
         for child in &self.children {
             let own = builder.class(class, &[KINDS[child.kind].name.to_owned()]);
             builder.open(own);
-            child.fill(builder, own);
+            child.fill(builder, own, notes);
             builder.close();
         }
     }
@@ -189,10 +202,19 @@ impl Vertex {
 
 /// The people as a dataset.
 pub(super) fn dataset(people: &[Vertex]) -> Dataset {
+    built(people, false)
+}
+
+/// The same with a note in every vertex but the person.
+pub(super) fn dataset_with_notes(people: &[Vertex]) -> Dataset {
+    built(people, true)
+}
+
+fn built(people: &[Vertex], notes: bool) -> Dataset {
     let mut builder = Builder::new();
     for person in people {
         builder.begin_record();
-        person.fill(&mut builder, ClassId::ROOT);
+        person.fill(&mut builder, ClassId::ROOT, notes);
         builder.end_record().expect("each value once");
     }
     builder.finish()

@@ -17,6 +17,9 @@
 //! 2 = b1   b1       yes       yes
 //! ```
 //!
+//! Sensitive items (`km` with `l`) are published as they are: were b2 sensitive, B would stand for b1 alone and count. A label
+//! above nothing but sensitive items stands for nothing that is listed and does not count.
+//!
 //! So the absent items are 0 and 2. They are numbered behind all others: 3 says "no A", 4 says "no b1". A record that has A
 //! becomes the items 0 and 4, one that has nothing 3 and 4; from there on they are counted like any other. A pair (a1, x)
 //! that is listed counts for the items A and x only if (a2, x) is listed too.
@@ -76,20 +79,25 @@ impl Absence {
             unknown.dedup();
             return Err(Failure::all(Fault::Policy, unknown.into_iter().map(|v| unlisted(v)).collect()));
         }
-        // Sensitive items are published as they are, so what stands above them stands for the others only.
-        let listed: Vec<Vec<bool>> = (domains.hierarchies.iter())
-            .map(|hierarchy| match hierarchy {
-                Some(_) if labels.is_empty() => Vec::new(),
-                Some(hierarchy) => {
-                    hierarchy.listed(labels.iter().copied().chain(view.sensitive.iter().map(String::as_str)))
-                }
-                None => Vec::new(),
-            })
-            .collect();
+        // Sensitive items are published as they are, so what stands above them stands for the others only, if there are any.
+        let means = |labels: &mut dyn Iterator<Item = &str>| -> Vec<Vec<bool>> {
+            let labels: Vec<&str> = labels.collect();
+            let own = |hierarchy: &&Hierarchy| hierarchy.listed(labels.iter().copied());
+            domains.hierarchies.iter().map(|h| h.as_ref().map_or(Vec::new(), own)).collect()
+        };
+        let none = || vec![Vec::new(); domains.hierarchies.len()];
+        let listed = if labels.is_empty() { none() } else { means(&mut labels.iter().copied()) };
+        let secret = match labels.is_empty() || view.sensitive.is_empty() {
+            true => none(),
+            false => means(&mut view.sensitive.iter().map(String::as_str)),
+        };
+        let is_in = |all: &[bool], leaf: u32| all.get(leaf as usize) == Some(&true);
         let known_absent = |item: usize| match domains.node(item) {
             _ if labels.is_empty() || view.sensitive.contains(&items[item].label) => false,
             Some((hierarchy, node)) => {
-                hierarchy.leaves(node).all(|at| listed[items[item].declared][at as usize])
+                let (listed, secret) = (&listed[items[item].declared], &secret[items[item].declared]);
+                hierarchy.leaves(node).all(|leaf| is_in(listed, leaf) || is_in(secret, leaf))
+                    && hierarchy.leaves(node).any(|leaf| is_in(listed, leaf))
             }
             None => labels.contains(items[item].label.as_str()),
         };

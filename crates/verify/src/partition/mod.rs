@@ -10,7 +10,6 @@
 //! nothing, so such claims are refused here.
 
 mod cells;
-pub(crate) mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -175,8 +174,6 @@ impl<'a> Counter<'a> {
 
     /// Which records are kept.
     fn chosen(&mut self, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Vec<bool>> {
-        let places = places::seen(data, binding, self.claim);
-        let data = places.as_ref().unwrap_or(data);
         let mut keep = vec![false; data.len()];
         let (k, m, n) = match self.claim {
             Claim::Km(km) => (km.k, km.m as usize, 0),

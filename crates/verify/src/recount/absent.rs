@@ -33,7 +33,7 @@ pub(super) fn items(
         if !budget.take(nodes * listed.len() + data.dictionary(id).len()) {
             return None;
         }
-        let covered = hierarchy.map(|hierarchy| covered(hierarchy, &listed));
+        let covered = hierarchy.map(|hierarchy| covered(hierarchy, &listed, reader.hidden()));
         for code in 0..data.dictionary(id).len() as u32 {
             let label = data.dictionary(id).text(code);
             let is_listed = match (&covered, hierarchy.and_then(|h| h.node(label))) {
@@ -51,18 +51,21 @@ pub(super) fn items(
 }
 
 /// Per node whether all leaves below it are listed: by themselves, or, where the data cannot have had such a value, by a
-/// node above them.
-fn covered(hierarchy: &Hierarchy, listed: &[&str]) -> Vec<bool> {
+/// node above them. What is hidden is published as it is, so that a node never stands for it.
+fn covered(hierarchy: &Hierarchy, listed: &[&str], hidden: &[String]) -> Vec<bool> {
     let up = |node: NodeId| std::iter::successors(Some(node), |&n| hierarchy.parent(n));
     let mut covered = vec![true; hierarchy.len()];
+    let mut stands_for_any = vec![false; hierarchy.len()];
     for leaf in hierarchy.nodes().filter(|&node| hierarchy.is_leaf(node)) {
         let stands_for = |value: &&str| match hierarchy.leaf(value) {
             Some(own) => own == leaf,
             None => hierarchy.node(value).is_some_and(|node| up(leaf).any(|n| n == node)),
         };
-        if !listed.iter().any(stands_for) {
+        if listed.iter().any(stands_for) {
+            up(leaf).for_each(|node| stands_for_any[node.index()] = true);
+        } else if !hidden.iter().any(|label| label == hierarchy.label(leaf)) {
             up(leaf).for_each(|node| covered[node.index()] = false);
         }
     }
-    covered
+    covered.iter().zip(stands_for_any).map(|(covered, any)| *covered && any).collect()
 }

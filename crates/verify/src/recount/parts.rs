@@ -28,7 +28,6 @@ use super::record::Reader;
 use super::sample::{Budget, Choices};
 use super::{Recount, STEPS, disagreement};
 use crate::claim::{Claim, Kmn};
-use crate::partition::places;
 
 const WHAT: [u8; 4] = *b"BkDr";
 const WHAT_TALLIED: [u8; 4] = *b"BkTl";
@@ -137,16 +136,15 @@ pub struct Drawn {
     from: u64,
     /// Whether these are all pieces that there are.
     complete: bool,
-    /// Places where somebody has a value, and classes that have any place.
-    filled: BTreeSet<String>,
+    /// Classes in which somebody has a quasi value.
     placed: BTreeSet<String>,
     totals: Totals,
 }
 
 impl Default for Drawn {
     fn default() -> Self {
-        let (pieces, filled, placed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Drawn { pieces, from: 0, complete: true, filled, placed, totals: Totals::default() }
+        let (pieces, placed) = (BTreeSet::new(), BTreeSet::new());
+        Drawn { pieces, from: 0, complete: true, placed, totals: Totals::default() }
     }
 }
 
@@ -277,18 +275,15 @@ impl Drawn {
     /// Draws from the records of a part.
     pub fn of(claim: &Claim, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
         let totals = Totals::of_quasi(data, binding);
-        let has_values = |id: &AttributeId| !data.dictionary(*id).is_empty();
-        let ids = data.schema().attributes().map(|(id, _)| id).filter(has_values);
-        let filled = ids.filter_map(|id| binding.attributes[id.index()]);
-        let filled = filled.map(|declared| binding.declared[declared].path.clone()).collect();
-        let quasi = data.schema().attributes().filter(|(id, _)| binding.role(*id) == Some(Role::Quasi));
+        let is_named = |id: AttributeId| {
+            binding.role(id) == Some(Role::Quasi) && !data.dictionary(id).is_empty()
+        };
+        let quasi = data.schema().attributes().filter(|(id, _)| is_named(*id));
         let homes = quasi.filter_map(|(_, attribute)| binding.classes[attribute.class.index()]);
         let placed = homes.map(|home| place(binding, binding.declared.len() + home)).collect();
-        let mut drawn = Drawn { totals, filled, placed, ..Drawn::default() };
+        let mut drawn = Drawn { totals, placed, ..Drawn::default() };
         let spelled = data.one_spelling();
         let data = spelled.as_ref().unwrap_or(data);
-        let seen = places::seen(data, binding, claim);
-        let data = seen.as_ref().unwrap_or(data);
         for (number, way) in ways(claim)?.iter().enumerate() {
             drawn.draw(number as u32, &mut Read::new(data, binding, way)?, observer)?;
         }
@@ -350,7 +345,6 @@ impl Drawn {
         self.pieces.extend(other.pieces);
         self.from += other.from;
         self.complete &= other.complete;
-        self.filled.extend(other.filled);
         self.placed.extend(other.placed);
         self.totals = self.totals.and(other.totals);
         self.prune();
@@ -372,15 +366,11 @@ impl Drawn {
         self.pieces.is_empty()
     }
 
-    /// Whether a piece is knowledge of all records: somebody has a value at each of its places, and a vertex that shows by itself
-    /// that it is there has no place anywhere. A part alone cannot tell.
+    /// Whether a piece is knowledge of all records: a vertex that shows by itself that it is there has no value in any part. A
+    /// part alone cannot tell.
     fn is_known(&self, piece: &Worded) -> bool {
-        let known = |said: &Said| {
-            let shown = said.text != crate::columns::ANYTHING || self.filled.contains(&said.place);
-            let section = said.place.contains(SECTION);
-            if section { !self.placed.contains(&said.place) } else { shown }
-        };
-        piece.said.iter().all(known)
+        let is_placed = |said: &Said| said.place.contains(SECTION) && self.placed.contains(&said.place);
+        !piece.said.iter().any(is_placed)
     }
 
     /// The pieces as bytes. They hold published values only.
@@ -389,8 +379,6 @@ impl Drawn {
         out.number(self.from);
         out.number(u64::from(self.complete));
         self.totals.write(&mut out);
-        out.length(self.filled.len());
-        self.filled.iter().for_each(|path| out.text(path));
         out.length(self.placed.len());
         self.placed.iter().for_each(|home| out.text(home));
         out.length(self.pieces.len());
@@ -416,7 +404,6 @@ impl Drawn {
         let mut from = Bytes::new(bytes, WHAT, VERSION)?;
         let (records, complete) = (from.number()?, from.number()?);
         let totals = Totals::read(&mut from)?;
-        let filled = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
         let placed = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
         let mut pieces = BTreeSet::new();
         for _ in 0..from.length()? {
@@ -439,7 +426,7 @@ impl Drawn {
         if complete > 1 {
             return Err(damaged());
         }
-        Ok(Drawn { pieces, from: records, complete: complete == 1, filled, placed, totals })
+        Ok(Drawn { pieces, from: records, complete: complete == 1, placed, totals })
     }
 }
 
@@ -492,8 +479,6 @@ impl Tallied {
         let mut tallied = Tallied { counts, unclear, parts, totals };
         let spelled = data.one_spelling();
         let data = spelled.as_ref().unwrap_or(data);
-        let seen = places::seen(data, binding, claim);
-        let data = seen.as_ref().unwrap_or(data);
         for (number, way) in ways(claim)?.iter().enumerate() {
             let anchored = Anchored::new(drawn, number as u32);
             tallied.count(anchored, &mut Read::new(data, binding, way)?, observer)?;

@@ -12,6 +12,16 @@ use bosket_model::{AttributeId, ClassId, Dataset, MISSING};
 /// look alike are one.
 pub(super) type NodePath = Vec<(u32, u32)>;
 
+/// A declared attribute in a class of the data.
+#[derive(Clone, Copy)]
+struct Shown {
+    declared: usize,
+    /// None if the data does not name it in this class.
+    attribute: Option<AttributeId>,
+    /// Whether an empty place of it is seen, once empty places count.
+    has_place: bool,
+}
+
 /// Reads records one by one, as they are asked for.
 pub(super) struct Reader<'a> {
     data: &'a Dataset,
@@ -22,8 +32,9 @@ pub(super) struct Reader<'a> {
     shows_empty: (bool, bool),
     /// Labels that the attacker does not know.
     hidden: &'a [String],
-    /// Per class its quasi attributes in the policy's order.
-    quasi: Vec<Vec<AttributeId>>,
+    /// Per class what a vertex can show, in the policy's order: each declared attribute, where the data has it, and whether an
+    /// empty place of it is seen.
+    shown: Vec<Vec<Shown>>,
     /// Numbers of values: declared attribute and text.
     numbers: FxHashMap<(usize, &'a str), u32>,
     /// Per number the declared attribute, and the text.
@@ -45,13 +56,6 @@ impl<'a> Reader<'a> {
         hidden: &'a [String],
     ) -> Self {
         let schema = data.schema();
-        let quasi = |class: ClassId| {
-            let is_quasi = |a: &AttributeId| binding.role(*a) == Some(Role::Quasi);
-            let mut own: Vec<AttributeId> =
-                schema.class(class).attributes.iter().copied().filter(is_quasi).collect();
-            own.sort_by_key(|a| binding.attributes[a.index()]);
-            own
-        };
         let codes = |id: AttributeId| match binding.role(id) {
             Some(Role::Quasi) => vec![None; data.dictionary(id).len()],
             _ => Vec::new(),
@@ -63,7 +67,7 @@ impl<'a> Reader<'a> {
             united,
             shows_empty: (false, false),
             hidden,
-            quasi: schema.classes().map(|(id, _)| quasi(id)).collect(),
+            shown: schema.classes().map(|(id, _)| shown(data, binding, id)).collect(),
             numbers: FxHashMap::default(),
             declared: Vec::new(),
             texts: Vec::new(),
@@ -77,6 +81,11 @@ impl<'a> Reader<'a> {
     pub(super) fn showing_empty(mut self, counted: bool, sections: bool) -> Self {
         self.shows_empty = (counted, counted && sections);
         self
+    }
+
+    /// Labels that the attacker does not know.
+    pub(super) fn hidden(&self) -> &'a [String] {
+        self.hidden
     }
 
     /// The declared attribute of an item.
@@ -93,16 +102,25 @@ impl<'a> Reader<'a> {
     fn of_vertex(&mut self, vertex: usize, out: &mut Vec<u32>) {
         let class = self.data.class(vertex).index();
         let mut places = 0;
-        for at in 0..self.quasi[class].len() {
-            let attribute = self.quasi[class][at];
-            places += usize::from(!self.data.dictionary(attribute).is_empty());
-            match self.data.value(vertex, attribute) {
-                MISSING => out.extend(self.empty(vertex, attribute)),
-                code if self.repeats_its_leader(vertex, attribute, code) => {}
-                code => out.extend(self.item(attribute, code)),
+        for at in 0..self.shown[class].len() {
+            let Shown { declared, attribute, has_place } = self.shown[class][at];
+            let named = attribute.filter(|&a| !self.data.dictionary(a).is_empty());
+            places += usize::from(named.is_some() || has_place);
+            let value = attribute.map_or(MISSING, |attribute| self.data.value(vertex, attribute));
+            match (attribute, value) {
+                (Some(attribute), code) if code != MISSING => {
+                    if !self.repeats_its_leader(vertex, attribute, code) {
+                        out.extend(self.item(attribute, code));
+                    }
+                }
+                _ if has_place && self.shows_empty.0 => out.push(self.number(declared, "*")),
+                _ => {}
             }
         }
-        if places == 0 && self.shows_empty.1 && vertex_is_at_home(self.data, self.binding, vertex) {
+        if places == 0
+            && self.shows_empty.1
+            && class_is_at_home(self.data, self.binding, self.data.class(vertex))
+        {
             let home = self.binding.classes[class].unwrap_or(0);
             let below = |d: &Declared| d.role == Role::Quasi && self.binding.is_below(d.home, home);
             let holds_entries = self.binding.declared.iter().any(below);
@@ -110,21 +128,6 @@ impl<'a> Reader<'a> {
                 (home != 0 && holds_entries).then(|| self.number(self.binding.declared.len() + home, "*")),
             );
         }
-    }
-
-    /// The item of an empty place: `*`, if the vertex is where it belongs and its class is more than one value.
-    fn empty(&mut self, vertex: usize, attribute: AttributeId) -> Option<u32> {
-        let Reader { data, binding, .. } = *self;
-        let declared = binding.attributes[attribute.index()]?;
-        let own = &binding.declared[declared];
-        let of_home = binding.declared.iter().filter(|other| other.home == own.home).count();
-        let is_item_of_array = own.home != 0 && own.name.is_empty() && of_home == 1;
-        let shows = self.shows_empty.0
-            && !is_item_of_array
-            && own.follows.is_none()
-            && !data.dictionary(attribute).is_empty()
-            && vertex_is_at_home(data, binding, vertex);
-        shows.then(|| self.number(declared, "*"))
     }
 
     fn number(&mut self, declared: usize, text: &'a str) -> u32 {
@@ -207,11 +210,36 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a vertex hangs where the policy has its class: what was parted from its row hangs higher up.
-fn vertex_is_at_home(data: &Dataset, binding: &Binding, vertex: usize) -> bool {
-    let home = |v: usize| binding.classes[data.class(v).index()];
-    let mut path = std::iter::successors(Some(vertex), |&v| data.parent(v));
-    path.all(|v| home(v).is_some_and(|own| data.parent(v).and_then(home) == binding.homes[own].parent))
+/// What vertices of a class can show. A place is seen to be empty by whoever knows that the vertex is there, be it named
+/// anywhere in the data or not: if the vertex is where it belongs and its class is more than one value.
+fn shown(data: &Dataset, binding: &Binding, class: ClassId) -> Vec<Shown> {
+    let Some(home) = binding.classes[class.index()] else { return Vec::new() };
+    let of_home = binding.declared.iter().filter(|d| d.home == home).count();
+    let at_home = class_is_at_home(data, binding, class);
+    let attributes = data.schema().class(class).attributes.iter();
+    let named: FxHashMap<Option<usize>, AttributeId> =
+        attributes.map(|&a| (binding.attributes[a.index()], a)).collect();
+    let mut all = Vec::new();
+    for (declared, own) in binding.declared.iter().enumerate() {
+        if own.home != home || own.role != Role::Quasi {
+            continue;
+        }
+        let attribute = named.get(&Some(declared)).copied();
+        let is_item_of_array = home != 0 && own.name.is_empty() && of_home == 1;
+        let has_place = at_home && !is_item_of_array && own.follows.is_none();
+        all.push(Shown { declared, attribute, has_place });
+    }
+    all
+}
+
+/// Whether a class hangs where the policy has it, and so all above it.
+fn class_is_at_home(data: &Dataset, binding: &Binding, class: ClassId) -> bool {
+    let schema = data.schema();
+    let home = |class: ClassId| binding.classes[class.index()];
+    let mut up = std::iter::successors(Some(class), |&class| schema.class(class).parent);
+    up.all(|class| {
+        home(class).is_some_and(|own| schema.class(class).parent.and_then(home) == binding.homes[own].parent)
+    })
 }
 
 /// Whether one node is above the other.

@@ -6,7 +6,8 @@
 //! belong to as well. Where rows stand for themselves, each must come from one row of the input (`rows`).
 //!
 //! With `suppress` all values of a person may be left out, or a value everywhere, even if a published one covers it
-//! (`left_out`). Where a missing value counts as `*`, `*` says no more than an empty place, and is not compared.
+//! (`left_out`). Where a missing value counts as `*`, `*` says no more than an empty place, and is not compared; rows of which
+//! no quasi value is published may be left out with what stands beside these, all of their class.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use super::rows::{Row, RowReader, false_link, record_derives};
 use super::{
     Comparison, MOST_MATCHED, Untruth, astray, counted, left_out, matching, too_many, unknown_values,
 };
-use crate::columns::{ANYTHING, Emptiness, Item};
+use crate::columns::{ANYTHING, Emptiness, Item, may_be_left_out};
 use crate::trees::Trees;
 
 /// A record as it should be, or is, published.
@@ -65,6 +66,8 @@ pub(super) fn compare(
     let published =
         Trees::new(c.published.data, c.published.binding, mode, payload, Emptiness::Nothing, observer)?;
     let input = Trees::new(c.input.data, c.input.binding, mode, payload, Emptiness::Nothing, observer)?;
+    let gone = if counted { gone_with_their_rows(c, &published) } else { Vec::new() };
+    let input = input.without_beside(|home| gone.contains(&home));
     let mut untruths = if payload == Payload::Drop { kept(c) } else { Vec::new() };
     let says_nothing =
         |item: &Item| counted && item.label == ANYTHING && !c.published.binding.is_item(item.declared);
@@ -80,6 +83,7 @@ pub(super) fn compare(
         Some((_, Rows::United, _)) => Reading::United,
         Some((_, rows, _)) => Reading::Rows(payload, rows),
     };
+    let reading = &(reading, gone);
     let first = assess(c, (&published, &same), (&input, &recode), reading, observer)?;
     if !c.suppress || counted || first.is_empty() {
         return Ok(first);
@@ -91,6 +95,13 @@ pub(super) fn compare(
         }
     }
     Ok(first)
+}
+
+/// The homes of which nothing is published beside quasi values, as their rows would be seen to be empty.
+fn gone_with_their_rows(c: &Comparison<'_>, published: &Trees) -> Vec<usize> {
+    let there = published.homes_beside();
+    let may_be = may_be_left_out(c.published.binding);
+    (0..may_be.len()).filter(|home| may_be[*home] && !there.contains(home)).collect()
 }
 
 /// Whether all values of a person were left out: nothing is there but the record's own object.
@@ -154,10 +165,11 @@ fn assess(
     c: &Comparison<'_>,
     (published, same): (&Trees, &[Option<u32>]),
     (input, recode): (&Trees, &[Option<u32>]),
-    reading: Reading,
+    (reading, gone): &(Reading, Vec<usize>),
     observer: &dyn Observer,
 ) -> Result<Vec<Untruth>> {
     let mut untruths = Vec::new();
+    let reading = *reading;
     let mut maker = RecordMaker { c, published, reading, numbers: Numbers::default() };
     let mut out: Vec<RecodedRecord> = made(&mut maker, published, same, observer)?;
     let mut expected: Vec<RecodedRecord> = made(&mut maker, input, recode, observer)?;
@@ -166,7 +178,7 @@ fn assess(
     expected.iter_mut().for_each(|f| f.loose.retain(|pair| left.contains(pair)));
     let rows = match reading {
         Reading::Rows(payload, rows) => {
-            let mut reader = RowReader::new(payload, rows);
+            let mut reader = RowReader::new(payload, rows, gone);
             let shown = shown(published, same, observer)?;
             let published = reader.published(&c.published, same, observer)?;
             let parted = reader.input(&c.input, recode, Some(&shown), observer)?;

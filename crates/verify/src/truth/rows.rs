@@ -77,10 +77,12 @@ pub(super) struct RowReader {
     looks: FxHashMap<Look, u32>,
     /// The classes of which hollow rows are published.
     hollow: FxHashSet<usize>,
+    /// The classes of which nothing beside quasi values is compared.
+    gone: Vec<usize>,
 }
 
 impl RowReader {
-    pub(super) fn new(payload: Payload, rows: Rows) -> Self {
+    pub(super) fn new(payload: Payload, rows: Rows, gone: &[usize]) -> Self {
         RowReader {
             payload,
             repeated: rows == Rows::All,
@@ -88,6 +90,7 @@ impl RowReader {
             objects: FxHashMap::default(),
             looks: FxHashMap::default(),
             hollow: FxHashSet::default(),
+            gone: gone.to_vec(),
         }
     }
 
@@ -208,7 +211,9 @@ impl RowReader {
                 }
             }
         }
-        if values.is_empty() || self.payload == Payload::Drop {
+        let is_gone =
+            binding.classes[data.class(vertex).index()].is_some_and(|home| self.gone.contains(&home));
+        if values.is_empty() || self.payload == Payload::Drop || is_gone {
             return None;
         }
         values.sort();

@@ -24,7 +24,7 @@ impl Problem<'_> {
             if found.examined == self.max_cuts {
                 found.stopped = Some(Stop::Cuts);
             }
-            if !found.best.is_empty() && self.observer.out_of_time() {
+            if (self.has_first || !found.best.is_empty()) && self.observer.out_of_time() {
                 found.stopped = Some(Stop::Time);
             }
             if found.stopped.is_some() {

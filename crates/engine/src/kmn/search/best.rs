@@ -79,7 +79,7 @@ impl Problem<'_> {
                     self.observer.advance(self.beam_steps());
                     continue;
                 }
-                if !total.best.is_empty() && self.observer.out_of_time() {
+                if (self.has_first || !total.best.is_empty()) && self.observer.out_of_time() {
                     total.stopped = Some(Stop::Time);
                     continue;
                 }

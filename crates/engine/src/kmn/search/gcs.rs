@@ -70,14 +70,14 @@ impl Problem<'_> {
                 found.stopped = Some(Stop::Cuts);
                 break;
             }
-            if !found.best.is_empty() && observer.out_of_time() {
+            if (self.has_first || !found.best.is_empty()) && observer.out_of_time() {
                 found.stopped = Some(Stop::Time);
                 break;
             }
             let steps = LEVEL.min(*left);
             *left -= steps;
             let told = |task: usize| steps * task as u64 / tasks.len().max(1) as u64;
-            let has_solution = !found.best.is_empty();
+            let has_solution = self.has_first || !found.best.is_empty();
             let by_bounds = self.cost == Cost::Sampled && self.repair;
             let level = (tasks.par_iter().enumerate())
                 .map(|(order, &(parent, step))| {

@@ -26,7 +26,7 @@ use crate::kmn::rows::{Change, STRIDE};
 use crate::kmn::state::State;
 use crate::kmn::structure::relate;
 use crate::kmn::values::{self, Sets};
-use crate::kmn::violations::Concerned;
+use crate::kmn::violations::{Concerned, Knowledge};
 
 /// Where a beam has to begin.
 pub(super) enum Leap {
@@ -176,21 +176,38 @@ impl Problem<'_> {
         Ok(!self.paths_differ()? && !self.needs_repair(cut)?)
     }
 
-    fn are_values_sound(&self, cut: &[Node]) -> Result<bool> {
+    pub(super) fn are_values_sound(&self, cut: &[Node]) -> Result<bool> {
+        Ok(self.unsound_values(cut)?.is_none())
+    }
+
+    fn unsound_values(&self, cut: &[Node]) -> Result<Option<Vec<Node>>> {
         let values = self.domain.with_absences(cut);
         let sets = Sets { new: &values, fresh: None, old: &[] };
-        Ok(values::unsound(&self.domain, &sets, self.range, self.observer)?.is_none())
+        values::unsound(&self.domain, &sets, self.range, self.observer)
+    }
+
+    /// The values of some knowledge that is too rare at a cut, with relations or without; none if the cut is sound as it is.
+    pub(super) fn rare_set(&self, cut: &[Node]) -> Result<Option<Vec<Node>>> {
+        match self.unsound_values(cut)? {
+            Some(values) => Ok(Some(values)),
+            None => Ok(self.too_rare_relations(cut)?.first().map(|known| known.nodes().to_vec())),
+        }
     }
 
     /// Whether relations have to be taken apart at a cut.
-    fn needs_repair(&self, cut: &[Node]) -> Result<bool> {
+    pub(super) fn needs_repair(&self, cut: &[Node]) -> Result<bool> {
+        Ok(!self.too_rare_relations(cut)?.is_empty())
+    }
+
+    /// Knowledge with relations that is too rare at a cut.
+    fn too_rare_relations(&self, cut: &[Node]) -> Result<Vec<Knowledge>> {
         if self.range.n == 0 || self.range.m < 2 {
-            return Ok(false);
+            return Ok(Vec::new());
         }
         let values = self.domain.with_absences(cut);
         let groups = self.relations(cut)?.groups;
         let related = relate(&groups, None, self.domain.records, |_| true, self.observer)?;
-        Ok(!self.violations(&values, &related, &Concerned::Nodes(&values, None))?.is_empty())
+        self.violations(&values, &related, &Concerned::Nodes(&values, None))
     }
 
     /// Whether rows end above others, or have an attribute below different ones.

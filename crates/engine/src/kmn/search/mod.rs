@@ -9,6 +9,7 @@
 mod acs;
 mod best;
 mod bounds;
+mod first;
 mod gcs;
 mod leap;
 mod ocs;
