@@ -308,7 +308,7 @@ async fn follow(
         let Some(said) = said else { return };
         let mut lines = BufReader::new(said).lines();
         while let Ok(Some(line)) = lines.next_line().await {
-            job.say(said(&line));
+            job.say(heard(&line));
         }
     };
     let pid = child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32));
@@ -345,7 +345,7 @@ async fn follow(
 }
 
 /// What a line of a job says, as far as pages read it.
-fn said(line: &str) -> Value {
+fn heard(line: &str) -> Value {
     let known = serde_json::from_str::<Said>(line).ok().and_then(|said| serde_json::to_value(said).ok());
     let Some(Value::Object(mut known)) = known else { return json!({"line": line}) };
     known.retain(|_, value| !value.is_null());

@@ -1,19 +1,9 @@
 // A job: the command line that runs, how far it is, what it says, and a button that stops it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Asked, type Diagnostic, getJob, getJobs, type JobView, Refused, startJob, stopJob } from "./api";
+import { type Asked, type Diagnostic, getJob, getJobs, type JobView, Refused, type Row, type Said, startJob, stopJob } from "./api";
 import { Diagnostics, Notice } from "./parts";
 import { listen } from "./stream";
-
-type Said = {
-  state?: string;
-  stage?: string;
-  share?: number | null;
-  left?: number | null;
-  diagnostic?: Diagnostic;
-  line?: string;
-  row?: unknown;
-};
 
 export type Running = {
   job: JobView | null;
@@ -22,7 +12,7 @@ export type Running = {
   left: number | null;
   diagnostics: Diagnostic[];
   lines: string[];
-  rows: unknown[];
+  rows: Row[];
   error: string | null;
 };
 
@@ -40,7 +30,7 @@ export async function findJobs(): Promise<void> {
 /** Whether a part of a page has run a job before. */
 export const isKept = (name: string) => last.has(name);
 
-const isOver = (state: string | undefined) => state === "done" || state === "failed" || state === "stopped";
+const isOver = (state: string | null | undefined) => state === "done" || state === "failed" || state === "stopped";
 
 /** Runs one job after the other for a part of a page, which has a name of its own. */
 export function useJob(name: string, done?: (job: JobView) => void) {
@@ -55,17 +45,17 @@ export function useJob(name: string, done?: (job: JobView) => void) {
     source.current = listen(
       id,
       (data) => {
-        const said = JSON.parse(data) as Said;
+        const said = JSON.parse(data) as Partial<Said>; // What is not said is left out.
         set((now) => {
           const next = { ...now };
-          if (said.stage !== undefined) {
+          if (typeof said.stage === "string") {
             next.stage = said.stage;
             next.share = said.share ?? null;
             next.left = said.left ?? null;
           }
           if (said.diagnostic) next.diagnostics = [...now.diagnostics, said.diagnostic];
           if (said.line) next.lines = [...now.lines, said.line];
-          if (said.row !== undefined) next.rows = [...now.rows, said.row];
+          if (said.row) next.rows = [...now.rows, said.row];
           if (said.state === "running" && now.job) next.job = { ...now.job, state: "running" };
           return next;
         });

@@ -42,7 +42,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
   const sweep = useJob(`sweep ${path}`);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const final = sweep.running.job?.result;
-  const rows = (Array.isArray(final) ? final : sweep.running.rows) as Row[];
+  const rows = Array.isArray(final) ? (final as Row[]) : sweep.running.rows;
   const model = project.models.find((one) => one.name === settings["privacy"]?.["model"]);
   const keys = Object.keys(usual).filter((key) => model?.needs.includes(key) ?? key === "k");
   const figure = yardstick(rows);
