@@ -232,6 +232,11 @@ fn with_empty_places(
 /// A release with the nodes of its cut.
 type Found<P> = (Release<P>, Vec<domain::Node>);
 
+/// What solutions are compared by: of equally good ones that stays which was found first.
+fn compared<P>((release, _): &Found<P>) -> u64 {
+    rounded(release.compared.max(0.0))
+}
+
 /// What came of the solutions of a search.
 struct Offered<P> {
     /// The cheapest that keeps the whole promise.
@@ -330,8 +335,6 @@ impl<'a> Attempt<'a> {
             false => None,
         };
         problem.has_first = first.is_some();
-        // Of equally good ones that which was found first.
-        let compared = |found: &Found<P>| rounded(found.0.compared.max(0.0));
         let Offered { mut kept, mut rejected, mut examined, mut cut_short } =
             self.offer(problem, params, outcome)?;
         if rejected > 0 && parts && params.counted && !params.beyond {
@@ -409,15 +412,20 @@ impl<'a> Attempt<'a> {
         }
         solutions.dedup_by(|a, b| a.cut == b.cut && a.rules == b.rules);
         let mut rejected = 0;
-        let mut kept = None;
+        let mut kept: Vec<Found<P>> = Vec::new();
+        // What is accepted may have cost more relations than the next one: with little time to search, all are looked at. Where
+        // labels are lowered afterwards, that would take the time of the first.
+        let all = problem.observer.hurries() && outcome.refine.is_none();
         for solution in solutions {
-            let Some(found) = self.finished(problem, (solution, false), outcome, params)? else {
-                rejected += 1;
-                continue;
-            };
-            kept = Some(found);
-            break;
+            match self.finished(problem, (solution, false), outcome, params)? {
+                None => rejected += 1,
+                Some(found) => kept.push(found),
+            }
+            if !kept.is_empty() && !all {
+                break;
+            }
         }
+        let mut kept = kept.into_iter().min_by_key(compared);
         // Labels that were not looked at in time could have been finer.
         cut_short |= outcome.refine.is_some() && problem.observer.out_of_time();
         if let Some((release, _)) = &mut kept {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::bounds::Open;
 use super::leap::Leap;
-use super::{Finalists, Stop};
+use super::{Finalists, Stop, keep_cheapest};
 use crate::kmn::domain::{Node, Step};
 use crate::kmn::glance::{Broken, Glance};
 use crate::kmn::problem::{Cost, Problem, Solution, rounded};
@@ -209,7 +209,7 @@ impl LevelResult {
         self.kept.truncate(g);
         self.best.extend(other.best);
         self.best.sort_by_key(|(_, order, solution)| (solution.rank(), *order));
-        self.best.truncate(finalists);
+        keep_cheapest(&mut self.best, finalists, |(_, _, solution)| solution);
         self
     }
 }

@@ -44,6 +44,17 @@ impl Finalists {
     pub(crate) fn add(&mut self, solutions: impl IntoIterator<Item = Solution>, finalists: usize) {
         self.best.extend(solutions);
         self.best.sort_by_key(Solution::rank);
-        self.best.truncate(finalists);
+        keep_cheapest(&mut self.best, finalists, |solution| solution);
     }
+}
+
+/// Keeps so many of some sorted solutions; if all of them take relations apart, also the cheapest that takes none apart. Whoever
+/// may reject a solution never rejects that one: a search that goes on must not lose it to others that are rejected.
+fn keep_cheapest<T>(sorted: &mut Vec<T>, finalists: usize, solution: impl Fn(&T) -> &Solution) {
+    let is_plain = |of: &T| solution(of).rules.is_empty();
+    let plain = sorted.iter().position(is_plain).filter(|&at| at >= finalists);
+    if let Some(at) = plain {
+        sorted.swap(at, finalists);
+    }
+    sorted.truncate(finalists.saturating_add(usize::from(plain.is_some())));
 }
