@@ -132,16 +132,39 @@ impl<'p> Together<'p> {
             return Err(Failure::defect("vertex trees are published in clusters"));
         };
         params.memory = work.memory;
-        let classes = self.classes(work.data.len(), run)?;
-        let release = cluster::run_on_classes(
-            work.data,
+        let mut classes = self.classes(work.data.len(), run)?;
+        // Whoever is in none of the earlier releases lacks what only these show, and would look like nobody.
+        let mut own: Vec<u32> = match self.shows_less() {
+            true => classes.iter().flatten().copied().collect(),
+            false => (0..work.data.len() as u32).collect(),
+        };
+        own.sort_unstable();
+        let picked = work.data.picked(&own);
+        let number = |record: &mut u32| *record = own.partition_point(|other| *other < *record) as u32;
+        classes.iter_mut().flatten().for_each(number);
+        let mut release = cluster::run_on_classes(
+            if own.len() == work.data.len() { work.data } else { &picked },
             work.published,
             work.hierarchies,
             &params,
             &classes,
             run.observer,
         )?;
+        let back = |record: &mut u32| *record = own[*record as usize];
+        release.records.iter_mut().for_each(back);
+        release.clusters.iter_mut().flatten().for_each(back);
+        release.suppressed.iter_mut().for_each(back);
+        let missing = (0..work.data.len() as u32).filter(|record| own.binary_search(record).is_err());
+        release.suppressed.extend(missing);
+        release.suppressed.sort_unstable();
         Ok(without_invented(clusters_of(work, &params, release)?, work))
+    }
+
+    /// Whether the policy drops something that an earlier release shows.
+    fn shows_less(&self) -> bool {
+        let own = &self.file.policy.attributes;
+        let mut both = self.attributes.iter().zip(own);
+        self.attributes.len() > own.len() || both.any(|(seen, own)| seen.role != own.role)
     }
 
     /// The people of each class, by their record in the input: classes of different releases that share somebody are one.

@@ -144,13 +144,13 @@ fn verified(bytes: &Bytes, key: &PublicKey, at: &Path) -> std::result::Result<St
         _ => format!("the signature {name} cannot be read: {e}"),
     })?;
     let form = || format!("{name} is no signature in minisign's form");
+    let signature = Signature::decode(&text).map_err(|_| form())?;
     // Nobody signs this line: it says what it is, and nothing of it is shown.
     if !text.starts_with("untrusted comment: ") {
         return Err(format!(
             "{name} does not begin with `untrusted comment: `, as every signature of minisign does"
         ));
     }
-    let signature = Signature::decode(&text).map_err(|_| form())?;
     match key.verify(bytes.as_ref(), &signature, false) {
         Ok(()) => Ok(signature.trusted_comment().to_owned()),
         Err(Error::UnexpectedKeyId) => {

@@ -347,7 +347,6 @@ fn free_fields_of_a_certificate_said_anything() {
     let dir = marked();
     policy(&dir, CLAIMS[0].0);
     dir.run(&["anonymize", "policy.toml"]).exits(0);
-    let whole = dir.text(CERTIFICATE);
     let told = verify(&dir, "out.ndjson", CERTIFICATE).exits(0);
     told.prints(&[
         "AS CERTIFIED",
@@ -356,8 +355,7 @@ fn free_fields_of_a_certificate_said_anything() {
     ]);
     for (change, what) in changes {
         forge(&dir, CERTIFICATE, change);
-        verify(&dir, "out.ndjson", CERTIFICATE).exits(1).prints(&["NOT AS CERTIFIED", what]);
-        dir.write(CERTIFICATE, &whole);
+        verify(&dir, "out.ndjson", "c.json").exits(1).prints(&["NOT AS CERTIFIED", what]);
     }
 }
 

@@ -68,11 +68,11 @@ fn objects_were_made_up_in_every_format_that_has_them() {
         let numbers = if model == "kmn" { "k = 5\nm = 2\nn = 0\n" } else { "k = 5\n" };
         let policy = format!(
             "version = 1\n[source]\nformat = \"{format}\"\npath = \"in\"\n{record}\
-             [[attribute]]\npath = \"a\"\nrole = \"quasi\"\n\
+             [[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = \"a.csv\"\n\
              [[attribute]]\npath = \"bio.born\"\nrole = \"quasi\"\nhierarchy = {{ build = \"fanout\", fanout = 30 }}\n\
              [privacy]\nmodel = \"{model}\"\n{numbers}[publish]\npath = \"out\"\n"
         );
-        dir.write("in", text).write("p.toml", policy);
+        dir.write("in", text).write("p.toml", policy).write("a.csv", "a0;*\na1;*\n");
         dir.run(&["anonymize", "p.toml"]).exits(0);
         assert!(!dir.text("out").contains("bio"), "{format} {model}: {}", dir.text("out"));
         dir.run(&["verify", "out", "--policy", "p.toml", "--against", "in"])
@@ -90,7 +90,7 @@ fn one_row_of_the_input_stood_for_two() {
     let dir = Dir::new();
     let policy = "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
         [[attribute]]\npath = \"v[].h\"\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n\
-        [privacy]\nmodel = \"kmn\"\nk = 1\nm = 1\nn = 0\n[method]\nrecoding = \"local\"\n[publish]\npath = \"o\"\nrows = \"all\"\n";
+        [privacy]\nmodel = \"kmn\"\nk = 2\nm = 1\nn = 0\n[method]\nrecoding = \"local\"\n[publish]\npath = \"o\"\nrows = \"all\"\n";
     let own = "{\"v\":[{\"h\":\"x\"},{\"h\":\"x\"},{\"h\":\"y\"}]}\n";
     let other = "{\"v\":[{\"h\":\"x\"},{\"h\":\"y\"},{\"h\":\"y\"}]}\n";
     dir.write("p.toml", policy).write("h.csv", "x;A;*\ny;A;*\n").write("m.csv", "1,1\n2,2\n");
@@ -111,13 +111,13 @@ fn one_row_of_the_input_stood_for_two() {
 fn names_in_other_letters_were_true_pseudonyms() {
     let dir = Dir::new();
     let policy = "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\
-        [[attribute]]\npath = \"name\"\nrole = \"pseudonym\"\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n\
+        [[attribute]]\npath = \"name\"\nrole = \"pseudonym\"\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = \"a.csv\"\n\
         [privacy]\nmodel = \"k-anonymity\"\nk = 2\n[publish]\npath = \"out.ndjson\"\n";
     let names = ["John Smith", "Jane Doe", "Al Gore", "Bob Ross"];
     let line = |name: &str| format!("{{\"a\":\"x\",\"name\":\"{name}\"}}\n");
     let hex =
         |name: &&str| line(&format!("{name:<16}").bytes().map(|b| format!("{b:02x}")).collect::<String>());
-    dir.write("p.toml", policy).write("in.ndjson", names.map(line).concat());
+    dir.write("p.toml", policy).write("a.csv", "x;*\n").write("in.ndjson", names.map(line).concat());
     dir.write("hex.ndjson", names.iter().map(hex).collect::<String>());
     dir.write("key", "0123456789abcdef0123456789abcdef").write("other", "1123456789abcdef0123456789abcdef");
     for key in ["key", "other"] {
@@ -183,7 +183,14 @@ fn people_without_a_value_were_cover() {
 #[test]
 fn a_release_that_shows_less_broke_every_promise() {
     let dir = Dir::new();
-    let attribute = |name: &str, role: &str| format!("[[attribute]]\npath = \"{name}\"\nrole = \"{role}\"\n");
+    let attribute = |name: &str, role: &str| {
+        let hierarchy = if role == "quasi" { format!("hierarchy = \"{name}.csv\"\n") } else { String::new() };
+        format!("[[attribute]]\npath = \"{name}\"\nrole = \"{role}\"\n{hierarchy}")
+    };
+    for name in ["a", "b", "c"] {
+        let tree: String = (0..4).map(|i| format!("{name}{i};*\n")).collect();
+        dir.write(&format!("{name}.csv"), tree);
+    }
     let policy = |c: &str, out: &str| {
         let all = [attribute("a", "quasi"), attribute("b", "quasi"), attribute("c", c)].concat();
         format!(
@@ -204,7 +211,7 @@ fn a_release_that_shows_less_broke_every_promise() {
     let shown = dir.text("o1.ndjson");
     let first = shown.lines().next().expect("a record");
     let mut alone: Value = serde_json::from_str(first).expect("JSON");
-    alone["c"] = json!("c9");
+    alone["c"] = if alone["a"] == "a0" { json!("c3") } else { json!("c0") };
     dir.write("o1.ndjson", shown.replacen(first, &alone.to_string(), 1));
     dir.run(&[&verify[..], &with].concat()).exits(1).prints(&["JOINTLY", "VIOLATED"]);
 }

@@ -51,8 +51,11 @@ impl Recounted {
         for class in entries("classes").iter().filter(|class| path(class) != OTHERS) {
             let rows = self.classes.iter().find(|(own, _)| *own == path(class)).map_or(0, |own| own.1);
             if number(class, "published") != Some(rows) {
-                found
-                    .push(format!("`kept` tells another number of rows of `{}` than there are", path(class)));
+                let of = match path(class) {
+                    whole if whole.is_empty() => "the records".to_owned(),
+                    class => format!("`{class}`"),
+                };
+                found.push(format!("`kept` tells another number of rows of {of} than there are"));
             }
         }
         for attribute in entries("attributes").iter().filter(|attribute| path(attribute) != OTHERS) {

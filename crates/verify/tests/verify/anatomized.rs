@@ -123,8 +123,7 @@ fn is_close(groups: &[Vec<Vertex>], at: usize, roles: &Roles, measure: Measure) 
         values.dedup();
         let shares = values.into_iter().map(|value| {
             let p = count(&whole, value) / filled(&whole);
-            let missing = here.len() as f64 - filled(&here);
-            (p, (count(&here, value) + missing * p) / here.len() as f64)
+            (p, count(&here, value) / filled(&here).max(1.0))
         });
         match measure {
             Measure::T(t) => shares.map(|(p, q)| (q - p).max(0.0)).sum::<f64>() <= t + 1e-12,
