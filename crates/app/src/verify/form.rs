@@ -91,7 +91,8 @@ impl Said {
     }
 
     fn look(&mut self, check: &Check<'_>, data: &Dataset, binding: &Binding) -> Result<Option<Diagnostic>> {
-        let before = std::mem::replace(&mut self.records, self.records + data.len());
+        let before = self.records;
+        self.records += data.len();
         if let Some(found) = repeated(data, binding, check.claim, check.run.observer)? {
             return Ok(Some(repeated_at(check, &found, before)));
         }

@@ -23,7 +23,7 @@ fn sets() -> Option<Dir> {
 #[track_caller]
 fn against(dir: &Dir, published: &str, code: i32, more: &[&str]) -> Output {
     dir.write("published.dat", published);
-    let args = ["verify", "published.dat", "--policy", "policy.toml", "--against", "input.dat"];
+    let args = ["verify", "published.dat", "--policy", "policy.toml", "--foreign", "--against", "input.dat"];
     dir.run(&[&args[..], more].concat()).exits(code)
 }
 
@@ -116,6 +116,7 @@ fn bad_mappings_are_refused_with_their_lines() {
         let args = [
             "verify",
             "published.dat",
+            "--foreign",
             "--policy",
             "policy.toml",
             "--against",

@@ -34,7 +34,8 @@ fn students() -> Option<Dir> {
 #[track_caller]
 fn against(dir: &Dir, published: &str, code: i32, more: &[&str]) -> Output {
     dir.write("published.ndjson", published);
-    let args = ["verify", "published.ndjson", "--policy", "policy.toml", "--against", "input.ndjson"];
+    let args =
+        ["verify", "published.ndjson", "--policy", "policy.toml", "--foreign", "--against", "input.ndjson"];
     dir.run(&[&args[..], more].concat()).exits(code)
 }
 
@@ -149,7 +150,7 @@ fn many_records_need_a_mapping() {
     let dir = Dir::new();
     dir.write("policy.toml", policy(&[attribute("a", "quasi", "")], "model = \"k-anonymity\"\nk = 2"));
     let rows = |n: usize| format!("a\n{}", "x\n".repeat(n));
-    let args = ["verify", "published.csv", "--policy", "policy.toml", "--against", "input.csv"];
+    let args = ["verify", "published.csv", "--policy", "policy.toml", "--foreign", "--against", "input.csv"];
     dir.write("published.csv", rows(20_001)).write("input.csv", rows(20_001));
     let found = dir.run(&args).exits(2);
     found.says(&[

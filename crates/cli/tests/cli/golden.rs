@@ -30,7 +30,7 @@ fn verdicts_on_trees() {
             ["k", "m", "n"].iter().map(|key| format!("--set=privacy.{key}={}", case[key])).collect();
         for reading in ["pair", "embedded"] {
             let reading = format!("--set=privacy.relations={reading}");
-            let mut args = vec!["verify", &file, "--policy", "policy.toml", "--json", &reading];
+            let mut args = vec!["verify", &file, "--foreign", "--policy", "policy.toml", "--json", &reading];
             args.extend(sets.iter().map(String::as_str));
             let holds = case["holds"].as_bool().expect("a verdict");
             let found = dir.run(&args).exits(i32::from(!holds)).json();
@@ -56,7 +56,8 @@ fn the_guard_sees_what_can_be_put_back() {
     let Some(file) = golden("kmn/example7.ndjson") else {
         return;
     };
-    let args = ["verify", &file, "--policy", "policy.toml", "--json", "--set", "privacy.guard=true"];
+    let args =
+        ["verify", &file, "--foreign", "--policy", "policy.toml", "--json", "--set", "privacy.guard=true"];
     let found = trees().run(&args).exits(1).json();
     let values = json!([{"path": TREES[1], "value": "Gastritis"}, {"path": TREES[2], "value": "Medicine"}]);
     assert_eq!(
@@ -76,22 +77,24 @@ fn sets_of_figure_2() {
         "policy.toml",
         policy(&[attribute("item", "quasi", "")], &format!("model = \"km\"\nk = 2\nm = 2\n{source}")),
     );
-    let found = dir.run(&["verify", &file, "--policy", "policy.toml", "--json"]).exits(1).json();
+    let found = dir.run(&["verify", &file, "--foreign", "--policy", "policy.toml", "--json"]).exits(1).json();
     let values = json!([{"path": "item", "value": "a1"}, {"path": "item", "value": "a2"}]);
     assert_eq!(found["witness"], json!({"values": values, "relations": [], "support": 1, "records": [4]}));
-    dir.run(&["verify", &file, "--policy", "policy.toml", "--set", "privacy.m=1"]).exits(0);
+    dir.run(&["verify", &file, "--foreign", "--policy", "policy.toml", "--set", "privacy.m=1"]).exits(0);
     let published: Vec<&str> =
         expected["published"].as_array().expect("a list").iter().filter_map(|l| l.as_str()).collect();
     dir.write("published.dat", published.join("\n"));
-    dir.run(&["verify", "published.dat", "--policy", "policy.toml"]).exits(0);
+    dir.run(&["verify", "published.dat", "--foreign", "--policy", "policy.toml"]).exits(0);
     // Each stated support is exactly what the verifier counts.
     for (set, support) in
         expected["supports"].as_object().expect("a table").iter().filter(|(set, _)| !set.contains(['A', 'B']))
     {
         let support = support.as_u64().expect("a number");
         let k = format!("privacy.k={}", support + 1);
-        let found =
-            dir.run(&["verify", &file, "--policy", "policy.toml", "--json", "--set", &k]).exits(1).json();
+        let found = dir
+            .run(&["verify", &file, "--foreign", "--policy", "policy.toml", "--json", "--set", &k])
+            .exits(1)
+            .json();
         assert!(found["witness"]["support"].as_u64() <= Some(support), "{set}");
     }
 }
@@ -112,13 +115,16 @@ fn publications_to_refuse() {
         let Some(file) = golden(&format!("clusters/{name}")) else {
             return;
         };
-        let found = dir.run(&["verify", &file, "--policy", "k.toml", "--json"]).exits(1).json();
+        let found = dir.run(&["verify", &file, "--foreign", "--policy", "k.toml", "--json"]).exits(1).json();
         assert_eq!(found["witness"]["support"], 1, "{name}");
     }
     let file = golden("clusters/refuse_homogeneous.ndjson").expect("beside the others");
-    dir.run(&["verify", &file, "--policy", "k.toml"]).exits(0).prints(&["HOLDS"]);
+    dir.run(&["verify", &file, "--foreign", "--policy", "k.toml"]).exits(0).prints(&["HOLDS"]);
     for set in ["privacy.siblings=pooled", "privacy.siblings=each", "privacy.diversity=entropy"] {
-        let found = dir.run(&["verify", &file, "--policy", "l.toml", "--json", "--set", set]).exits(1).json();
+        let found = dir
+            .run(&["verify", &file, "--foreign", "--policy", "l.toml", "--json", "--set", set])
+            .exits(1)
+            .json();
         assert_eq!(
             found["witness"]["sensitive"],
             json!({"path": "takes[].grade", "value": "A-", "share": 1.0}),
@@ -138,11 +144,12 @@ fn the_students_are_two_anonymous_only_when_published() {
     let quasi = ["takes[].course", "takes[].books[].book"].map(|p| attribute(p, "quasi", ""));
     let text = policy(&quasi, "model = \"k-anonymity\"\nk = 2");
     dir.write("policy.toml", text.replace("version = 1\n", "version = 1\nundeclared = \"drop\"\n"));
-    dir.run(&["verify", &file, "--policy", "policy.toml"]).exits(1);
+    dir.run(&["verify", &file, "--foreign", "--policy", "policy.toml"]).exits(1);
     let published = &expected["two_anonymization"];
     let lines: String =
         ["S1_S2", "S3_S4"].iter().map(|class| format!("{0}\n{0}\n", published[class])).collect();
     dir.write("published.ndjson", lines);
-    dir.run(&["verify", "published.ndjson", "--policy", "policy.toml"]).exits(0).says_nothing();
-    dir.run(&["verify", "published.ndjson", "--policy", "policy.toml", "--set", "privacy.k=3"]).exits(1);
+    dir.run(&["verify", "published.ndjson", "--foreign", "--policy", "policy.toml"]).exits(0).says_nothing();
+    dir.run(&["verify", "published.ndjson", "--foreign", "--policy", "policy.toml", "--set", "privacy.k=3"])
+        .exits(1);
 }

@@ -7,7 +7,7 @@ use bosket_model::binding::Binding;
 use bosket_model::dissected::PublishedGroups;
 use bosket_model::observe::Observer;
 use bosket_model::partition::Joined;
-use bosket_model::policy::{Format, Undeclared};
+use bosket_model::policy::{Format, Publish, Rows, Undeclared};
 use bosket_model::sides::Fates;
 use bosket_model::{ClassId, Dataset, Diagnostic, Failure, Kind, MISSING, Place, Result};
 use rustc_hash::FxHashMap;
@@ -31,6 +31,7 @@ use crate::input::Input;
 use crate::parquet::people::Sheet;
 use crate::parquet::scalar::Scalar;
 use crate::parquet::{Columns, each_part};
+use crate::policy_file::PolicyFile;
 use crate::source::SourceForm;
 use crate::tables::{Tables, is_linked};
 use crate::xml::Namespaces;
@@ -92,7 +93,8 @@ impl PublishedReader<'_> {
         let Filling { spool, group_of, found, .. } = filling;
         let mut people = People { spool, warnings: Vec::new(), namespaces, beside };
         let groups = (group_of.as_slice(), found.names.len());
-        let dissection = Dissection { file: self.file, fates: self.expected.clone(), way: self.way };
+        let file = somewhere(self.file);
+        let dissection = Dissection { file: &file, fates: self.expected.clone(), way: self.way };
         let drafts: Drafts = dissection.write(&mut people, groups, Create::default())?;
         let single = drafts.files.len() == 1 && !at.is_dir();
         for (path, draft) in &drafts.files {
@@ -195,6 +197,25 @@ impl PublishedReader<'_> {
         }
         Ok(None)
     }
+}
+
+/// The policy with a place to publish to, which a certificate does not tell. Nothing is put there.
+fn somewhere(file: &PolicyFile) -> PolicyFile {
+    let mut policy = file.policy.clone();
+    let nothing = Publish {
+        path: None,
+        url: None,
+        url_place: Place::default(),
+        schema: None,
+        root: None,
+        certificate: None,
+        report: None,
+        mapping: None,
+        anatomize: false,
+        rows: Rows::Distinct,
+    };
+    policy.publish.get_or_insert(nothing).path = Some("publication".to_owned());
+    PolicyFile { policy, folder: file.folder.clone(), warnings: Vec::new(), frames: None }
 }
 
 fn document(layout: Layout) -> SourceForm {

@@ -1,8 +1,11 @@
 //! A build without Parquet: linked tables in its files are refused.
 
+use std::io::Write;
+
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
+use crate::input::Input;
 use crate::output::Output;
 use crate::parquet::refused;
 use crate::parquet::scalar::Scalar;
