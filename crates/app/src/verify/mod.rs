@@ -347,3 +347,15 @@ pub(crate) fn declared(file: &PolicyFile) -> Result<Binding> {
     let nothing = Builder::in_notation(notation).finish();
     Binding::new(nothing.schema(), &file.policy.attributes, Undeclared::Drop, "the policy")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Verified;
+
+    #[test]
+    fn what_nobody_has_judged_does_not_hold() {
+        let nothing = Verified::not_read(None);
+        assert!(!nothing.holds() && !nothing.claims_nothing());
+        assert_eq!(nothing.to_json()["holds"], false);
+    }
+}

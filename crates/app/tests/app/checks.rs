@@ -26,25 +26,24 @@ struct Case {
 }
 
 const KMN: &str = "model = \"kmn\"\nk = 5\nm = 1\nn = 0";
-const KM: &str = "model = \"km\"\nk = 5\nm = 1";
 const ALIKE: &str = "model = \"k-anonymity\"\nk = 5";
 const DIVERSE: &str = "model = \"l-diversity\"\nl = 8";
 
-const PLAIN: &str = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n";
+const PLAIN: &str = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"order\", groups = [{ label = \"x\", values = [\"t0\", \"t1\"] }] }\n";
 
 fn people(number: usize, more: impl Fn(usize) -> String) -> Vec<String> {
     (0..number).map(|i| format!("{{\"town\":\"t{}\"{}}}", i % 2, more(i))).collect()
 }
 
 fn cases() -> Vec<Case> {
-    let named = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
+    let named = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"order\", groups = [{ label = \"x\", values = [\"t0\", \"t1\"] }] }\n\
                  [[attribute]]\npath = \"patient_id\"\nrole = \"identifying\"\n";
-    let shown = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
+    let shown = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"order\", groups = [{ label = \"x\", values = [\"t0\", \"t1\"] }] }\n\
                  [[attribute]]\npath = \"device\"\nrole = \"insensitive\"\n";
-    let keyed = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
-                 [[attribute]]\npath = \"notes.Quetzal\"\nrole = \"insensitive\"\n\
+    let keyed = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"order\", groups = [{ label = \"x\", values = [\"t0\", \"t1\"] }] }\n\
+                 [[attribute]]\npath = \"notes.Quetzal\"\nrole = \"identifying\"\n\
                  [[attribute]]\npath = \"notes.text\"\nrole = \"insensitive\"\n";
-    let secret = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\n\
+    let secret = "[[attribute]]\npath = \"town\"\nrole = \"quasi\"\nhierarchy = { build = \"order\", groups = [{ label = \"x\", values = [\"t0\", \"t1\"] }] }\n\
                   [[attribute]]\npath = \"ill\"\nrole = \"sensitive\"\n\
                   [[attribute]]\npath = \"device\"\nrole = \"insensitive\"\n";
     let note = |i: usize| match i {
@@ -148,23 +147,14 @@ fn cases() -> Vec<Case> {
             says: "the data has no attribute `device`",
         });
     }
-    cases.push(Case {
-        what: "one person in two baskets",
-        attributes: named,
-        privacy: KM,
-        lines: people(40, twice),
-        fault: None,
-        says: "`patient_id` is identifying, and 2 of 40 records share its value with another",
-    });
     cases
 }
 
 impl Case {
     fn policy(&self, data: &Path) -> String {
         let data = data.display();
-        let method = if self.privacy == KM { "[method]\nalgorithm = \"aa\"\n" } else { "" };
         format!(
-            "version = 1\n[source]\nformat = \"ndjson\"\npath = \"{data}\"\n{}[privacy]\n{}\n{method}[publish]\npath = \"out.ndjson\"\n",
+            "version = 1\n[source]\nformat = \"ndjson\"\npath = \"{data}\"\n{}[privacy]\n{}\n[publish]\npath = \"out.ndjson\"\n",
             self.attributes, self.privacy
         )
     }

@@ -96,7 +96,8 @@ impl Chunky {
         assert_eq!(ours["records"], theirs["records"]);
         // Of classes in chunks, sensitive values are not counted twice.
         let classes = !theirs["recount"]["not_covered"].as_array().is_none_or(Vec::is_empty);
-        assert!(classes || ours["recount"]["complete"] == theirs["recount"]["complete"]);
+        // Of knowledge in chunks, no more pieces are counted again than are drawn.
+        assert!(classes || theirs["recount"]["complete"] == false || ours["recount"]["complete"] == true);
         std::fs::remove_file(self.folder.path().join("whole.txt")).expect("there");
         std::fs::remove_file(self.folder.path().join("whole.txt.certificate.json")).expect("there");
     }
