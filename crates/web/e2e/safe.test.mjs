@@ -363,7 +363,7 @@ for (const signal of ["SIGHUP", "SIGTERM", "SIGKILL"]) {
     await other.ended;
     for (let i = 0; jobs.some(isThere) && i < 100; i += 1) await new Promise((resolve) => setTimeout(resolve, 100));
     assert.deepEqual(jobs.filter(isThere), []);
-    const left = () => readdir(place);
+    const left = async () => (await readdir(place)).filter((name) => name.startsWith("bosket-serve-"));
     assert.equal((await left()).length, signal === "SIGKILL" ? 2 : 1);
     // Whoever starts next takes away what was left, and nothing of those who still run.
     const next = await begin();

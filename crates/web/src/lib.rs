@@ -33,6 +33,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use folder::Folder;
@@ -98,12 +99,14 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
         known: Known::default(),
         asked: Mutex::new(Instant::now()),
     });
+    // Before anybody knows that there is something to end.
+    let mut interrupts = Interrupts::new()?;
     ready(&format!("http://127.0.0.1:{port}/#token={}", server.secrets.address().text()));
     let jobs = server.jobs.clone();
     tokio::select! {
         () = listen::accept(listener, router(server.clone())) => Ok(()),
         () = idle(&server, options.idle) => Ok(()),
-        () = interrupted() => {
+        () = interrupts.any() => {
             jobs.stop_all();
             while jobs.is_busy() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -136,18 +139,24 @@ impl Server {
     }
 }
 
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let all =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = all else {
-        return std::future::pending().await;
-    };
-    // A terminal that is closed hangs up.
-    tokio::select! {
-        _ = interrupt.recv() => {},
-        _ = terminate.recv() => {},
-        _ = hangup.recv() => {},
+/// The ways in which somebody asks a server to end: by Ctrl-C, by the system, by closing its terminal.
+struct Interrupts([Signal; 3]);
+
+impl Interrupts {
+    /// From now on nothing is missed.
+    fn new() -> std::io::Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Interrupts([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn any(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {},
+            _ = terminate.recv() => {},
+            _ = hangup.recv() => {},
+        }
     }
 }
 

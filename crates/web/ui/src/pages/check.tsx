@@ -135,8 +135,9 @@ function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSign
       )}
       {!signature && !isSignedThere && <Notice kind="warning">It is not signed: the certificate finds accidents, not forgers.</Notice>}
       {judged && (
-        <Notice kind={isBroken ? "error" : "good"}>
-          <b>{isBroken ? "VIOLATED" : "HOLDS"}</b> for {count(found.records ?? 0)} records
+        <Notice kind={found.holds ? "good" : "error"}>
+          <b>{found.holds ? "HOLDS" : isBroken ? "VIOLATED" : "NOT AS IT SHOULD BE"}</b> for {count(found.records ?? 0)} records
+          {!found.holds && !isBroken && ": what is wrong with it stands below, or is said by the command line"}
         </Notice>
       )}
       <List title="Should not be in it at all" all={found.left_over ?? []} />
