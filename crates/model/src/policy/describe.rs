@@ -29,6 +29,17 @@ pub(super) struct Key {
     /// Said when the value is too low.
     pub(super) hint: &'static str,
     pub(super) scope: Option<Scope>,
+    /// What a text that stands here names outside of the policy.
+    pub(super) names: Option<NamedKind>,
+}
+
+/// What a value of a policy names outside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedKind {
+    /// A file or folder, seen from the folder of the policy.
+    File,
+    /// The address of a database.
+    Database,
 }
 
 /// The models for which a key has a meaning.
@@ -166,7 +177,7 @@ pub(super) fn key_of_attribute(name: &str) -> Option<&'static Key> {
 
 impl Key {
     pub(super) const fn new(name: &'static str, kind: Type, about: &'static str) -> Key {
-        Key { name, kind, required: false, default: None, about, hint: "", scope: None }
+        Key { name, kind, required: false, default: None, about, hint: "", scope: None, names: None }
     }
     pub(super) const fn required(mut self) -> Key {
         self.required = true;
@@ -178,6 +189,16 @@ impl Key {
     }
     pub(super) const fn hint(mut self, hint: &'static str) -> Key {
         self.hint = hint;
+        self
+    }
+    /// A text that stands here is a file or folder.
+    pub(super) const fn file(mut self) -> Key {
+        self.names = Some(NamedKind::File);
+        self
+    }
+    /// A text that stands here is the address of a database.
+    pub(super) const fn database(mut self) -> Key {
+        self.names = Some(NamedKind::Database);
         self
     }
     /// Has a meaning only under these models; elsewhere it is pointed out.

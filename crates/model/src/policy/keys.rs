@@ -46,8 +46,9 @@ pub(super) static SOURCE: Section = Section {
     about: "Where the records are. File names are relative to the policy's folder.",
     keys: &[
         Key::new("format", Type::OneOf(Format::CHOICES), "form of the input").required(),
-        Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own"),
-        Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password"),
+        Key::new("path", Type::Text, "the file; linked csv and parquet tables have their own").file(),
+        Key::new("url", Type::Text, "postgres: `postgres://user@host/database`, without a password")
+            .database(),
         Key::new("record", Type::Text, "json, xml: where one person's record is (`entry[]`, `db/patient`)"),
         Key::new(
             "person",
@@ -55,7 +56,7 @@ pub(super) static SOURCE: Section = Section {
             "json, ndjson, xml: path, or paths, of what names the person, if one person has several documents; each is a \
              `document[]` of theirs",
         ),
-        Key::new("schema", Type::Text, "xml: XSD of the private documents (found out if not given)"),
+        Key::new("schema", Type::Text, "xml: XSD of the private documents (found out if not given)").file(),
         Key::new(
             "separator",
             Type::Text,
@@ -85,7 +86,7 @@ pub(super) static TABLE: Section = Section {
             rows, `person` takes the place of `parent`, in as many tables as are grouped by person.",
     keys: &[
         Key::new("name", Type::Text, "name of the table").required(),
-        Key::new("path", Type::Text, "csv, parquet: the table's file"),
+        Key::new("path", Type::Text, "csv, parquet: the table's file").file(),
         Key::new("key", Type::AnyOf(&COLUMNS), "column, or columns, that name a row"),
         Key::new("parent", Type::Text, "the table it hangs below"),
         Key::new("foreign_key", Type::AnyOf(&COLUMNS), "column, or columns, that hold the parent's key"),
@@ -103,7 +104,7 @@ pub(super) static LOOKUP: Section = Section {
             there; a later lookup may look up what an earlier one has found.",
     keys: &[
         Key::new("name", Type::Text, "name of the table").required(),
-        Key::new("path", Type::Text, "csv, parquet: the table's file"),
+        Key::new("path", Type::Text, "csv, parquet: the table's file").file(),
         Key::new("key", Type::AnyOf(&COLUMNS), "column, or columns, that name a row").required(),
         Key::new(
             "column",
@@ -130,7 +131,7 @@ pub(super) static ATTRIBUTE: Section = Section {
         .required(),
         Key::new("role", Type::OneOf(Role::CHOICES), "what it is to an attacker").required(),
         Key::new("why", Type::Text, "why it has this role, for those who look at it later"),
-        Key::new("hierarchy", Type::AnyOf(&HIERARCHY), "a CSV file, or a builder (below)"),
+        Key::new("hierarchy", Type::AnyOf(&HIERARCHY), "a CSV file, or a builder (below)").file(),
         Key::new("follows", Type::Text, "path of the attribute whose value this one repeats in other words"),
         Key::new(
             "shared",
@@ -268,7 +269,7 @@ pub(super) static BUILDERS: [Section; 9] = [
     Section {
         name: "icd10",
         about: "ICD-10 codes: chapter, block, category, code.",
-        keys: &[Key::new("table", Type::Text, "file of another edition (ICD-10-CM if not given)")],
+        keys: &[Key::new("table", Type::Text, "file of another edition (ICD-10-CM if not given)").file()],
     },
     Section {
         name: "order",
@@ -529,13 +530,13 @@ pub(super) static PUBLISH: Section = Section {
     name: "[publish]",
     about: "Where the result goes. File names are relative to the policy's folder.",
     keys: &[
-        Key::new("path", Type::Text, "the publication; a folder for tables"),
-        Key::new("url", Type::Text, "postgres: the database, without a password"),
-        Key::new("schema", Type::Text, "xml: the published XSD; postgres: the schema to write"),
+        Key::new("path", Type::Text, "the publication; a folder for tables").file(),
+        Key::new("url", Type::Text, "postgres: the database, without a password").database(),
+        Key::new("schema", Type::Text, "xml: the published XSD; postgres: the schema to write").file(),
         Key::new("root", Type::Text, "xml: name of the root element of a dissected document"),
-        Key::new("certificate", Type::Text, "`<path>.certificate.json` if not given"),
-        Key::new("report", Type::Text, "a public HTML report"),
-        Key::new("mapping", Type::Text, "private: which input record became which published one"),
+        Key::new("certificate", Type::Text, "`<path>.certificate.json` if not given").file(),
+        Key::new("report", Type::Text, "a public HTML report").file(),
+        Key::new("mapping", Type::Text, "private: which input record became which published one").file(),
         Key::new("anatomize", Type::Bool, "separate quasi and sensitive values of each class")
             .default(Literal::Bool(false))
             .only(CLUSTERS),

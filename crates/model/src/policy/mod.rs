@@ -16,6 +16,7 @@ mod duration;
 mod facts;
 mod keys;
 mod models;
+mod named;
 mod node;
 mod read;
 mod reference;
@@ -30,9 +31,11 @@ pub use choices::{
     Siblings, Undeclared,
 };
 pub use condition::{Comparison, Condition, Operand};
+pub use describe::NamedKind;
 pub use draft::{Draft, DraftAttribute, draft};
 pub use facts::{Family, Number, Paper, Shape};
 pub use models::{Algorithm, Model};
+pub use named::{Named, named};
 pub use reference::reference;
 pub use release::{EarlierRelease, ReleaseTerms};
 pub use schema::json_schema;

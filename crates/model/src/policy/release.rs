@@ -43,14 +43,16 @@ pub(super) static EARLIER: Section = Section {
     about: "A release about the same people that is out already. What is published must keep its promise together with all \
             of them: whoever has several can tell which records belong to one person. See [releases](releases.md).",
     keys: &[
-        Key::new("publication", Type::Text, "the file or folder").required(),
-        Key::new("certificate", Type::Text, "its certificate, by which it is known (beside it if not given)"),
-        Key::new("mapping", Type::Text, "its private mapping: whose record is whose").required(),
+        Key::new("publication", Type::Text, "the file or folder").required().file(),
+        Key::new("certificate", Type::Text, "its certificate, by which it is known (beside it if not given)")
+            .file(),
+        Key::new("mapping", Type::Text, "its private mapping: whose record is whose").required().file(),
         Key::new(
             "input",
             Type::Text,
             "its private input, where that is another than the policy's: people are then known by `link`",
-        ),
+        )
+        .file(),
         Key::new(
             "link",
             Type::Text,
