@@ -22,6 +22,8 @@ pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// A compressed file rarely holds more than so many times its size.
 const RATIO: u64 = 200;
+/// What the smallest file may hold, as a part of the longest record.
+const PART: u64 = 8;
 
 /// How far an input has been read; may be watched from another thread.
 #[derive(Clone, Debug)]
@@ -84,8 +86,17 @@ impl Limit {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// What any compressed file may hold. Less than the longest record: whoever reads a bomb holds it several times.
+    fn unpacked(&self) -> u64 {
+        self.bytes() / PART
+    }
+
     fn failure(&self, what: &str, place: Place) -> Failure {
-        let what = format!("{what} {}", bytes(self.bytes()));
+        Self::more_than(what, self.bytes(), place)
+    }
+
+    fn more_than(what: &str, most: u64, place: Place) -> Failure {
+        let what = format!("{what} {}", bytes(most));
         let help = "check that it is the right file; --limit-record allows more";
         Failure::new(Fault::Data, Diagnostic::error(what).at(place).help(help))
     }
@@ -135,7 +146,7 @@ impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.unpacked += read as u64;
-        let most = self.packed.load(Ordering::Relaxed).saturating_mul(RATIO).max(self.limit.bytes());
+        let most = self.packed.load(Ordering::Relaxed).saturating_mul(RATIO).max(self.limit.unpacked());
         if self.unpacked > most {
             self.limit.burst.store(true, Ordering::Relaxed);
             return Err(io::Error::other("a compressed file holds too much"));
@@ -489,7 +500,7 @@ impl Input {
         }
         if self.limit.burst.load(Ordering::Relaxed) {
             let what = format!("the file holds more than {RATIO} times its own size, and more than");
-            return self.limit.failure(&what, Place::source(self.name.as_str()));
+            return Limit::more_than(&what, self.limit.unpacked(), Place::source(self.name.as_str()));
         }
         let name = match self.compression {
             // Zstandard's own errors have no kind.

@@ -1,8 +1,9 @@
 //! At which levels of its hierarchy an attribute is published: one everywhere, or several where every value has a label of
 //! its own.
 
+use bosket_measure::kept::says_nothing;
 use bosket_measure::loss::Side;
-use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::hierarchy::Hierarchy;
 use bosket_model::policy::Role;
 use bosket_model::{Dataset, MISSING};
 
@@ -84,7 +85,7 @@ fn of_attribute(published: Side<'_>, declared: usize, path: &str, hierarchy: &Hi
 fn level(hierarchy: &Hierarchy, label: &str, inner: usize) -> Level {
     match hierarchy.node(label) {
         Some(node) if hierarchy.is_leaf(node) => Level::Exact,
-        Some(NodeId::ROOT) => Level::Anything,
+        Some(node) if says_nothing(hierarchy, node) => Level::Anything,
         Some(node) => Level::Between((hierarchy.depth(node) as usize).clamp(1, inner) - 1),
         // A range of numbers is no node; anything else that is none has been left as it was.
         None if hierarchy.numbers().is_some() => Level::Between(0),

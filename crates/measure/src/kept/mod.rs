@@ -23,6 +23,7 @@ pub use before::Before;
 pub use dissected::TakenApart;
 use gone::{Gone, GoneCount};
 pub use json::OTHERS;
+pub use tally::says_nothing;
 use tally::{Tally, has_told, is_told, path_of};
 
 /// What became of rows or values.

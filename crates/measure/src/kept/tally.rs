@@ -60,17 +60,20 @@ impl Tally {
         let Side { data, binding } = side;
         let schema = data.schema();
         let attributes = declared_attributes(side);
-        let anything: Vec<Option<u32>> = (schema.attributes())
+        // Per attribute which of its codes say nothing.
+        let anything: Vec<Vec<bool>> = (schema.attributes())
             .map(|(id, _)| {
-                let declared = binding.attributes[id.index()]?;
-                let hierarchy = hierarchies.get(declared)?.as_ref().filter(|h| h.len() > 1)?;
-                let root = |text: &str| hierarchy.node(text) == Some(NodeId::ROOT);
-                (0u32..)
-                    .zip(data.dictionary(id).iter())
-                    .find(|(_, (_, text))| root(text))
-                    .map(|(code, _)| code)
+                let declared = binding.attributes[id.index()];
+                let own = declared.and_then(|declared| hierarchies.get(declared)?.as_ref());
+                let Some(hierarchy) = own.filter(|h| h.len() > 1) else { return Vec::new() };
+                let node = |text: &str| hierarchy.node(text);
+                let texts = data.dictionary(id).iter();
+                texts.map(|(_, text)| node(text).is_some_and(|node| says_nothing(hierarchy, node))).collect()
             })
             .collect();
+        let is_anything = |attribute: AttributeId, code: u32| {
+            anything[attribute.index()].get(code as usize).is_some_and(|&says_nothing| says_nothing)
+        };
         let moved: Vec<bool> = schema.classes().map(|(id, _)| is_moved(side, id.index())).collect();
         let mut tally = Tally {
             homes: vec![Count::default(); binding.homes.len()],
@@ -80,13 +83,13 @@ impl Tally {
             let (root, class) = (ClassId::ROOT.index(), schema.attribute(sets.attribute()).class.index());
             let (above, own) = (binding.classes[root], binding.classes[class]);
             let declared = own.and(attributes[class].first()).map(|column| column.declared);
-            let anything = anything[sets.attribute().index()];
             let (mut rows, mut values) = (Count::default(), Count::default());
             for record in 0..data.len() {
                 observer.go_on()?;
                 let codes = sets.codes(record);
                 let present = codes.iter().filter(|&&code| code != MISSING).count() as u64;
-                let says_nothing = codes.iter().filter(|&&code| Some(code) == anything).count() as u64;
+                let says_nothing =
+                    codes.iter().filter(|&&code| is_anything(sets.attribute(), code)).count() as u64;
                 rows.add_all(codes.len() as u64, moved[class], 0);
                 values.add_all(present, moved[class], says_nothing);
             }
@@ -106,7 +109,7 @@ impl Tally {
                 for column in &attributes[class] {
                     let code = column.code(values);
                     if code != MISSING {
-                        let says_nothing = anything[column.attribute.index()] == Some(code);
+                        let says_nothing = is_anything(column.attribute, code);
                         tally.values[column.declared].add(record, moved[class], says_nothing);
                     }
                 }
@@ -114,6 +117,16 @@ impl Tally {
         }
         Ok(tally)
     }
+}
+
+/// Whether a label tells nothing of a value: it stands for all that there are, or every character is masked.
+pub fn says_nothing(hierarchy: &Hierarchy, node: NodeId) -> bool {
+    let is_masked = || {
+        let label = hierarchy.label(node);
+        !label.is_empty() && label.chars().all(|c| c == '*')
+    };
+    let is_all = || hierarchy.leaves(node).len() == hierarchy.leaf_count();
+    node == NodeId::ROOT || (!hierarchy.is_leaf(node) && (is_masked() || is_all()))
 }
 
 /// An attribute of a class that the policy declares.

@@ -28,7 +28,9 @@ pub(crate) fn percent(share: f64) -> String {
         p if p < 0.1 => "&lt; 0.1 %".to_owned(),
         p if p >= 100.0 => "100 %".to_owned(),
         p if p > 99.9 => "&gt; 99.9 %".to_owned(),
-        p if p >= 10.0 => format!("{p:.0} %").replace("100 %", "99.9 %"),
+        // Near all nothing is rounded up: nine people of a thousand are more than one of a thousand.
+        p if p >= 99.0 => format!("{:.1} %", (10.0 * p + 1e-9).floor() / 10.0),
+        p if p >= 10.0 => format!("{p:.0} %"),
         p => format!("{p:.1} %"),
     }
 }
@@ -61,7 +63,11 @@ mod tests {
     #[test]
     fn shares_are_not_rounded_to_none_or_all() {
         let shown: Vec<String> = [0.0, 0.0002, 0.012, 0.5, 0.9985, 0.9996, 1.0].map(percent).into();
-        assert_eq!(shown, ["0 %", "&lt; 0.1 %", "1.2 %", "50 %", "99.9 %", "&gt; 99.9 %", "100 %"]);
+        assert_eq!(shown, ["0 %", "&lt; 0.1 %", "1.2 %", "50 %", "99.8 %", "&gt; 99.9 %", "100 %"]);
+        // 499 of 500 people, and others where one decimal says it exactly.
+        for people in [495, 496, 497, 498, 499] {
+            assert_eq!(percent(f64::from(people) / 500.0), format!("{:.1} %", f64::from(people) / 5.0));
+        }
     }
 
     #[test]
