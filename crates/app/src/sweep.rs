@@ -12,7 +12,6 @@ use bosket_model::policy::{Algorithm, Model, Policy};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::{Advice, Tried};
 use bosket_report::losses::{Yardstick, by_setting, in_words};
-use bosket_report::study::attacker;
 use serde_json::{Map, Value, json};
 
 use crate::advice::{Effort, Published, advice, changed};
@@ -21,6 +20,7 @@ use crate::measure::picture;
 use crate::places;
 use crate::prepare::check_policy;
 use crate::run::{Run, Settings, run};
+use crate::same_attacker::SameAttacker;
 use crate::trial::{Trial, TrialData};
 use crate::warned::Warned;
 
@@ -61,19 +61,18 @@ pub struct SweepRow {
 pub struct SweepCost {
     /// What is lost.
     pub loss: Loss,
-    /// What an attacker could still do; none where only the guarantee can be told.
+    /// What the attacker of the whole comparison could still do; none where only the guarantee can be told.
     pub risk: Option<Risk>,
     /// What to do where little is left; none where enough is.
     pub advice: Option<Advice>,
-    /// The attacker that the setting protects against: how many values and relations it knows.
-    pub attacker: (Option<u32>, Option<u32>),
+    /// Who attacks, in this row as in all others.
+    pub attacker: SameAttacker,
 }
 
 impl SweepCost {
-    /// The marketer risk of the attacker that the setting protects against.
+    /// The share of people that the attacker finds who is the same in all rows.
     pub fn marketer(&self) -> Option<f64> {
-        let points = &self.risk.as_ref()?.points;
-        Some(points.iter().find(|p| (p.m, p.n) == self.attacker)?.marketer)
+        Some(self.attacker.point(self.risk.as_ref()?)?.marketer)
     }
 
     /// Per cent of all values that are published as they were.
@@ -98,6 +97,12 @@ impl SweepRow {
                 "setting": setting,
                 "reached": true,
                 "loss": found.loss.to_json(),
+                "attacker": {
+                    "m": found.attacker.values,
+                    "n": found.attacker.relations,
+                    "sentence": found.attacker.sentence(),
+                    "marketer": found.marketer(),
+                },
                 "risk": found.risk.as_ref().map(|r| r.to_json(false)),
                 "advice": found.advice.as_ref().map(Advice::to_json),
             }),
@@ -138,6 +143,9 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
         read.extend(publication::target(first).ok());
         let picture = picture(request.plot.as_deref(), request.force, &read, run)?;
         let data = TrialData::open(first, place, run)?;
+        let policies = || files.iter().filter_map(|file| Some(&file.as_ref().ok()?.policy));
+        let attacker = SameAttacker::of(policies().collect::<Vec<_>>());
+        run.observer.decided(&format!("every result is attacked by {}", attacker.sentence()));
         let mut rows = Vec::new();
         for (setting, file) in settings.into_iter().zip(&files) {
             run.observer.decided(&format!("running with {}", in_words(&setting)));
@@ -148,7 +156,8 @@ pub fn sweep(request: &SweepRequest, observer: &dyn Observer) -> Result<Warned<V
                     continue;
                 }
             };
-            match one(file, &data, request.mining, run) {
+            let attack = (attacker, attacker.reads(&file.policy, policies()));
+            match one(file, &data, (request.mining, attack), run) {
                 // A guarantee that cannot be reached is a finding; anything else ends the sweep.
                 Err(failure) if failure.fault != Fault::Unreachable => return Err(failure),
                 result => rows.push(SweepRow { setting, result }),
@@ -285,7 +294,12 @@ fn expanded(key: &str, given: &[String]) -> Result<Vec<String>> {
     Ok(values)
 }
 
-fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Result<SweepCost> {
+fn one(
+    file: &PolicyFile,
+    data: &TrialData,
+    (mining, (attacker, reads)): (bool, (SameAttacker, &Policy)),
+    run: &Run<'_>,
+) -> Result<SweepCost> {
     let policy = &file.policy;
     let started = Instant::now();
     let trial = Trial::new(file, data, run.settings)?;
@@ -308,13 +322,8 @@ fn one(file: &PolicyFile, data: &TrialData, mining: bool, run: &Run<'_>) -> Resu
         show_values: run.settings.show_values,
     };
     let advice = advice(&of, Effort::Looks(started.elapsed()), run.observer)?;
-    let attacker = attacker(policy)?;
-    let mut options = attack::Options::of(policy);
-    if let (Some(m), Some(n)) = attacker {
-        (options.m, options.n) = (vec![m], vec![n]);
-    }
     let Side { data, binding } = tried.side();
-    let risk = match attack::risk(data, binding, policy, &options, run.observer) {
+    let risk = match attack::risk(data, binding, reads, &attacker.options(reads), run.observer) {
         // Of attackers who know very much only the guarantee can be told.
         Err(failure) if failure.fault == Fault::Policy => None,
         risk => Some(risk?),

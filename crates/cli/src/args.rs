@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use bosket_app::PolicyAt;
 use bosket_measure::inspect::PRESETS;
+use bosket_model::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
@@ -46,8 +47,8 @@ pub struct Common {
     /// Threads to use; as many as there are processors by default. Results never depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Largest record that is read from a line of text, and most that a compressed file may hold if that is over 200 times its
-    /// own size [default: 256M]
+    /// Largest record that is read from a line of text; a compressed file may hold an eighth of it, or 200 times its own size
+    /// [default: 256M]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     pub limit_record: Option<usize>,
     /// Say what is decided, on standard error
@@ -56,6 +57,9 @@ pub struct Common {
     /// Say everything on standard error as one JSON object per line, progress too
     #[arg(long, global = true, hide = true)]
     pub events: bool,
+    /// End when this process does, which has started this one
+    #[arg(long, global = true, hide = true, value_name = "PID")]
+    pub of_parent: Option<u32>,
 }
 
 /// The commands.
@@ -137,19 +141,23 @@ pub struct Sets {
     /// Override a value of the policy, such as `privacy.k=10`; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
+    /// A copy of what the policy says, read in its place; its paths are seen from where the policy lies
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub policy_copy: Option<PathBuf>,
 }
 
 impl Sets {
     /// A policy with these overrides.
-    pub fn policy(&self, path: &Path) -> PolicyAt {
-        PolicyAt { path: path.to_owned(), sets: self.sets.clone(), ..PolicyAt::default() }
+    pub fn policy(&self, path: &Path) -> Result<PolicyAt, Failure> {
+        let text = self.policy_copy.as_deref().map(bosket_io::read_text).transpose()?;
+        Ok(PolicyAt { path: path.to_owned(), sets: self.sets.clone(), text, ..PolicyAt::default() })
     }
 
     /// The same with the time that its search may take.
-    pub fn policy_within(&self, path: &Path, time: Option<&str>) -> PolicyAt {
-        let mut at = self.policy(path);
+    pub fn policy_within(&self, path: &Path, time: Option<&str>) -> Result<PolicyAt, Failure> {
+        let mut at = self.policy(path)?;
         at.sets.extend(time.map(|time| format!("method.time={time}")));
-        at
+        Ok(at)
     }
 }
 

@@ -35,7 +35,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let stop = Stop::default();
     let talk = Talk::new(&cli.common, stop.clone());
-    let result = signals::install(stop.clone()).and_then(|()| run(&cli.command, &talk));
+    let result = signals::install(stop.clone())
+        .and_then(|()| signals::end_with(cli.common.of_parent))
+        .and_then(|()| run(&cli.command, &talk));
     talk.quiet();
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -29,3 +29,17 @@ pub fn print_invalid(failure: Failure) -> Result<Failure, Failure> {
     print_json(&serde_json::json!({"valid": false, "problems": problems}))?;
     Ok(failure)
 }
+
+/// Per cent with one decimal, not rounded up where it would look like more of all than it is.
+pub fn tenths(percent: f64) -> f64 {
+    if percent > 99.0 { (10.0 * percent + 1e-9).floor() / 10.0 } else { (10.0 * percent).round() / 10.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_not_all_is_not_rounded_up_to_all() {
+        let shown = [99.96, 99.8, 99.86, 98.66, 100.0, 0.04].map(super::tenths);
+        assert_eq!(shown, [99.9, 99.8, 99.8, 98.7, 100.0, 0.0]);
+    }
+}

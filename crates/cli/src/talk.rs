@@ -10,7 +10,7 @@ use bosket_io::Create;
 use bosket_model::diag::render;
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Severity};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::args::Common;
@@ -38,6 +38,10 @@ struct Stage {
 
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_millis(700);
+
+/// An estimate needs so much time, and so much of the work, to mean anything.
+const LONG_ENOUGH: Duration = Duration::from_secs(3);
+const FAR_ENOUGH: f64 = 0.05;
 
 /// How often events tell progress.
 const OFTEN: Duration = Duration::from_millis(200);
@@ -94,6 +98,11 @@ impl Talk {
         }
     }
 
+    /// Processes of this one have to end before it does.
+    pub fn waits_for_others(&self) {
+        self.stop.waits_for_others();
+    }
+
     /// Takes the progress bar away.
     pub fn quiet(&self) {
         if let Some(stage) = self.lock().take() {
@@ -116,7 +125,12 @@ impl Talk {
         }
         bar.set_draw_target(ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("━╸─"));
+            let told = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let known = left(f64::from(state.fraction()), state.elapsed());
+                // A bar that cannot be written is none.
+                let _ = known.map_or(Ok(()), |seconds| write!(out, ", {seconds} s left"));
+            };
+            bar.set_style(style.with_key("left", told).progress_chars("━╸─"));
         }
         bar.set_message(name.to_owned());
         *self.lock() = Some(Stage { bar, begun, shown: false, told: None });
@@ -143,7 +157,7 @@ impl Observer for Talk {
             Some(bytes) => self.bar(
                 &name,
                 ProgressBar::new(bytes),
-                "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}, {eta} left",
+                "{msg} [{bar:30}] {percent}% {binary_bytes_per_sec}{left}",
             ),
             None => self.bar(&name, ProgressBar::no_length(), "{msg} {binary_bytes} {binary_bytes_per_sec}"),
         }
@@ -179,7 +193,7 @@ impl Observer for Talk {
 
     fn stage(&self, name: &str, steps: u64) {
         self.decided(&format!("begins: {name}"));
-        self.bar(name, ProgressBar::new(steps), "{msg} [{bar:30}] {percent}% {per_sec}, {eta} left");
+        self.bar(name, ProgressBar::new(steps), "{msg} [{bar:30}] {percent}% {per_sec}{left}");
     }
 
     fn advance(&self, steps: u64) {
@@ -198,9 +212,15 @@ impl Stage {
         self.told = Some(Instant::now());
         let share =
             self.bar.length().filter(|&all| all > 0).map(|all| self.bar.position() as f64 / all as f64);
-        let left = share.map(|_| self.bar.eta().as_secs());
+        let left = share.and_then(|share| left(share, self.bar.elapsed()));
         say(&json!({"stage": self.bar.message(), "share": share, "left": left}).to_string());
     }
+}
+
+/// The seconds that are left if it goes on as it has on the whole; none while that would be a guess.
+fn left(share: f64, elapsed: Duration) -> Option<u64> {
+    let known = elapsed >= LONG_ENOUGH && (FAR_ENOUGH..=1.0).contains(&share);
+    known.then(|| (elapsed.as_secs_f64() * (1.0 - share) / share).ceil() as u64)
 }
 
 /// A line on standard error. Nobody is left to be told if it is closed.
@@ -218,4 +238,18 @@ fn event(diagnostic: &Diagnostic) -> Value {
         "line": diagnostic.place.line,
         "help": diagnostic.help,
     }})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_told_before_it_means_anything() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(0.001, seconds(5)), None, "4,995 s would be left, by the first step alone");
+        assert_eq!(left(0.5, seconds(1)), None, "so short that nobody asks");
+        assert_eq!(left(0.5, seconds(10)), Some(10));
+        assert_eq!(left(1.0, seconds(10)), Some(0));
+    }
 }

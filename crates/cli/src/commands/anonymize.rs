@@ -17,7 +17,7 @@ use crate::talk::Talk;
 
 pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
     let request = AnonymizeRequest {
-        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref())?,
         force: args.force,
         key: args.key.clone(),
         measure: args.measure,

@@ -11,7 +11,7 @@ use crate::talk::Talk;
 
 pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
     let request = AttackRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy(&args.policy)?,
         data: args.data.clone(),
         publication: args.publication.clone(),
         mapping: args.mapping.clone(),

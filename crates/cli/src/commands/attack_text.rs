@@ -4,7 +4,7 @@ use bosket_app::attack::{Attacked, AttackedData};
 use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
 use bosket_model::policy::Privacy;
 
-use crate::output::{count, plural};
+use crate::output::{count, plural, tenths};
 
 /// Width of the longest bar.
 const BAR: usize = 30;
@@ -161,7 +161,7 @@ fn people(n: usize) -> String {
 fn percent(share: f64) -> String {
     match share * 100.0 {
         p if p > 0.0 && p < 0.05 => "<0.1 %".to_owned(),
-        p => format!("{p:.1} %"),
+        p => format!("{:.1} %", tenths(p)),
     }
 }
 

@@ -248,7 +248,7 @@ fn which(args: &WhichHierarchy, talk: &Talk) -> Result<(Hierarchy, Option<Vec<u6
         }
         (None, Some(policy)) => {
             let settings = talk.settings(None, false);
-            let file = talk.told(open::policy(&args.sets.policy(policy), &settings, talk)?);
+            let file = talk.told(open::policy(&args.sets.policy(policy)?, &settings, talk)?);
             let path = args.column.path.as_deref().unwrap_or_default();
             let spec = policy_spec(&file.policy, path)?;
             if column.is_none()

@@ -9,7 +9,7 @@ use bosket_model::Result;
 use crate::Outcome;
 use crate::args::Inspect;
 use crate::commands::attack_text;
-use crate::output::{count, plural, print, print_json};
+use crate::output::{count, plural, print, print_json, tenths};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
 
@@ -84,7 +84,7 @@ fn percent(share: f64) -> String {
         0.0 => "-".to_owned(),
         s if s < 0.001 => "<0.1%".to_owned(),
         s if s > 0.999 && s < 1.0 => ">99.9%".to_owned(),
-        s => format!("{:.1}%", s * 100.0),
+        s => format!("{:.1}%", tenths(s * 100.0)),
     }
 }
 

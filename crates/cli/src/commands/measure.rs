@@ -15,7 +15,7 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome> {
     let request = MeasureRequest {
         input: args.input.clone(),
         publication: args.publication.clone(),
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy(&args.policy)?,
         mapping: args.mapping.clone(),
         plot: args.plot.clone(),
         force: args.force,

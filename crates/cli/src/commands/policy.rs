@@ -42,7 +42,7 @@ pub fn run(args: &PolicyCommand, talk: &Talk) -> Result<Outcome> {
 
 /// Reads a policy and refuses what a run would refuse before it searches, with or without its data.
 fn check(policy: &Path, sets: &Sets, data: bool, talk: &Talk) -> Result<Warned<PolicyFile>> {
-    let (policy, settings) = (sets.policy(policy), talk.settings(None, false));
+    let (policy, settings) = (sets.policy(policy)?, talk.settings(None, false));
     if !data {
         return open::checked_policy(&policy, &settings, talk);
     }

@@ -10,7 +10,7 @@ use crate::talk::Talk;
 
 pub fn run(args: &Report, talk: &Talk) -> Result<Outcome> {
     let request = ReportRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy(&args.policy)?,
         publication: args.publication.clone(),
         certificate: args.certificate.clone(),
         mapping: args.mapping.clone(),

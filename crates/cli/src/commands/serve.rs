@@ -27,6 +27,7 @@ pub fn run(args: &Serve, talk: &Talk) -> Result<Outcome, Failure> {
         idle: args.idle.map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
         program,
     };
+    talk.waits_for_others();
     serve(&options, |address| {
         let _ = print(&format!("{address}\n"));
         talk.line("This address works once, on this machine. Ctrl-C ends it.");

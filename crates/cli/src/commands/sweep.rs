@@ -6,7 +6,7 @@ use bosket_report::losses::{Yardstick, in_words};
 
 use crate::Outcome;
 use crate::args::Sweep;
-use crate::output::{plural, print, print_json};
+use crate::output::{plural, print, print_json, tenths};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
 
@@ -24,7 +24,7 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
     let mut lists = args.set_each.clone();
     lists.extend(named.map(|(key, values)| (key.to_owned(), values.clone())));
     let request = SweepRequest {
-        policy: args.sets.policy_within(&args.policy, args.time.as_deref()),
+        policy: args.sets.policy_within(&args.policy, args.time.as_deref())?,
         lists,
         mining: args.mining,
         plot: args.plot.clone(),
@@ -66,7 +66,8 @@ fn text(rows: &[SweepRow]) -> String {
                 let value = yardstick.of(&found.loss);
                 let share = value.map_or(0.0, |v| if most > 0.0 { v / most } else { 0.0 });
                 let bar = "█".repeat((BAR as f64 * share).round() as usize);
-                let percent = |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{s:.1} %"));
+                let percent =
+                    |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{:.1} %", tenths(s)));
                 let marketer = percent(found.marketer().map(|m| 100.0 * m));
                 table.row([name, value.map_or("–".to_owned(), number), percent(found.kept()), marketer, bar]);
             }
@@ -82,9 +83,12 @@ fn text(rows: &[SweepRow]) -> String {
         out.push_str(&format!("\n{main}: {}\n", yardstick.about));
     }
     out.push_str(
-        "as they were: share of values that are not changed; marketer: share of people found by the attacker that the \
-         guarantee is about, who guesses for everybody\n",
+        "as they were: share of values that are not changed; marketer: share of people found by one and the same attacker, \
+         who guesses for everybody\n",
     );
+    if let Some(cost) = found().next() {
+        out.push_str(&format!("the attacker: {}\n", cost.attacker.sentence()));
+    }
     for row in rows {
         if let Some(advice) = row.result.as_ref().ok().and_then(|found| found.advice.as_ref()) {
             let lines: Vec<String> = advice.lines().iter().map(|line| format!("  {line}\n")).collect();

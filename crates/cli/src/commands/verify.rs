@@ -27,7 +27,7 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
     }
     let request = VerifyRequest {
         publication: args.publication.clone(),
-        policy: args.policy.as_deref().map(|path| args.sets.policy(path)),
+        policy: args.policy.as_deref().map(|path| args.sets.policy(path)).transpose()?,
         certificate: args.certificate.clone(),
         key: args.key.clone(),
         signature: args.signature.clone(),

@@ -10,7 +10,7 @@ use crate::talk::Talk;
 
 pub fn run(args: &args::Why, talk: &Talk) -> Result<Outcome> {
     let request = WhyRequest {
-        policy: args.sets.policy(&args.policy),
+        policy: args.sets.policy(&args.policy)?,
         publication: args.publication.clone(),
         mapping: args.mapping.clone(),
         path: args.path.clone(),

@@ -92,6 +92,31 @@ fn more_privacy_costs_more_in_a_sweep() {
     assert!(!dir.path("published.ndjson").exists() && dir.text("s.svg").contains("m = 2"));
 }
 
+/// m = 1, k = 2 looked safest: it was measured against whoever knows one value.
+#[test]
+fn the_weakest_guarantee_looked_safest_because_its_own_attacker_was_the_weakest() {
+    let dir = clinic("300");
+    let swept = ["sweep", "policy.toml", "--k", "2,20", "--m", "1,3", "--set", "method.recoding=global"];
+    let rows = json(&dir, &[&swept[..], &["--json"]].concat());
+    let rows = rows.as_array().expect("rows");
+    for row in rows {
+        assert_eq!(
+            (&row["attacker"]["m"], &row["attacker"]["n"]),
+            (&Value::from(3), &Value::from(1)),
+            "{row}"
+        );
+        let points = row["risk"]["points"].as_array().expect("points");
+        assert!(points.iter().all(|point| point["m"] == 3 && point["n"] == 1), "{row}");
+    }
+    let risk = |row: &Value| row["attacker"]["marketer"].as_f64().expect("a number");
+    assert!(risk(&rows[0]) > risk(&rows[3]), "m = 1, k = 2 against m = 3, k = 20: {rows:?}");
+    let text = dir.run(&swept).exits(0).stdout;
+    assert!(
+        text.contains("the attacker: somebody who knows up to 3 values of a person and 1 relation"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_sweep_over_transactions_did_not_find_its_items() {
     let dir = Dir::new();

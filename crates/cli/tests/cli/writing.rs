@@ -180,3 +180,29 @@ fn other_ways_to_be_stopped_while_writing() {
     interrupt("TERM");
     interrupt("HUP");
 }
+
+#[test]
+fn a_command_went_on_when_whoever_had_started_it_was_gone() {
+    let dir = Dir::new();
+    dir.write("data.ndjson", "{\"a\":1}\n");
+    // No test is started by the first process of all.
+    let run = dir.run(&["inspect", "data.ndjson", "--draft", "p.toml", "--of-parent", "1"]);
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    assert!(!dir.path("p.toml").exists());
+    let own = std::process::id().to_string();
+    dir.run(&["inspect", "data.ndjson", "--of-parent", &own]).exits(0);
+}
+
+#[test]
+fn a_policy_is_read_from_its_copy_and_its_paths_from_where_it_lies() {
+    let dir = Dir::new();
+    dir.write("in/data.ndjson", "{\"a\":1}\n{\"a\":1}\n");
+    dir.write("in/p.toml", "this is no policy any more");
+    dir.write(
+        "copy.toml",
+        "version = 1\n[source]\nformat = \"ndjson\"\npath = \"data.ndjson\"\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n\
+         hierarchy = { build = \"prefix\" }\n[privacy]\nmodel = \"kmn\"\nk = 2\nm = 1\nn = 0\n[publish]\npath = \"out.ndjson\"\n",
+    );
+    dir.run(&["anonymize", "in/p.toml", "--policy-copy", "copy.toml"]).exits(0);
+    assert!(dir.path("in/out.ndjson").exists());
+}
