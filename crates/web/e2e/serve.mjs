@@ -29,7 +29,7 @@ export async function serve(folder, ...more) {
     folder: own,
     address,
     origin: url.origin,
-    token: url.searchParams.get("token"),
+    token: new URLSearchParams(url.hash.slice(1)).get("token"),
     pid: child.pid,
     /** Its exit code, once it has ended by itself. */
     ended: new Promise((resolve) => child.on("exit", resolve)),

@@ -5,7 +5,7 @@ import { copyFile, mkdir, mkdtemp, readFile, readdir, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { demo, enter, launch, long as LONG, serve, shot, violations } from "./serve.mjs";
+import { ask, asProgram, demo, enter, launch, long as LONG, serve, shot, violations } from "./serve.mjs";
 
 let browser;
 before(async () => {
@@ -124,7 +124,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByRole("link", { name: "bosket-demo/published.ndjson", exact: true }).waitFor();
     await shot(page, "publish");
     // The secret was told to the command alone.
-    const listed = await page.evaluate(() => fetch("/api/jobs").then((answer) => answer.text()));
+    const { text: listed } = await ask(server, "/api/jobs", { headers: asProgram(server) });
     assert.ok(!listed.includes(PASSPHRASE));
     assert.match(await readFile(join(server.folder, "bosket-demo/policy.toml"), "utf8"), /approvers = \["Officer <b>One<\/b>", "Officer Two"\]/);
     assert.deepEqual(errors, []);
@@ -178,12 +178,11 @@ const PLACES = [
 
 /** A further page of a server that somebody entered. */
 async function again(server, options) {
-  const { page, context, errors } = await enter(browser, server.entered ? { address: server.origin } : server, options);
-  if (!server.entered) server.entered = await context.cookies();
-  else {
-    await context.addCookies(server.entered);
-    await page.goto(server.origin);
-  }
+  // What a browser keeps for this address; a new context knows nothing of it.
+  const storageState = server.entered;
+  const { page, context, errors } = await enter(browser, storageState ? { address: server.origin } : server, { ...options, storageState });
+  await page.getByRole("heading", { level: 1 }).first().waitFor(LONG);
+  server.entered ??= await context.storageState();
   return { page, context, errors };
 }
 

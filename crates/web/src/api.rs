@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::Body;
@@ -21,15 +22,25 @@ use crate::jobs::{JobView, Order};
 use crate::policy::{self, Edit, PolicyView, is_policy_name};
 use crate::project::{self, Project};
 use crate::publish::{self, PublishView};
+use crate::results::{self, CertificateView};
 use crate::runs::{self, RunView};
 use crate::shape::shape;
 
+/// How long whoever enters may take to say so, and with how much.
+const ENTRANCE_PATIENCE: Duration = Duration::from_secs(5);
+const LARGEST_ENTRANCE: usize = 1 << 10;
 /// The largest file that can be dropped on a page.
 const LARGEST_UPLOAD: u64 = 4 << 30;
 
 #[derive(Deserialize)]
 pub(crate) struct At {
     path: String,
+}
+
+/// Who asks for a job: a part of a page, by its name.
+#[derive(Deserialize)]
+pub(crate) struct OfPart {
+    pub(crate) part: Option<String>,
 }
 
 impl Server {
@@ -50,7 +61,7 @@ pub(crate) async fn policy(
     State(server): State<Arc<Server>>,
     Query(at): Query<At>,
 ) -> Result<Json<PolicyView>> {
-    Ok(Json(policy::view(&server.folder, &at.path)?))
+    Ok(Json(policy::view(&server, &at.path)?))
 }
 
 shape! {
@@ -73,8 +84,8 @@ pub(crate) async fn change_policy(
     let _alone = server.changing.lock().await;
     let Change { path, version, text, edits } = change;
     Ok(Json(match text {
-        Some(text) => policy::replace(&server.folder, &path, &version, text)?,
-        None => policy::edit(&server.folder, &path, &version, &edits.unwrap_or_default())?,
+        Some(text) => policy::replace(&server, &path, &version, text)?,
+        None => policy::edit(&server, &path, &version, &edits.unwrap_or_default())?,
     }))
 }
 
@@ -118,31 +129,37 @@ pub(crate) async fn jobs(State(server): State<Arc<Server>>) -> Json<Vec<JobView>
 
 pub(crate) async fn start(
     State(server): State<Arc<Server>>,
+    Query(of): Query<OfPart>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
     if !asked.is_check() {
         server.may_change()?;
     }
-    started(&server, &asked)
+    started(&server, of, &asked)
 }
 
 /// The same for checks alone.
 pub(crate) async fn check(
     State(server): State<Arc<Server>>,
+    Query(of): Query<OfPart>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
     match asked.is_check() {
-        true => started(&server, &asked),
+        true => started(&server, of, &asked),
         false => Err(ApiError::bad("here publications are checked by their certificates")),
     }
 }
 
-fn started(server: &Arc<Server>, asked: &Asked) -> Result<(StatusCode, Json<JobView>)> {
+fn started(server: &Arc<Server>, of: OfPart, asked: &Asked) -> Result<(StatusCode, Json<JobView>)> {
     let id = server.jobs.number();
-    let Command { arguments, then } = asked.command(server, id)?;
-    let listening = server.clone();
+    let command = asked.command(server, id).inspect_err(|_| server.jobs.forget_folder(id))?;
+    let Command { arguments, then, admission } = command;
+    let (listening, looking) = (server.clone(), server.clone());
     let then = Box::new(move |is_well| then.happen(&listening, is_well));
-    let order = Order { arguments, secret: None, then };
+    let about = admission.about();
+    let still = Box::new(move || admission.still(&looking.folder));
+    let reads = asked.reads();
+    let order = Order { arguments, part: of.part, about, still, secret: None, reads, then };
     Ok((StatusCode::CREATED, Json(server.jobs.start(id, order))))
 }
 
@@ -152,6 +169,14 @@ pub(crate) async fn publish(
     Query(of): Query<OfPolicy>,
 ) -> Result<Json<PublishView>> {
     Ok(Json(publish::view(&server, &of.policy)?))
+}
+
+/// A certificate of the folder.
+pub(crate) async fn certificate(
+    State(server): State<Arc<Server>>,
+    Query(at): Query<At>,
+) -> Result<Json<CertificateView>> {
+    Ok(Json(results::certificate(&server.folder, &at.path)?))
 }
 
 #[derive(Deserialize)]
@@ -191,13 +216,87 @@ pub(crate) async fn events(
     Ok(Sse::new(told).keep_alive(KeepAlive::default()))
 }
 
-/// A file of the folder, to be saved.
-pub(crate) async fn file(State(server): State<Arc<Server>>, Query(at): Query<At>) -> Result<Response> {
-    let real = server.folder.find(&at.path)?;
-    let file = tokio::fs::File::open(&real).await?;
-    if !file.metadata().await?.is_file() {
-        return Err(ApiError::bad("this is a folder"));
+shape! {
+    request
+    /// The secret of the address.
+    pub(crate) struct Entering {
+        token: String,
     }
+}
+
+shape! {
+    answer
+    /// What a page goes on with: it is told as `Authorization: Bearer` with every request.
+    pub(crate) struct Entered {
+        session: String,
+    }
+}
+
+/// Changes the secret of the address for a session, once.
+pub(crate) async fn enter(State(server): State<Arc<Server>>, body: Body) -> Result<Json<Entered>> {
+    let wrong = || ApiError::bad("say `{\"token\": …}`");
+    // Nobody is known yet, so nobody is waited for.
+    let read = tokio::time::timeout(ENTRANCE_PATIENCE, axum::body::to_bytes(body, LARGEST_ENTRANCE)).await;
+    let bytes =
+        read.map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "too slow"))?.map_err(|_| wrong())?;
+    let Entering { token } = serde_json::from_slice(&bytes).map_err(|_| wrong())?;
+    let refused = || {
+        let what = "this address was used before: it works once; start `bosket serve` again";
+        ApiError::new(StatusCode::UNAUTHORIZED, what)
+    };
+    let session = server.secrets.enter(&token).ok_or_else(refused)?;
+    server.touch();
+    Ok(Json(Entered { session: session.to_owned() }))
+}
+
+shape! {
+    request
+    /// A file that is to be saved.
+    pub(crate) struct Wanted {
+        path: String,
+    }
+}
+
+shape! {
+    answer
+    /// Where it is fetched, once and soon.
+    pub(crate) struct Ticket {
+        address: String,
+    }
+}
+
+/// A ticket for a file of the folder.
+pub(crate) async fn ticket(
+    State(server): State<Arc<Server>>,
+    Json(wanted): Json<Wanted>,
+) -> Result<Json<Ticket>> {
+    let real = server.folder.find(&wanted.path)?;
+    let ticket = server.secrets.ticket(real)?;
+    Ok(Json(Ticket { address: format!("/api/file?ticket={ticket}") }))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct FileAt {
+    path: Option<String>,
+    ticket: Option<String>,
+}
+
+/// A file of the folder, to be saved.
+pub(crate) async fn file(State(server): State<Arc<Server>>, Query(at): Query<FileAt>) -> Result<Response> {
+    let real = match at {
+        // With a ticket nobody is known: it is the only thing that counts.
+        FileAt { ticket: Some(ticket), .. } => {
+            let used = || ApiError::new(StatusCode::UNAUTHORIZED, "this ticket was used, or is too old");
+            let real = server.secrets.redeem(&ticket).ok_or_else(used)?;
+            server.folder.find(&real.to_string_lossy())?
+        }
+        FileAt { path: Some(path), .. } => server.folder.find(&path)?,
+        _ => return Err(ApiError::bad("which file?")),
+    };
+    if !tokio::fs::metadata(&real).await?.is_file() {
+        return Err(ApiError::bad("this is no file"));
+    }
+    let file = tokio::fs::File::open(&real).await?;
     let pieces = stream::unfold(file, |mut file| async move {
         use tokio::io::AsyncReadExt;
         let mut piece = vec![0; 64 << 10];

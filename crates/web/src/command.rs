@@ -1,14 +1,14 @@
 //! What a job may be: a command of the same program, with nothing in it that the page could not have said in words.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bosket_model::policy::Policy;
 use serde_json::Value;
 
 use crate::Server;
+use crate::admission::{Admission, Admitted, COPY_OPTION, Gate};
 use crate::error::{ApiError, Result};
 use crate::places::{Places, published_now};
-use crate::policy::{is_policy_name, stays_inside};
+use crate::results::{Attacked, Checked, Listed, Looked, NotFiner, Reader, Released, Row, TreeNode, read};
 use crate::runs::{MAPPING, REPORT, Stamp};
 use crate::shape::shape;
 
@@ -52,6 +52,8 @@ shape! {
 pub(crate) struct Command {
     pub(crate) arguments: Vec<String>,
     pub(crate) then: Then,
+    /// What it is to touch, to be looked at again when its turn comes.
+    pub(crate) admission: Admission,
 }
 
 /// What follows from a command that ended well.
@@ -60,7 +62,7 @@ pub(crate) enum Then {
     /// The policy fits its data, as they were.
     Fits(PathBuf, Stamp),
     /// What the policy publishes was made and verified; its mapping may lie in the job's folder.
-    Published(PathBuf, Option<PathBuf>),
+    Published(Box<Places>, Option<PathBuf>),
     /// The publication holds, as it was.
     Verified(PathBuf, Stamp),
 }
@@ -72,14 +74,14 @@ impl Then {
         match self {
             Then::Nothing => {}
             Then::Fits(policy, stamp) if is_well => known.set_fits(&policy, stamp),
-            Then::Published(policy, mapping) if is_well => {
-                let Some(places) = Places::of(&server.folder, &policy) else { return };
+            // By the policy that was run: what its file says by now may be about something else.
+            Then::Published(places, mapping) if is_well => {
                 let published = places.published_now();
                 if let Some(certificate) = &places.certificate {
                     known.set_verified(certificate, published.clone());
                 }
                 if let Some(mapping) = mapping.filter(|file| file.is_file()) {
-                    known.keep_mapping(&policy, mapping, published);
+                    known.keep_mapping(&places.policy, mapping, published);
                 }
             }
             Then::Verified(certificate, stamp) if is_well => known.set_verified(&certificate, stamp),
@@ -125,63 +127,74 @@ impl Line {
     }
 }
 
-impl From<Line> for Command {
-    fn from(line: Line) -> Self {
-        Command { arguments: line.0, then: Then::Nothing }
-    }
-}
-
 impl Asked {
     pub(crate) fn is_check(&self) -> bool {
         matches!(self, Asked::Verify { policy: None, .. })
     }
 
+    /// How pages read what the command prints.
+    pub(crate) fn reads(&self) -> Option<Reader> {
+        Some(match self {
+            Asked::Inspect { .. } => read::<Looked>,
+            Asked::Anonymize { .. } => read::<Released>,
+            Asked::Sweep { .. } => read::<Vec<Row>>,
+            Asked::Attack { .. } => read::<Attacked>,
+            Asked::Verify { .. } => read::<Checked>,
+            Asked::Hierarchy { .. } | Asked::HierarchyFile { .. } => read::<TreeNode>,
+            Asked::Why { label: None, .. } => read::<Listed>,
+            Asked::Why { .. } => read::<NotFiner>,
+            Asked::Draft { .. }
+            | Asked::Check { .. }
+            | Asked::Report { .. }
+            | Asked::Export { .. }
+            | Asked::Statement { .. }
+            | Asked::Demo { .. } => return None,
+        })
+    }
+
     /// The command, seen from the folder; `id` is the number of the job that it will be.
     pub(crate) fn command(&self, server: &Server, id: u64) -> Result<Command> {
+        let gate = Gate::new(server, id);
+        let (line, then) = self.line(server, id, &gate)?;
+        Ok(Command { arguments: line.0, then, admission: gate.admission() })
+    }
+
+    fn line(&self, server: &Server, id: u64, gate: &Gate<'_>) -> Result<(Line, Then)> {
         const SHOW: &str = "--show-values";
-        let folder = &server.folder;
-        let there = |path: &str| folder.find(path).map(|real| folder.name(&real));
-        let place = |path: &str| folder.place_from(folder.root(), path).map(|real| folder.name(&real));
-        let policy = |path: &str| {
-            let real = folder.find(path)?;
-            stays_inside(folder, &real)?;
-            Ok::<_, ApiError>((folder.name(&real), real))
-        };
+        let there = |path: &str| gate.there(path);
+        let place = |path: &str| gate.place(path);
         // Which record became which, if the policy keeps it nowhere and a run of this server knows.
-        let mapping = |real: &Path| {
-            let places = Places::of(folder, real).filter(|places| !places.has_mapping)?;
-            let kept = server.known.mapping(real, &places.published_now())?;
+        let mapping = |policy: &Admitted| {
+            let places = policy.places.as_ref().filter(|places| !places.has_mapping)?;
+            let kept = server.known.mapping(&policy.real, &places.published_now())?;
             Some(kept.to_string_lossy().into_owned())
         };
-        Ok(match self {
+        let line = match self {
             Asked::Inspect { data, record, preset, risk, show_values } => Line::new(&["inspect", "--json"])
                 .flag("--risk", *risk)
                 .flag(SHOW, *show_values)
                 .option("--record", record.as_deref())
                 .option("--preset", preset.as_deref())
-                .then(&[&there(data)?])
-                .into(),
+                .then(&[&there(data)?]),
             Asked::Draft { data, policy, record, preset } => Line::new(&["inspect", "--json", "--draft"])
-                .and(policy_place(&place(policy)?)?)
+                .and(gate.draft(policy)?)
                 .option("--record", record.as_deref())
                 .option("--preset", preset.as_deref())
-                .then(&[&there(data)?])
-                .into(),
-            Asked::Check { policy: path, show_values } => {
-                let (name, real) = policy(path)?;
-                let stamp = Places::of(folder, &real).map(|places| places.read_now());
+                .then(&[&there(data)?]),
+            Asked::Check { policy, show_values } => {
+                let own = gate.policy(policy)?;
                 let line = Line::new(&["anonymize", "--dry-run", "--json"]).flag(SHOW, *show_values);
-                let then = stamp.map_or(Then::Nothing, |stamp| Then::Fits(real, stamp));
-                Command { then, ..line.then(&[&name]).into() }
+                let line = line.and(own.option()).then(&[&own.name]);
+                let then = own.stamp.map_or(Then::Nothing, |stamp| Then::Fits(own.real, stamp));
+                return Ok((line, then));
             }
-            Asked::Anonymize { policy: path, force, show_values } => {
-                let (name, real) = policy(path)?;
+            Asked::Anonymize { policy, force, show_values } => {
+                let own = gate.policy(policy)?;
                 let mut line =
                     Line::new(&["anonymize", "--json"]).flag("--force", *force).flag(SHOW, *show_values);
                 let mut kept = None;
                 // Whoever asks later why a label is not finer needs to know which record became which.
-                if Places::of(folder, &real).is_some_and(|places| !places.has_mapping && !places.is_database)
-                {
+                if own.places.as_ref().is_some_and(|places| !places.has_mapping && !places.is_database) {
                     let file = server.jobs.make_folder(id)?.join(MAPPING);
                     line = line.and(format!(
                         "--set=publish.mapping={}",
@@ -189,89 +202,94 @@ impl Asked {
                     ));
                     kept = Some(file);
                 }
-                Command { then: Then::Published(real, kept), ..line.then(&[&name]).into() }
+                let line = line.and(own.option()).then(&[&own.name]);
+                let then = own.places.map_or(Then::Nothing, |places| Then::Published(Box::new(places), kept));
+                return Ok((line, then));
             }
-            Asked::Sweep { policy: path, k, m, n, l, group_size } => {
+            Asked::Sweep { policy, k, m, n, l, group_size } => {
+                let own = gate.policy(policy)?;
                 let each = group_size.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join(",");
                 let each = Some(format!("privacy.group_size={each}")).filter(|_| !each.is_empty());
                 let line = Line::new(&["sweep", "--json"]).numbers("--k", k).numbers("--m", m);
                 let line = line.numbers("--n", n).numbers("--l", l).option("--set-each", each.as_deref());
-                line.then(&[&policy(path)?.0]).into()
+                line.and(own.option()).then(&[&own.name])
             }
-            Asked::Attack { policy: path, show_values } => Line::new(&["attack", "--json", "--policy"])
-                .and(policy(path)?.0)
-                .flag(SHOW, *show_values)
-                .into(),
-            Asked::Report { policy: path, show_values } => {
-                let (name, real) = policy(path)?;
-                let text = bosket_io::policy_file::read_text(&real)?;
-                let parsed = Policy::parse(&name, &text, &[]).ok();
-                // Two sides show nobody before and after.
-                let is_apart = parsed.is_some_and(|(policy, _)| policy.has_two_sides());
+            Asked::Attack { policy, show_values } => {
+                let own = gate.policy(policy)?;
+                let line = Line::new(&["attack", "--json", "--policy"]).and(&own.name);
+                line.and(own.option()).flag(SHOW, *show_values)
+            }
+            Asked::Report { policy, show_values } => {
+                let own = gate.policy(policy)?;
                 let out = server.jobs.make_folder(id)?.join(REPORT);
                 Line::new(&["report", "--out"])
                     .and(out.to_string_lossy())
-                    .flag("--internal", show_values.filter(|_| !is_apart))
-                    .option("--mapping", mapping(&real).as_deref())
-                    .then(&[&name])
-                    .into()
+                    // Two sides show nobody before and after.
+                    .flag("--internal", show_values.filter(|_| !own.has_two_sides))
+                    .option("--mapping", mapping(&own).as_deref())
+                    .and(own.option())
+                    .then(&[&own.name])
             }
-            Asked::Verify { publication, certificate, policy: path, key, show_values } => {
-                let real = folder.find(certificate)?;
-                let line = Line::new(&["verify", "--json", "--certificate"])
-                    .and(folder.name(&real))
-                    .flag(SHOW, *show_values);
-                let key = key.as_deref().map(|key| public_key(key, there)).transpose()?;
-                let line = line.option("--key", key.as_deref());
-                let own = path.as_deref().map(policy).transpose()?;
-                let own = own.and_then(|(_, real)| Places::of(folder, &real));
-                let (name, file) = match (publication, own) {
-                    (Some(publication), _) => (there(publication)?, Some(folder.find(publication)?)),
-                    (None, Some(Places { published_to: Some(address), .. })) => (address, None),
-                    (None, Some(Places { publication: Some(file), .. })) => (folder.name(&file), Some(file)),
-                    (None, _) => return Err(ApiError::bad("which publication?")),
-                };
-                let stamp = published_now(Some(&real), file.as_deref());
-                Command { then: Then::Verified(real, stamp), ..line.then(&[&name]).into() }
-            }
-            Asked::Hierarchy { policy: path, attribute, show_values } => {
-                Line::new(&["hierarchy", "show", "--json", "--policy"])
-                    .and(policy(path)?.0)
-                    .option("--path", Some(attribute))
-                    .flag(SHOW, *show_values)
-                    .into()
+            Asked::Verify { .. } => return self.verify(gate),
+            Asked::Hierarchy { policy, attribute, show_values } => {
+                let own = gate.policy(policy)?;
+                let line = Line::new(&["hierarchy", "show", "--json", "--policy"]).and(&own.name);
+                line.and(own.option()).option("--path", Some(attribute)).flag(SHOW, *show_values)
             }
             Asked::HierarchyFile { file } => {
-                Line::new(&["hierarchy", "show", "--json"]).then(&[&there(file)?]).into()
+                Line::new(&["hierarchy", "show", "--json"]).then(&[&there(file)?])
             }
-            Asked::Why { policy: path, attribute, label, show_values } => {
-                let (name, real) = policy(path)?;
+            Asked::Why { policy, attribute, label, show_values } => {
+                let own = gate.policy(policy)?;
                 Line::new(&["why", "--json"])
                     .option("--path", attribute.as_deref())
                     .option("--label", label.as_deref())
-                    .option("--mapping", mapping(&real).as_deref())
+                    .option("--mapping", mapping(&own).as_deref())
                     .flag(SHOW, *show_values)
-                    .then(&[&name])
-                    .into()
+                    .and(own.option())
+                    .then(&[&own.name])
             }
             Asked::Export { format, publication, certificate, out, force } => {
                 if !["croissant", "dcat"].contains(&format.as_str()) {
                     return Err(ApiError::bad("a description is `croissant` or `dcat`"));
                 }
                 Line::new(&["export", format, "--certificate"])
-                    .and(there(certificate)?)
+                    .and(gate.certificate(certificate, None)?.0)
                     .option("--out", Some(&place(out)?))
                     .flag("--force", *force)
                     .then(&[&there(publication)?])
-                    .into()
             }
             Asked::Statement { certificate, out, force } => Line::new(&["certificate", "statement"])
                 .option("--out", Some(&place(out)?))
                 .flag("--force", *force)
-                .then(&[&there(certificate)?])
-                .into(),
-            Asked::Demo { folder } => Line::new(&["demo"]).then(&[&place(folder)?]).into(),
-        })
+                .then(&[&there(certificate)?]),
+            Asked::Demo { folder } => Line::new(&["demo"]).then(&[&place(folder)?]),
+        };
+        Ok((line, Then::Nothing))
+    }
+
+    fn verify(&self, gate: &Gate<'_>) -> Result<(Line, Then)> {
+        let Asked::Verify { publication, certificate, policy, key, show_values } = self else {
+            return Err(ApiError::bad("this is no check"));
+        };
+        let own = policy.as_deref().map(|path| gate.policy(path)).transpose()?;
+        let places = own.and_then(|own| own.places);
+        let (name, file) = match (publication, places) {
+            (Some(publication), _) => (gate.there(publication)?, Some(gate.real(publication)?)),
+            (None, Some(Places { published_to: Some(address), .. })) => (address, None),
+            (None, Some(Places { publication: Some(file), .. })) => {
+                (gate.there(&file.to_string_lossy())?, Some(file))
+            }
+            (None, _) => return Err(ApiError::bad("which publication?")),
+        };
+        let (certificate, real) = gate.certificate(certificate, file.as_deref())?;
+        let key = key.as_deref().map(|key| public_key(key, |path| gate.there(path))).transpose()?;
+        let line = Line::new(&["verify", "--json", "--certificate"])
+            .and(certificate)
+            .flag("--show-values", *show_values)
+            .option("--key", key.as_deref());
+        let stamp = published_now(Some(&real), file.as_deref());
+        Ok((line.then(&[&name]), Then::Verified(real, stamp)))
     }
 }
 
@@ -282,18 +300,11 @@ fn public_key(text: &str, there: impl Fn(&str) -> Result<String>) -> Result<Stri
     if is_key && is_plain { Ok(text.to_owned()) } else { there(text) }
 }
 
-/// Policies are called so, for only such may name databases.
-fn policy_place(name: &str) -> Result<String> {
-    match is_policy_name(Path::new(name)) {
-        true => Ok(name.to_owned()),
-        false => Err(ApiError::bad("let the name of a policy end in `.toml`")),
-    }
-}
-
 /// A command as somebody would type it.
 pub(crate) fn line(arguments: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=[]:".contains(c);
-    let quoted = arguments.iter().filter(|word| *word != "--").map(|word| match word.chars().all(is_plain) {
+    let is_told = |word: &&String| *word != "--" && !word.starts_with(COPY_OPTION);
+    let quoted = arguments.iter().filter(is_told).map(|word| match word.chars().all(is_plain) {
         true if !word.is_empty() => word.clone(),
         _ => format!("'{}'", word.replace('\'', r"'\''")),
     });

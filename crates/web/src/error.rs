@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use bosket_model::{Diagnostic, Failure, Severity};
+use bosket_model::{Diagnostic, Failure, Fault, Severity};
 
 use crate::shape::shape;
 
@@ -18,12 +18,11 @@ pub(crate) struct ApiError {
 pub(crate) type Result<T> = std::result::Result<T, ApiError>;
 
 shape! {
-    answer
+    result
     /// A diagnostic as pages show it.
-    #[derive(Debug)]
     pub(crate) struct Told {
         /// `error` or `warning`.
-        severity: &'static str,
+        severity: String,
         message: String,
         place: String,
         line: Option<u64>,
@@ -44,7 +43,7 @@ shape! {
 impl From<&Diagnostic> for Told {
     fn from(diagnostic: &Diagnostic) -> Self {
         Told {
-            severity: if diagnostic.severity == Severity::Error { "error" } else { "warning" },
+            severity: if diagnostic.severity == Severity::Error { "error" } else { "warning" }.to_owned(),
             message: diagnostic.message.clone(),
             place: diagnostic.place.to_string(),
             line: diagnostic.place.line,
@@ -63,6 +62,23 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
+    /// The same without a path that is nobody's business.
+    pub(crate) fn without(mut self, path: &str) -> Self {
+        let clean = |text: &mut String| *text = text.replace(path, "");
+        clean(&mut self.message);
+        for one in &mut self.diagnostics {
+            clean(&mut one.message);
+            clean(&mut one.place);
+            one.help.iter_mut().for_each(clean);
+        }
+        self
+    }
+
+    /// The reason.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)
     }
@@ -72,13 +88,32 @@ impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         let diagnostics: Vec<Told> = failure.diagnostics.iter().map(Told::from).collect();
         let message = diagnostics.first().map_or_else(String::new, |first| first.message.clone());
-        ApiError { status: StatusCode::UNPROCESSABLE_ENTITY, message, diagnostics }
+        let status = match failure.fault {
+            Fault::Defect => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        ApiError { status, message, diagnostics }
     }
 }
 
+/// What the system says of a file, without its path: it is what was asked for, or nobody's business.
 impl From<std::io::Error> for ApiError {
     fn from(error: std::io::Error) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+        use std::io::ErrorKind::{
+            AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
+            PermissionDenied, StorageFull,
+        };
+        let (status, what) = match error.kind() {
+            NotFound => (StatusCode::NOT_FOUND, "this file or its folder is not there"),
+            PermissionDenied => (StatusCode::FORBIDDEN, "this file may not be read or written"),
+            AlreadyExists => (StatusCode::CONFLICT, "a file of that name is there"),
+            IsADirectory | NotADirectory | InvalidInput | InvalidFilename => {
+                (StatusCode::BAD_REQUEST, "no file can have this name")
+            }
+            StorageFull => (StatusCode::INSUFFICIENT_STORAGE, "the disk is full"),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "the system could not read or write this file"),
+        };
+        Self::new(status, what)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What every request has to pass: the right host, the right person, the right origin; and what every answer says.
+//! Nothing is known by a cookie, for cookies go to every port of this machine.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 
 use crate::Server;
 use crate::error::ApiError;
@@ -22,11 +23,22 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
+/// What everybody on this machine may load: the program of the page, which is the same for all.
+const OPEN: [&str; 4] = ["/", "/app.js", "/app.css", "/report.css"];
+/// Where the secret of the address is changed for a session.
+const ENTRANCE: &str = "/api/enter";
+
+fn is_ticket(uri: &Uri) -> bool {
+    uri.path() == "/api/file" && uri.query().is_some_and(|query| query.starts_with("ticket="))
+}
+
 /// Lets a request through, or answers it.
 pub(crate) async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let mut answer = match admit(&server, &request) {
         Ok(()) => {
-            server.touch();
+            if server.secrets.knows(request.headers()) {
+                server.touch();
+            }
             next.run(request).await
         }
         Err(refused) => refused,
@@ -46,29 +58,22 @@ fn admit(server: &Server, request: &Request) -> Result<(), Response> {
         return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, what).into_response());
     };
     let uri = request.uri();
-    if request.method() == Method::GET && uri.path() == "/" {
-        let token = uri.query().and_then(|query| query.strip_prefix("token="));
-        if let Some(cookie) = token.and_then(|token| server.secrets.enter(token)) {
-            let mut answer = Redirect::to("/").into_response();
-            let cookie =
-                HeaderValue::from_str(&cookie).map_err(|_| StatusCode::BAD_REQUEST.into_response())?;
-            answer.headers_mut().insert(header::SET_COOKIE, cookie);
-            return Err(answer);
-        }
-    }
-    let bearer = server.secrets.knows_bearer(headers);
-    if !bearer && !server.secrets.knows_cookie(headers) {
+    let is_read = request.method() == Method::GET || request.method() == Method::HEAD;
+    // The page itself says nothing that is anybody's; a ticket is looked at where it is redeemed.
+    let is_open = is_read && (OPEN.contains(&uri.path()) || is_ticket(uri));
+    let knows = server.secrets.knows(headers);
+    if !knows && !is_open && uri.path() != ENTRANCE {
         let what = "open the address that `bosket serve` printed; it works once";
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, what).into_response());
     }
-    if request.method() == Method::GET || request.method() == Method::HEAD {
+    if is_read {
         return Ok(());
     }
     let origin = headers.get(header::ORIGIN).map(|value| value.as_bytes());
     let is_own = match origin {
         Some(origin) => origin == format!("http://{host}").as_bytes(),
         // Browsers send it with everything but GET; a program has no origin.
-        None => bearer,
+        None => knows,
     };
     if !is_own {
         let what = "only pages of this server may change anything";

@@ -10,7 +10,7 @@ use bosket_model::{Failure, Fault};
 
 use crate::error::{ApiError, Result};
 use crate::folder::Folder;
-use crate::policy::{files, version, write};
+use crate::policy::{files, is_policy_name, version, write};
 use crate::shape::shape;
 
 shape! {
@@ -39,8 +39,8 @@ shape! {
 
 /// The file that a policy names for an attribute.
 fn file(folder: &Folder, policy: &str, attribute: &str) -> Result<PathBuf> {
-    let real = folder.find(policy)?;
-    let text = bosket_io::policy_file::read_text(&real)?;
+    let real = folder.find_policy(policy)?;
+    let text = folder.read_text(&real)?;
     let parsed = Policy::parse(policy, &text, &[]);
     let (parsed, _) = parsed.map_err(|errors| ApiError::from(Failure::all(Fault::Policy, errors)))?;
     let own = parsed.attribute(attribute).and_then(|attribute| attribute.hierarchy.as_ref());
@@ -51,7 +51,7 @@ fn file(folder: &Folder, policy: &str, attribute: &str) -> Result<PathBuf> {
             // A table looks like a hierarchy; nobody wants to see it rewritten.
             let data =
                 files(&text).iter().any(|other| folder.find_from(from, other).is_ok_and(|it| it == file));
-            if data {
+            if data || is_policy_name(&file) {
                 return Err(ApiError::bad("this file is data of the policy, not only a hierarchy"));
             }
             Ok(file)
@@ -62,7 +62,7 @@ fn file(folder: &Folder, policy: &str, attribute: &str) -> Result<PathBuf> {
 
 pub(crate) fn view(folder: &Folder, policy: &str, attribute: &str) -> Result<HierarchyView> {
     let real = file(folder, policy, attribute)?;
-    let text = bosket_io::read_long_text(&real)?;
+    let text = folder.read_long_text(&real)?;
     Ok(HierarchyView { path: folder.name(&real), version: version(&text), undo: None })
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn edit(
     edit: &TreeEdit,
 ) -> Result<HierarchyView> {
     let real = file(folder, policy, attribute)?;
-    let text = bosket_io::read_long_text(&real)?;
+    let text = folder.read_long_text(&real)?;
     if version(&text) != before {
         let what = "somebody else changed this hierarchy in the meantime: load it again";
         return Err(ApiError::new(StatusCode::CONFLICT, what));

@@ -1,6 +1,5 @@
 //! Jobs: commands of the same program as processes of their own, one at a time, with what they say on the way.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +13,8 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::command::line;
 use crate::error::{ApiError, Result};
+use crate::private::Private;
+use crate::results::{Reader, Said};
 use crate::shape::shape;
 
 /// The most that a job's result may be; results of commands are small.
@@ -46,6 +47,10 @@ shape! {
         pub(crate) id: u64,
         /// The command line.
         pub(crate) line: String,
+        /// The part of a page that asked for it, so that it is found again.
+        pub(crate) part: Option<String>,
+        /// The version of the policy's text that it is about.
+        pub(crate) about: Option<String>,
         pub(crate) state: JobState,
         /// What it exited with.
         pub(crate) code: Option<i32>,
@@ -58,8 +63,16 @@ shape! {
 pub(crate) struct Order {
     /// A command with its arguments, as they are shown.
     pub(crate) arguments: Vec<String>,
+    /// The part of a page that asks.
+    pub(crate) part: Option<String>,
+    /// The version of the policy's text that it is about.
+    pub(crate) about: Option<String>,
+    /// Whether it may still run, asked when its turn comes.
+    pub(crate) still: Box<dyn FnOnce() -> Result<()> + Send>,
     /// What it is told on standard input, and nobody else ever.
     pub(crate) secret: Option<String>,
+    /// How pages read its result, if they do.
+    pub(crate) reads: Option<Reader>,
     /// What is done when it has ended; it is told whether all is well.
     pub(crate) then: Box<dyn FnOnce(bool) + Send>,
 }
@@ -83,8 +96,9 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Job {
-    fn new(id: u64, line: String) -> Self {
-        let view = JobView { id, line, state: JobState::Waiting, code: None, result: None };
+    fn new(id: u64, order: &Order) -> Self {
+        let (line, part, about) = (line(&order.arguments), order.part.clone(), order.about.clone());
+        let view = JobView { id, line, part, about, state: JobState::Waiting, code: None, result: None };
         Job {
             view: Mutex::new(view),
             events: Mutex::new(Vec::new()),
@@ -147,7 +161,7 @@ pub(crate) struct Jobs {
     program: PathBuf,
     folder: PathBuf,
     /// Holds a folder per job that leaves something for later ones. For nobody else to read, gone with the server.
-    private: tempfile::TempDir,
+    private: Private,
     all: Mutex<Vec<Arc<Job>>>,
     numbers: AtomicU64,
     turn: Semaphore,
@@ -155,8 +169,7 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     pub(crate) fn new(program: PathBuf, folder: PathBuf) -> std::io::Result<Self> {
-        let private = tempfile::Builder::new().prefix("bosket-serve-").tempdir()?;
-        std::fs::set_permissions(private.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        let private = Private::new(&std::env::temp_dir())?;
         let (all, numbers, turn) = (Mutex::new(Vec::new()), AtomicU64::new(1), Semaphore::new(1));
         Ok(Jobs { program, folder, private, all, numbers, turn })
     }
@@ -192,14 +205,17 @@ impl Jobs {
     }
 
     pub(crate) fn make_folder(&self, id: u64) -> std::io::Result<PathBuf> {
-        let folder = self.folder_of(id);
-        std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
-        Ok(folder)
+        self.private.make(&id.to_string())
+    }
+
+    /// Takes the folder of a job away, if it has one.
+    pub(crate) fn forget_folder(&self, id: u64) {
+        remove(&self.folder_of(id));
     }
 
     /// Puts a job into the list; it runs when those before it are over.
     pub(crate) fn start(self: &Arc<Self>, id: u64, order: Order) -> JobView {
-        let job = Arc::new(Job::new(id, line(&order.arguments)));
+        let job = Arc::new(Job::new(id, &order));
         let mut all = locked(&self.all);
         if all.len() >= MOST_JOBS
             && let Some(over) = all.iter().position(|job| job.is_over())
@@ -225,7 +241,13 @@ impl Jobs {
             return job.turn(JobState::Stopped);
         }
         job.turn(JobState::Running);
-        let Order { arguments, secret, then } = order;
+        let Order { arguments, secret, then, still, reads, .. } = order;
+        if let Err(refused) = still() {
+            self.forget_folder(locked(&job.view).id);
+            then(false);
+            job.say(json!({"line": format!("error: {}", refused.message())}));
+            return job.turn(JobState::Failed);
+        }
         let state = match self.spawn(arguments, secret.is_some()) {
             Ok(mut child) => {
                 // Who does not listen to its secret ends without it, and says why.
@@ -233,7 +255,7 @@ impl Jobs {
                     let _ = input.write_all(format!("{secret}\n").as_bytes()).await;
                     let _ = input.shutdown().await;
                 }
-                follow(job, child, stop).await
+                follow(job, child, (stop, reads)).await
             }
             Err(error) => {
                 job.say(json!({"line": format!("error: cannot start a job: {error}")}));
@@ -251,6 +273,7 @@ impl Jobs {
     fn spawn(&self, arguments: Vec<String>, is_told: bool) -> std::io::Result<Child> {
         Command::new(&self.program)
             .arg("--events")
+            .arg(format!("--of-parent={}", std::process::id()))
             .args(arguments)
             .current_dir(&self.folder)
             .stdin(if is_told { Stdio::piped() } else { Stdio::null() })
@@ -267,7 +290,11 @@ fn remove(folder: &Path) {
 }
 
 /// Listens to a process until it ends.
-async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) -> JobState {
+async fn follow(
+    job: &Job,
+    mut child: Child,
+    (mut stop, reads): (watch::Receiver<bool>, Option<Reader>),
+) -> JobState {
     let (out, said) = (child.stdout.take(), child.stderr.take());
     let result = async {
         let mut bytes = Vec::new();
@@ -281,7 +308,7 @@ async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) ->
         let Some(said) = said else { return };
         let mut lines = BufReader::new(said).lines();
         while let Ok(Some(line)) = lines.next_line().await {
-            job.say(serde_json::from_str(&line).unwrap_or_else(|_| json!({"line": line})));
+            job.say(heard(&line));
         }
     };
     let pid = child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32));
@@ -302,12 +329,25 @@ async fn follow(job: &Job, mut child: Child, mut stop: watch::Receiver<bool>) ->
     let code = status.ok().and_then(|status| status.code());
     let mut view = locked(&job.view);
     view.code = code;
-    view.result = serde_json::from_slice(&result).ok();
+    let read = reads.filter(|_| !result.is_empty()).map(|reads| reads(&result)).transpose();
+    view.result = read.as_ref().ok().cloned().flatten();
     drop(view);
+    if let (Err(problem), Some(0 | 1)) = (&read, code) {
+        job.say(json!({"line": format!("error: this command printed something else than its page reads: {problem}")}));
+        return JobState::Failed;
+    }
     match code {
         // Violated is an answer.
         Some(0 | 1) => JobState::Done,
         Some(130) | None => JobState::Stopped,
         Some(_) => JobState::Failed,
     }
+}
+
+/// What a line of a job says, as far as pages read it.
+fn heard(line: &str) -> Value {
+    let known = serde_json::from_str::<Said>(line).ok().and_then(|said| serde_json::to_value(said).ok());
+    let Some(Value::Object(mut known)) = known else { return json!({"line": line}) };
+    known.retain(|_, value| !value.is_null());
+    Value::Object(known)
 }

@@ -3,6 +3,7 @@
 //! The policy file is the state, jobs are processes of the same program (`jobs`), and no rule of Bosket is written here. What
 //! a request has to pass is in `guard`, which files it may touch in `folder`, what it may run in `command`.
 
+mod admission;
 mod api;
 mod assets;
 mod command;
@@ -11,10 +12,13 @@ mod folder;
 mod guard;
 mod hierarchy;
 mod jobs;
+mod listen;
 mod places;
 mod policy;
+mod private;
 mod project;
 mod publish;
+mod results;
 mod runs;
 mod secret;
 mod shape;
@@ -29,6 +33,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use folder::Folder;
@@ -86,7 +91,7 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
     let server = Arc::new(Server {
         port,
         check_only: options.check_only,
-        secrets: Secrets::new(port)?,
+        secrets: Secrets::new()?,
         jobs: Arc::new(Jobs::new(options.program.clone(), folder.root().to_owned())?),
         folder,
         streams: Arc::new(Semaphore::new(MOST_STREAMS)),
@@ -94,12 +99,14 @@ async fn listen(options: &Options, ready: impl FnOnce(&str)) -> std::io::Result<
         known: Known::default(),
         asked: Mutex::new(Instant::now()),
     });
-    ready(&format!("http://127.0.0.1:{port}/?token={}", server.secrets.address().text()));
+    // Before anybody knows that there is something to end.
+    let mut interrupts = Interrupts::new()?;
+    ready(&format!("http://127.0.0.1:{port}/#token={}", server.secrets.address().text()));
     let jobs = server.jobs.clone();
     tokio::select! {
-        ended = axum::serve(listener, router(server.clone())) => ended,
+        () = listen::accept(listener, router(server.clone())) => Ok(()),
         () = idle(&server, options.idle) => Ok(()),
-        () = interrupted() => {
+        () = interrupts.any() => {
             jobs.stop_all();
             while jobs.is_busy() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -132,13 +139,24 @@ impl Server {
     }
 }
 
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-        (Ok(mut interrupt), Ok(mut terminate)) => {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+/// The ways in which somebody asks a server to end: by Ctrl-C, by the system, by closing its terminal.
+struct Interrupts([Signal; 3]);
+
+impl Interrupts {
+    /// From now on nothing is missed.
+    fn new() -> std::io::Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Interrupts([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn any(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {},
+            _ = terminate.recv() => {},
+            _ = hangup.recv() => {},
         }
-        _ => std::future::pending().await,
     }
 }
 
@@ -159,7 +177,9 @@ fn router(server: Arc<Server>) -> Router {
         .route("/api/sign", post(sign::sign))
         .route("/api/keys", post(sign::new_key))
         .route("/api/publish", get(api::publish))
-        .route("/api/file", get(api::file))
+        .route("/api/certificate", get(api::certificate))
+        .route("/api/enter", post(api::enter))
+        .route("/api/file", get(api::file).post(api::ticket))
         .route("/api/runs/{id}", get(api::run))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .route("/api/upload", post(api::upload).layer(DefaultBodyLimit::disable()))

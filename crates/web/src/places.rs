@@ -72,13 +72,6 @@ impl Places {
         }
     }
 
-    /// The same of a policy on disk; none if it cannot be read.
-    pub(crate) fn of(folder: &Folder, real: &Path) -> Option<Self> {
-        let text = bosket_io::policy_file::read_text(real).ok()?;
-        let (policy, _) = Policy::parse(&folder.name(real), &text, &[]).ok()?;
-        Some(Self::new(folder, real, &text, &policy))
-    }
-
     /// What the policy and all that it reads are like.
     pub(crate) fn read_now(&self) -> Stamp {
         Stamp::of(self.read())

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::http::StatusCode;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{NamedKind, Policy, named};
 use bosket_verify::Claim;
 use sha2::{Digest, Sha256};
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
+use crate::Server;
+use crate::admission::Lead;
 use crate::error::{ApiError, Result, Told};
 use crate::folder::Folder;
+use crate::places::Places;
 use crate::shape::shape;
 
 shape! {
@@ -28,6 +31,8 @@ shape! {
         /// The sections `privacy`, `method`, `publish` and `release`, as far as the text can be read.
         settings: serde_json::Value,
         attributes: Vec<AttributeView>,
+        /// Whether it was found to fit its data, and neither has changed since.
+        fits: bool,
     }
 }
 
@@ -59,20 +64,22 @@ pub(crate) fn version(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(crate) fn view(folder: &Folder, path: &str) -> Result<PolicyView> {
-    let real = folder.find(path)?;
-    let text = bosket_io::policy_file::read_text(&real)?;
-    Ok(view_of(path, text))
+pub(crate) fn view(server: &Server, path: &str) -> Result<PolicyView> {
+    let real = server.folder.find_policy(path)?;
+    let text = server.folder.read_text(&real)?;
+    Ok(view_of(server, (path, &real), text))
 }
 
-fn view_of(path: &str, text: String) -> PolicyView {
+fn view_of(server: &Server, (path, real): (&str, &Path), text: String) -> PolicyView {
     let (policy, diagnostics) = match Policy::parse(path, &text, &[]) {
         Ok((policy, warnings)) => (Some(policy), warnings),
         Err(errors) => (None, errors),
     };
     let document = text.parse::<DocumentMut>().ok();
     let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
+    let places = policy.as_ref().map(|policy| Places::new(&server.folder, real, &text, policy));
     PolicyView {
+        fits: places.is_some_and(|places| server.known.fits(real, &places.read_now())),
         path: path.to_owned(),
         version: version(&text),
         diagnostics: diagnostics.iter().map(Told::from).collect(),
@@ -133,10 +140,14 @@ fn json_of(value: &Value) -> serde_json::Value {
 
 /// The attributes, also of a policy with errors, so that it can be mended.
 fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
-    let all = document.get("attribute").and_then(Item::as_array_of_tables);
-    let text_of = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
-    all.into_iter()
-        .flatten()
+    let text_of = |table: &dyn TableLike, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
+    let all = document.get("attribute");
+    let written =
+        all.and_then(Item::as_array_of_tables).into_iter().flatten().map(|table| table as &dyn TableLike);
+    let inline = all.and_then(Item::as_array).into_iter().flatten();
+    let inline = inline.filter_map(|value| Some(value.as_inline_table()? as &dyn TableLike));
+    written
+        .chain(inline)
         .map(|table| AttributeView {
             path: text_of(table, "path").unwrap_or_default(),
             role: text_of(table, "role").unwrap_or_default(),
@@ -153,45 +164,58 @@ pub(crate) fn reasons(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Replaces the text, if it is still the one that was edited.
-pub(crate) fn replace(folder: &Folder, path: &str, before: &str, text: String) -> Result<PolicyView> {
-    let real = folder.find(path)?;
-    let old = bosket_io::policy_file::read_text(&real)?;
+pub(crate) fn replace(server: &Server, path: &str, before: &str, text: String) -> Result<PolicyView> {
+    let real = server.folder.find_policy(path)?;
+    let old = server.folder.read_text(&real)?;
     if version(&old) != before {
         let what = "somebody else changed this policy in the meantime: load it again";
         return Err(ApiError::new(StatusCode::CONFLICT, what));
     }
-    if addresses(&text)? != addresses(&old)? {
+    if addresses(&text) != addresses(&old) {
         let what = "addresses of databases are changed in the file, not in the page";
         return Err(ApiError::new(StatusCode::FORBIDDEN, what));
     }
     write(&real, &text)?;
-    Ok(view_of(path, text))
+    Ok(view_of(server, (path, &real), text))
 }
 
 /// Changes single keys, all or none.
-pub(crate) fn edit(folder: &Folder, path: &str, before: &str, edits: &[Edit]) -> Result<PolicyView> {
-    let real = folder.find(path)?;
-    let old = bosket_io::policy_file::read_text(&real)?;
+pub(crate) fn edit(server: &Server, path: &str, before: &str, edits: &[Edit]) -> Result<PolicyView> {
+    let real = server.folder.find_policy(path)?;
+    let old = server.folder.read_text(&real)?;
     let mut document: DocumentMut =
         old.parse().map_err(|_| ApiError::bad("this is not TOML: mend the text first"))?;
     for edit in edits {
         apply(&mut document, edit)?;
     }
-    replace(folder, path, before, document.to_string())
+    replace(server, path, before, document.to_string())
+}
+
+/// An attribute, in whichever way it is written.
+fn attribute_mut<'d>(document: &'d mut DocumentMut, path: &str) -> Option<&'d mut dyn TableLike> {
+    let is_it = |table: &dyn TableLike| table.get("path").and_then(Item::as_str) == Some(path);
+    match document.get_mut("attribute")? {
+        Item::ArrayOfTables(all) => {
+            all.iter_mut().find(|table| is_it(&**table)).map(|table| table as &mut dyn TableLike)
+        }
+        Item::Value(Value::Array(all)) => {
+            let mut tables = all.iter_mut().filter_map(Value::as_inline_table_mut);
+            tables.find(|table| is_it(&**table)).map(|table| table as &mut dyn TableLike)
+        }
+        _ => None,
+    }
 }
 
 fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<()> {
-    let (table, key): (&mut Table, &str) = match &edit.attribute {
+    let (table, key): (&mut dyn TableLike, &str) = match &edit.attribute {
         Some(path) => {
-            let all = document.get_mut("attribute").and_then(Item::as_array_of_tables_mut);
-            let own = all.into_iter().flat_map(|all| all.iter_mut());
-            let own = own.into_iter().find(|table| table.get("path").and_then(Item::as_str) == Some(path));
+            let own = attribute_mut(document, path);
             (own.ok_or_else(|| ApiError::missing(format!("no attribute has the path `{path}`")))?, &edit.key)
         }
         None => {
             let (section, key) = edit.key.split_once('.').ok_or_else(|| ApiError::bad("which section?"))?;
             let new = || Item::Table(Table::new());
-            let section = document.entry(section).or_insert_with(new).as_table_mut();
+            let section = document.entry(section).or_insert_with(new).as_table_like_mut();
             (section.ok_or_else(|| ApiError::bad("this section is no table"))?, key)
         }
     };
@@ -232,10 +256,9 @@ fn toml_of(value: &serde_json::Value) -> Result<Value> {
 }
 
 /// The addresses of databases in a policy.
-fn addresses(text: &str) -> Result<Vec<String>> {
-    let Ok(document) = text.parse::<DocumentMut>() else { return Ok(Vec::new()) };
-    let url = |section: &str| Some(document.get(section)?.get("url")?.to_string());
-    Ok(["source", "publish"].into_iter().filter_map(url).collect())
+fn addresses(text: &str) -> Vec<String> {
+    let all = named(text).unwrap_or_default().into_iter();
+    all.filter(|one| one.kind == NamedKind::Database).map(|one| one.text).collect()
 }
 
 /// Writes a file whole or not at all.
@@ -247,25 +270,37 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a policy that reads or writes what may not be touched.
-pub(crate) fn stays_inside(folder: &Folder, real: &Path) -> Result<()> {
-    let text = bosket_io::policy_file::read_text(real)?;
-    let document: DocumentMut = text.parse().map_err(|_| ApiError::bad("this policy is not TOML"))?;
-    // What a page brings into the folder never ends so.
-    if !is_policy_name(real) && !addresses(&text)?.is_empty() {
-        let what = "only a policy whose name ends in `.toml` may name a database";
-        return Err(ApiError::new(StatusCode::FORBIDDEN, what));
-    }
+/// Refuses a policy that reads or writes what may not be touched. Gives where all leads that it names.
+pub(crate) fn stays_inside(folder: &Folder, real: &Path, text: &str) -> Result<Vec<Lead>> {
     let own = real.parent().unwrap_or(folder.root());
-    let mut paths = data_files(&document);
-    paths.extend(hierarchy_files(&document));
-    paths.iter().filter(|path| *path != "-").try_for_each(|path| {
-        if bosket_io::tables::is_address(path) {
+    let all = named(text).ok_or_else(|| ApiError::bad("this policy is not TOML: mend the text first"))?;
+    let mut leads = Vec::new();
+    for one in all.iter().filter(|one| one.kind == NamedKind::File && one.text != "-") {
+        if bosket_io::tables::is_address(&one.text) {
             let what = "addresses of databases stand in `url` of the file, and nowhere else";
             return Err(ApiError::new(StatusCode::FORBIDDEN, what));
         }
-        folder.place_from(own, path).map(drop)
-    })
+        if one.key.starts_with("publish.") && is_policy_name(Path::new(&one.text)) {
+            let what = "what is published is no policy: let its name not end in `.toml`";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, what));
+        }
+        for told in with_companions(&one.text) {
+            let real = folder.place_from(own, &told)?;
+            folder.admit_inside(&real)?;
+            leads.push(Lead { from: own.to_owned(), told, real });
+        }
+    }
+    Ok(leads)
+}
+
+/// A file, and those that may be read or written beside it without being named: a certificate, and what stands beside a mapping.
+fn with_companions(path: &str) -> [String; 3] {
+    let plain = path.trim_end_matches('/');
+    [
+        path.to_owned(),
+        format!("{plain}.certificate.json"),
+        Path::new(plain).with_extension("json").to_string_lossy().into_owned(),
+    ]
 }
 
 /// Whether a file is called as policies are.
@@ -273,48 +308,66 @@ pub(crate) fn is_policy_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
-/// The files that a policy reads and writes, but for its hierarchies.
-pub(crate) fn files(text: &str) -> Vec<String> {
-    text.parse().map_or(Vec::new(), |document| data_files(&document))
+/// The files that a policy names, below keys that begin so.
+fn files_below(text: &str, sections: &[&str]) -> Vec<String> {
+    let all = named(text).unwrap_or_default().into_iter().filter(|one| one.kind == NamedKind::File);
+    all.filter(|one| sections.iter().any(|section| one.key.starts_with(section)))
+        .map(|one| one.text)
+        .collect()
 }
 
-fn hierarchy_files(document: &DocumentMut) -> Vec<String> {
-    let attributes = document.get("attribute").and_then(Item::as_array_of_tables).into_iter().flatten();
-    let files = attributes.filter_map(|table| {
-        let hierarchy = table.get("hierarchy")?;
-        hierarchy.as_str().or_else(|| hierarchy.get("table")?.as_str()).map(str::to_owned)
-    });
-    files.collect()
+/// The files that a policy reads and writes, but for its hierarchies.
+pub(crate) fn files(text: &str) -> Vec<String> {
+    files_below(text, &["source.", "publish.", "release."])
 }
 
 /// What a policy reads, as it names it: its source and tables, and its hierarchies.
 pub(crate) fn inputs(text: &str) -> (Vec<String>, Vec<String>) {
-    let Ok(document) = text.parse::<DocumentMut>() else { return Default::default() };
-    let mut paths = Vec::new();
-    document.get("source").into_iter().for_each(|source| file_names(source, &mut paths));
-    (paths, hierarchy_files(&document))
+    (files_below(text, &["source."]), files_below(text, &["attribute."]))
 }
 
-fn data_files(document: &DocumentMut) -> Vec<String> {
-    let mut paths = Vec::new();
-    let sections = ["source", "publish", "release"].into_iter().filter_map(|section| document.get(section));
-    sections.for_each(|section| file_names(section, &mut paths));
-    paths
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What names files, in a section and in the tables below it.
-fn file_names(item: &Item, paths: &mut Vec<String>) {
-    const FILES: [&str; 7] = ["path", "schema", "certificate", "report", "mapping", "key", "publication"];
-    if let Some(table) = item.as_table_like() {
-        for (key, below) in table.iter() {
-            match below.as_str() {
-                Some(text) if FILES.contains(&key) => paths.push(text.to_owned()),
-                Some(_) => {}
-                None => file_names(below, paths),
-            }
+    #[test]
+    fn nothing_that_a_policy_names_escapes_the_look_however_it_is_written() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new(place.path(), &[]).expect("there");
+        let real = folder.root().join("policy.toml");
+        for text in [
+            "attribute = [{ path = 'a', hierarchy = '/etc/passwd' }]",
+            "attribute = [{ path = 'a', hierarchy = { build = 'icd10', table = '../x' } }]",
+            "release = { earlier = [{ publication = '/etc/passwd' }] }",
+            "[release]\nearlier = [{ input = '../x' }]",
+            "source = { format = 'csv', table = [{ name = 't', path = '../x.csv' }] }",
+            "source.lookup = [{ name = 't', path = '../x.csv' }]",
+            "publish.mapping = '../x'",
+            "publish.path = 'other.toml'",
+            "source.path = 'postgres://a@b/c'",
+        ] {
+            assert!(stays_inside(&folder, &real, text).is_err(), "{text}");
         }
+        assert!(stays_inside(&folder, &real, "source.path = 'x'\npublish.path = 'y.csv'").is_ok());
     }
-    for table in item.as_array_of_tables().into_iter().flatten() {
-        file_names(&Item::Table(table.clone()), paths);
+
+    #[test]
+    fn what_lies_beside_a_publication_does_not_lead_outside_either() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new(place.path(), &[]).expect("there");
+        let link = place.path().join("out.ndjson.certificate.json");
+        std::os::unix::fs::symlink("/etc/hostname", link).expect("linked");
+        let real = folder.root().join("policy.toml");
+        assert!(stays_inside(&folder, &real, "publish.path = 'out.ndjson'").is_err());
+    }
+
+    #[test]
+    fn attributes_in_an_inline_array_are_shown_and_edited() {
+        let text = "attribute = [{ path = 'a', role = 'quasi' }]";
+        let mut document: DocumentMut = text.parse().expect("TOML");
+        assert_eq!(attributes(&document).len(), 1);
+        let edit = Edit { key: "role".into(), attribute: Some("a".into()), value: Some("drop".into()) };
+        apply(&mut document, &edit).expect("edited");
+        assert!(document.to_string().contains("role = \"drop\""), "{document}");
     }
 }

@@ -40,8 +40,8 @@ shape! {
 
 pub(crate) fn view(server: &Server, policy: &str) -> Result<PublishView> {
     let folder = &server.folder;
-    let real = folder.find(policy)?;
-    let text = bosket_io::policy_file::read_text(&real)?;
+    let real = folder.find_policy(policy)?;
+    let text = folder.read_text(&real)?;
     let parsed = Policy::parse(policy, &text, &[]);
     let (parsed, _) = parsed.map_err(|errors| ApiError::from(Failure::all(Fault::Policy, errors)))?;
     let places = Places::new(folder, &real, &text, &parsed);

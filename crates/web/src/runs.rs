@@ -76,6 +76,11 @@ impl Stamp {
         all.sort();
         Stamp(all)
     }
+
+    /// Whether all of another is in it, as it was.
+    pub(crate) fn has(&self, other: &Stamp) -> bool {
+        other.0.iter().all(|one| self.0.contains(one))
+    }
 }
 
 fn stamped(file: &Path) -> (PathBuf, u64, Option<SystemTime>) {

@@ -1,8 +1,19 @@
-//! Who may ask: whoever has the address that was printed, once, and then the cookie; programs by `Authorization`.
+//! Who may ask: whoever has the address that was printed, once, and then the session that it was changed for; programs by the
+//! address itself. Both are told in a header. A cookie would go to every port of this machine, whoever listens there.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, header};
+
+use crate::jobs::locked;
+
+/// How long a ticket waits for the browser to come with it.
+const SOON: Duration = Duration::from_secs(60);
+/// Tickets that wait at once.
+const MOST_TICKETS: usize = 64;
 
 /// 256 bits as text.
 #[derive(Clone)]
@@ -27,46 +38,58 @@ impl Token {
     }
 }
 
-/// The two secrets of a server.
+/// What a server keeps to itself.
 pub(crate) struct Secrets {
     /// What the address holds. Programs go on with it.
     address: Token,
-    /// What the cookie holds.
-    cookie: Token,
+    /// What pages go on with.
+    session: Token,
     used: Mutex<bool>,
-    name: String,
+    /// Files that a browser may fetch once, without a header, which it cannot send when it saves a file.
+    tickets: Mutex<BTreeMap<String, (PathBuf, Instant)>>,
 }
 
 impl Secrets {
-    pub(crate) fn new(port: u16) -> std::io::Result<Self> {
-        let name = format!("bosket-{port}");
-        Ok(Secrets { address: Token::new()?, cookie: Token::new()?, used: Mutex::new(false), name })
+    pub(crate) fn new() -> std::io::Result<Self> {
+        let (used, tickets) = (Mutex::new(false), Mutex::default());
+        Ok(Secrets { address: Token::new()?, session: Token::new()?, used, tickets })
     }
 
     pub(crate) fn address(&self) -> &Token {
         &self.address
     }
 
-    /// The cookie for whoever comes with the address, the first time.
-    pub(crate) fn enter(&self, guess: &str) -> Option<String> {
-        let mut used = self.used.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// The session for whoever comes with the address, the first time.
+    pub(crate) fn enter(&self, guess: &str) -> Option<&str> {
+        let mut used = locked(&self.used);
         let enters = self.address.is(guess) && !std::mem::replace(&mut used, true);
-        enters.then(|| format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.name, self.cookie.text()))
+        enters.then(|| self.session.text())
     }
 
-    /// Whether a request comes from whoever entered.
-    pub(crate) fn knows_cookie(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        cookies
-            .flat_map(|line| line.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .any(|(name, value)| name == self.name && self.cookie.is(value))
-    }
-
-    /// Whether a request comes from a program that was told the secret.
-    pub(crate) fn knows_bearer(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request comes from a page that has entered, or from a program that was told the address.
+    pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
         let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        value.and_then(|value| value.strip_prefix("Bearer ")).is_some_and(|guess| self.address.is(guess))
+        let guess = value.and_then(|value| value.strip_prefix("Bearer "));
+        // Both are compared, so that nobody learns which one a guess was like.
+        guess.is_some_and(|guess| self.address.is(guess) | self.session.is(guess))
+    }
+
+    /// A ticket for a file.
+    pub(crate) fn ticket(&self, file: PathBuf) -> std::io::Result<String> {
+        let token = Token::new()?.text().to_owned();
+        let mut tickets = locked(&self.tickets);
+        tickets.retain(|_, (_, made)| made.elapsed() < SOON);
+        if tickets.len() >= MOST_TICKETS {
+            return Err(std::io::Error::other("too many tickets"));
+        }
+        tickets.insert(token.clone(), (file, Instant::now()));
+        Ok(token)
+    }
+
+    /// The file of a ticket, which ends with it.
+    pub(crate) fn redeem(&self, ticket: &str) -> Option<PathBuf> {
+        let (file, made) = locked(&self.tickets).remove(ticket)?;
+        (made.elapsed() < SOON).then_some(file)
     }
 }
 
@@ -76,11 +99,20 @@ mod tests {
 
     #[test]
     fn the_address_works_once() {
-        let secrets = Secrets::new(1).expect("random bytes");
+        let secrets = Secrets::new().expect("random bytes");
         let address = secrets.address().text().to_owned();
         assert!(secrets.enter("wrong").is_none());
         assert!(secrets.enter(&address[1..]).is_none());
         assert!(secrets.enter(&address).is_some());
         assert!(secrets.enter(&address).is_none());
+    }
+
+    #[test]
+    fn a_ticket_works_once_and_for_its_file() {
+        let secrets = Secrets::new().expect("random bytes");
+        let ticket = secrets.ticket(PathBuf::from("a")).expect("random bytes");
+        assert!(secrets.redeem(&ticket[1..]).is_none());
+        assert_eq!(secrets.redeem(&ticket), Some(PathBuf::from("a")));
+        assert!(secrets.redeem(&ticket).is_none());
     }
 }

@@ -27,7 +27,13 @@ mod plain {
     }
 
     plain!(String => "string", &'static str => "string", bool => "boolean", serde_json::Value => "unknown");
-    plain!(i32 => "number", u32 => "number", u64 => "number");
+    plain!(i32 => "number", u32 => "number", u64 => "number", f64 => "number");
+
+    impl<T: Shape> Shape for std::collections::BTreeMap<String, T> {
+        fn name() -> String {
+            format!("Record<string, {}>", T::name())
+        }
+    }
 
     impl<T: Shape> Shape for Option<T> {
         const OPTIONAL: bool = true;
@@ -75,6 +81,13 @@ macro_rules! shape {
         $vis struct $name { $($(#[doc = $doc])* $own $field: $type),* }
         $crate::shape::shape!(@ $name false [$(($field $type))*]);
     };
+    // What a command prints and the server hands on: what pages do not read is left out.
+    (result $(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $own:vis $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, serde::Serialize, serde::Deserialize)]
+        $vis struct $name { $($(#[doc = $doc])* $own $field: $type),* }
+        $crate::shape::shape!(@ $name false [$(($field $type))*]);
+    };
     (request $(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $own:vis $field:ident: $type:ty),* $(,)? }) => {
         $(#[$meta])*
         #[derive(serde::Deserialize)]
@@ -91,7 +104,7 @@ macro_rules! shape {
         impl $crate::shape::Declared for $name {
             fn declaration() -> String {
                 use $crate::shape::Shape;
-                let all = [$((stringify!($field), <$type>::name(), <$type>::OPTIONAL)),*];
+                let all = [$((stringify!($field).trim_start_matches("r#"), <$type>::name(), <$type>::OPTIONAL)),*];
                 format!("export type {} = {};\n", Self::name(), $crate::shape::fields(&all, $request))
             }
         }
@@ -179,6 +192,10 @@ mod tests {
         add(crate::hierarchy::TreeEdit::declaration());
         add(crate::hierarchy::HierarchyView::declaration());
         add(crate::api::ChangeOfHierarchy::declaration());
+        add(crate::api::Entering::declaration());
+        add(crate::api::Entered::declaration());
+        add(crate::api::Wanted::declaration());
+        add(crate::api::Ticket::declaration());
         add(crate::jobs::JobState::declaration());
         add(crate::jobs::JobView::declaration());
         add(crate::command::Asked::declaration());
@@ -187,6 +204,7 @@ mod tests {
         add(crate::publish::PublishView::declaration());
         add(crate::sign::Signing::declaration());
         add(crate::sign::NewKey::declaration());
+        crate::results::declarations().into_iter().for_each(&mut add);
         let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/src/types.ts");
         if std::env::var_os("BOSKET_BLESS").is_some() {
             std::fs::write(&place, &text).expect("written");

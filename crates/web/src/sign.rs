@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 
 use crate::Server;
+use crate::admission::{Admission, Gate};
+use crate::api::OfPart;
 use crate::error::{ApiError, Result};
 use crate::jobs::{JobView, Order};
+use crate::results::{self, Made, Reader, Signed};
 use crate::shape::shape;
 
 shape! {
@@ -46,37 +49,46 @@ fn one_line(passphrase: String) -> Result<String> {
 
 fn started(
     server: &Arc<Server>,
-    arguments: &[&str],
-    passphrase: String,
+    of: OfPart,
+    admission: Admission,
+    (arguments, passphrase, reads): (&[&str], String, Reader),
 ) -> Result<(StatusCode, Json<JobView>)> {
     let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
-    let order = Order { arguments, secret: Some(one_line(passphrase)?), then: Box::new(|_| {}) };
+    let listening = server.clone();
+    let still = Box::new(move || admission.still(&listening.folder));
+    let secret = Some(one_line(passphrase)?);
+    let (reads, then) = (Some(reads), Box::new(|_| {}));
+    let order = Order { arguments, part: of.part, about: None, still, secret, reads, then };
     Ok((StatusCode::CREATED, Json(server.jobs.start(server.jobs.number(), order))))
 }
 
 pub(crate) async fn sign(
     State(server): State<Arc<Server>>,
+    Query(of): Query<OfPart>,
     Json(asked): Json<Signing>,
 ) -> Result<(StatusCode, Json<JobView>)> {
     server.may_change()?;
-    let there = |path: &str| server.folder.find(path).map(|real| server.folder.name(&real));
+    let gate = Gate::new(&server, 0);
+    let there = |path: &str| gate.there(path);
     let key = format!("--key={}", there(&asked.key)?);
     let comment =
         asked.comment.filter(|text| !text.trim().is_empty()).map(|text| format!("--comment={text}"));
-    let certificate = there(&asked.certificate)?;
+    let certificate = gate.certificate(&asked.certificate, None)?.0;
     let mut line = vec!["certificate", "sign", "--json", "--passphrase-fd", "0", &key];
     line.extend(comment.as_deref());
     line.extend((asked.force == Some(true)).then_some("--force"));
     line.extend(["--", &certificate]);
-    started(&server, &line, asked.passphrase)
+    started(&server, of, gate.admission(), (&line, asked.passphrase, results::read::<Signed>))
 }
 
 pub(crate) async fn new_key(
     State(server): State<Arc<Server>>,
+    Query(of): Query<OfPart>,
     Json(asked): Json<NewKey>,
 ) -> Result<(StatusCode, Json<JobView>)> {
     server.may_change()?;
-    let place = server.folder.place_from(server.folder.root(), &asked.key)?;
-    let out = format!("--out={}", server.folder.name(&place));
-    started(&server, &["certificate", "keygen", "--json", "--passphrase-fd", "0", &out], asked.passphrase)
+    let gate = Gate::new(&server, 0);
+    let out = format!("--out={}", gate.place(&asked.key)?);
+    let line = ["certificate", "keygen", "--json", "--passphrase-fd", "0", &out];
+    started(&server, of, gate.admission(), (&line, asked.passphrase, results::read::<Made>))
 }

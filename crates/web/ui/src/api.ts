@@ -1,7 +1,9 @@
 // Asking the server. What it answers is in `types`, what its commands print in `results`.
 
+import { asMyself } from "./session";
 import type {
   Asked,
+  CertificateView,
   Change,
   ChangeOfHierarchy,
   Edit,
@@ -14,8 +16,10 @@ import type {
   Refusal,
   RunView,
   Signing,
+  Ticket,
   Told,
   TreeEdit,
+  Wanted,
 } from "./types";
 
 export type * from "./types";
@@ -37,7 +41,7 @@ const gone = () => new Refused(0, "The server has ended. Start `bosket serve` ag
 async function send(path: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, init);
+    answer = await fetch(path, { ...init, headers: { ...init.headers, ...asMyself() } });
   } catch {
     throw gone();
   }
@@ -64,16 +68,30 @@ export const editHierarchy = (policy: string, attribute: string, version: string
   const body: ChangeOfHierarchy = { policy, attribute, version, edit };
   return ask<HierarchyView>("PUT", "/api/hierarchies", body);
 };
-export const startJob = (command: Asked) => ask<JobView>("POST", "/api/jobs", command);
+/** A job knows the part of a page that asked for it, so that any page finds it again. */
+const of = (part: string) => `part=${encodeURIComponent(part)}`;
+/** What was asked for with values of people is found by nobody else: nothing remembers that they were to be shown. */
+const showsValues = (command: Asked) => "show_values" in command && command.show_values === true;
+export const startJob = (part: string, command: Asked) =>
+  ask<JobView>("POST", showsValues(command) ? "/api/jobs" : `/api/jobs?${of(part)}`, command);
 export const getJob = (id: number) => ask<JobView>("GET", `/api/jobs/${id}`);
 export const getJobs = () => ask<JobView[]>("GET", "/api/jobs");
 export const stopJob = (id: number) => ask<JobView>("POST", `/api/jobs/${id}/cancel`, {});
 export const getPublish = (policy: string) => ask<PublishView>("GET", `/api/publish?policy=${encodeURIComponent(policy)}`);
-export const sign = (asked: Signing) => ask<JobView>("POST", "/api/sign", asked);
-export const newKey = (asked: NewKey) => ask<JobView>("POST", "/api/keys", asked);
+export const sign = (part: string, asked: Signing) => ask<JobView>("POST", `/api/sign?${of(part)}`, asked);
+export const newKey = (part: string, asked: NewKey) => ask<JobView>("POST", `/api/keys?${of(part)}`, asked);
 export const getRun = (id: number) => ask<RunView>("GET", `/api/runs/${id}`);
-export const fileAddress = (path: string) => `/api/file?${at(path)}`;
-export const getFile = <T,>(path: string) => ask<T>("GET", fileAddress(path));
+export const getCertificate = (path: string) => ask<CertificateView>("GET", `/api/certificate?${at(path)}`);
+
+/** Lets the browser save a file. It fetches it by a ticket, which is worth nothing afterwards. */
+export async function save(path: string): Promise<void> {
+  const wanted: Wanted = { path };
+  const { address } = await ask<Ticket>("POST", "/api/file", wanted);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = path.split("/").at(-1) ?? "";
+  link.click();
+}
 
 export async function upload(file: File): Promise<void> {
   await send(`/api/upload?${at(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file });

@@ -1,7 +1,7 @@
 // What an attacker finds: in a sentence, and as a table.
 
 import { percent, Wide } from "./parts";
-import type { Attacked, Claimed, Point } from "./results";
+import type { Attacked, Claimed, Point } from "./types";
 
 const known = (p: Point) =>
   p.m === null

@@ -1,18 +1,9 @@
 // A job: the command line that runs, how far it is, what it says, and a button that stops it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Asked, type Diagnostic, getJob, getJobs, type JobView, Refused, startJob, stopJob } from "./api";
+import { type Asked, type Diagnostic, getJob, getJobs, type JobView, Refused, type Row, type Said, startJob, stopJob } from "./api";
 import { Diagnostics, Notice } from "./parts";
-
-type Said = {
-  state?: string;
-  stage?: string;
-  share?: number | null;
-  left?: number | null;
-  diagnostic?: Diagnostic;
-  line?: string;
-  row?: unknown;
-};
+import { listen } from "./stream";
 
 export type Running = {
   job: JobView | null;
@@ -21,7 +12,7 @@ export type Running = {
   left: number | null;
   diagnostics: Diagnostic[];
   lines: string[];
-  rows: unknown[];
+  rows: Row[];
   error: string | null;
 };
 
@@ -30,56 +21,53 @@ const nothing: Running = { job: null, stage: "", share: null, left: null, diagno
 /** The last job of each part of a page, so that whoever comes back finds it again. */
 const last = new Map<string, number>();
 
+/** Finds the jobs of all parts again: of this page before it was loaded anew, and of others. */
+export async function findJobs(): Promise<void> {
+  const all = await getJobs().catch(() => []);
+  for (const job of all) if (job.part !== null) last.set(job.part, Math.max(job.id, last.get(job.part) ?? 0));
+}
+
 /** Whether a part of a page has run a job before. */
 export const isKept = (name: string) => last.has(name);
 
-const isOver = (state: string | undefined) => state === "done" || state === "failed" || state === "stopped";
+const isOver = (state: string | null | undefined) => state === "done" || state === "failed" || state === "stopped";
 
 /** Runs one job after the other for a part of a page, which has a name of its own. */
 export function useJob(name: string, done?: (job: JobView) => void) {
   const [running, set] = useState<Running>(nothing);
-  const source = useRef<EventSource | null>(null);
+  const source = useRef<(() => void) | null>(null);
   const then = useRef(done);
   then.current = done;
 
   function hear(id: number, isNews: boolean) {
-    source.current?.close();
-    const events = new EventSource(`/api/jobs/${id}/events`);
-    source.current = events;
+    source.current?.();
     const fail = (error: Error) => set((now) => ({ ...now, job: null, error: error.message }));
-    // It asks again by itself, from the last event on; unless nobody is there any more.
-    events.onerror = () =>
-      getJob(id).then(
-        () => {},
-        (error: Error) => {
-          if (source.current !== events) return;
-          events.close();
-          fail(error);
-        },
-      );
-    events.onmessage = (event) => {
-      const said = JSON.parse(event.data) as Said;
-      set((now) => {
-        const next = { ...now };
-        if (said.stage !== undefined) {
-          next.stage = said.stage;
-          next.share = said.share ?? null;
-          next.left = said.left ?? null;
-        }
-        if (said.diagnostic) next.diagnostics = [...now.diagnostics, said.diagnostic];
-        if (said.line) next.lines = [...now.lines, said.line];
-        if (said.row !== undefined) next.rows = [...now.rows, said.row];
-        if (said.state === "running" && now.job) next.job = { ...now.job, state: "running" };
-        return next;
-      });
-      if (isOver(said.state)) {
-        events.close();
+    source.current = listen(
+      id,
+      (data) => {
+        const said = JSON.parse(data) as Partial<Said>; // What is not said is left out.
+        set((now) => {
+          const next = { ...now };
+          if (typeof said.stage === "string") {
+            next.stage = said.stage;
+            next.share = said.share ?? null;
+            next.left = said.left ?? null;
+          }
+          if (said.diagnostic) next.diagnostics = [...now.diagnostics, said.diagnostic];
+          if (said.line) next.lines = [...now.lines, said.line];
+          if (said.row) next.rows = [...now.rows, said.row];
+          if (said.state === "running" && now.job) next.job = { ...now.job, state: "running" };
+          return next;
+        });
+        if (!isOver(said.state)) return false;
         getJob(id).then((job) => {
           set((now) => ({ ...now, job, share: null, stage: "" }));
           if (isNews) then.current?.(job);
         }, fail);
-      }
-    };
+        return true;
+      },
+      fail,
+    );
   }
 
   useEffect(() => {
@@ -96,14 +84,14 @@ export function useJob(name: string, done?: (job: JobView) => void) {
         },
         () => last.delete(name),
       );
-    return () => source.current?.close();
+    return () => source.current?.();
   }, [name]);
 
   /** Starts a job that is asked for in a way of its own. */
-  async function order(send: () => Promise<JobView>) {
+  async function order(send: (part: string) => Promise<JobView>) {
     set(nothing);
     try {
-      const job = await send();
+      const job = await send(name);
       last.set(name, job.id);
       set({ ...nothing, job });
       hear(job.id, true);
@@ -113,7 +101,7 @@ export function useJob(name: string, done?: (job: JobView) => void) {
     }
   }
 
-  const start = (command: Asked) => order(() => startJob(command));
+  const start = (command: Asked) => order((part) => startJob(part, command));
   return { running, start, order };
 }
 
@@ -122,8 +110,12 @@ export const isBusy = (running: Running) => running.job?.state === "waiting" || 
 /** What a job printed, once it is done. */
 export const result = <T,>(running: Running) => (running.job?.state === "done" ? (running.job.result as T | null) : null);
 
-/** Shows a job. */
-export function JobPanel({ running }: { running: Running }) {
+/** Whether a job was about another text of the policy than the one that there is now. */
+export const isOld = (running: Running, version: string | undefined) =>
+  version !== undefined && (running.job?.about ?? version) !== version && !isBusy(running);
+
+/** Shows a job; with the version of the policy's text that there is now it says whether it was about an earlier one. */
+export function JobPanel({ running, version }: { running: Running; version?: string }) {
   const { job } = running;
   if (running.error) {
     return (
@@ -155,6 +147,7 @@ export function JobPanel({ running }: { running: Running }) {
           </button>
         </div>
       )}
+      {isOld(running, version) && <Notice kind="warning">The policy was edited since: this was said of its earlier text.</Notice>}
       {job.state === "stopped" && <Notice kind="warning">Stopped; nothing was written.</Notice>}
       {job.state === "failed" && <Notice kind="error">This did not work (exit code {job.code ?? "unknown"}).</Notice>}
       <Diagnostics all={running.diagnostics} />

@@ -3,8 +3,9 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getProject, type Project } from "./api";
-import { JobList } from "./job";
+import { findJobs, JobList } from "./job";
 import { Notice } from "./parts";
+import { enter } from "./session";
 import { Values } from "./values";
 import { CheckPage } from "./pages/check";
 import { HierarchiesPage } from "./pages/hierarchies";
@@ -45,9 +46,12 @@ function App() {
     );
   useEffect(() => {
     const moved = () => {
-      go(here());
+      // Another page may have begun something that belongs on this one.
+      void findJobs().then(() => {
+        go(here());
+        document.querySelector<HTMLElement>("main")?.focus();
+      });
       void reload();
-      document.querySelector<HTMLElement>("main")?.focus();
     };
     addEventListener("hashchange", moved);
     // Somebody may have moved on before this was heard.
@@ -110,4 +114,8 @@ function App() {
 }
 
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+const begin = () => root && render(<App />, root);
+// Who cannot enter sees why: every answer says so.
+void enter()
+  .then(findJobs)
+  .then(begin, begin);

@@ -37,7 +37,11 @@ export function RoleMark({ role }: { role: string }) {
 }
 
 export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
+  if (share === null || share === undefined) return "–";
+  const all = 100 * share;
+  if (all > 0 && all < 0.05) return "< 0.1 %";
+  // Near all nothing is rounded up.
+  return `${(all > 99 ? Math.floor(10 * all + 1e-9) / 10 : all).toFixed(1)} %`;
 }
 
 /** A sentence with a capital, and a full stop. */

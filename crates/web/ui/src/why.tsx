@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { isBusy, JobPanel, result, useJob } from "./job";
 import { count, Notice } from "./parts";
-import type { Listed, NotFiner } from "./results";
+import type { Listed, NotFiner } from "./types";
 import { useValues } from "./values";
 
 /** Labels that are listed at once. */

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Project } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { bring, count, FilePicker, Next, Notice, sentence } from "../parts";
-import type { Checked, Witness } from "../results";
+import type { Checked, Witness } from "../types";
 import { useValues } from "../values";
 import { useCertificate } from "./result";
 
@@ -19,8 +19,8 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
   const chosen = certificate || all[0]?.certificate || "";
   const known = all.find((one) => one.certificate === chosen);
   const data = publication || known?.publication || "";
-  const named = `check ${chosen}`;
-  const check = useJob(named, reload);
+  // What was said of other files, or with another key, is not said of these.
+  const check = useJob(`check ${chosen} ${data} ${key.trim()}`, reload);
   const found = result<Checked>(check.running);
   const text = useCertificate(found ? chosen : null, check.running.job?.id);
   const keys = project.files.map((file) => file.path).filter((path) => path.endsWith(".pub"));
@@ -114,9 +114,11 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
 
 function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSignedThere: string | null; showsValues: boolean }) {
   const { signature, certificate } = found;
-  const judged = found.records !== undefined;
+  const judged = found.records !== null;
   // The claim alone: the whole may fail for its files.
-  const isBroken = (found.witness ?? null) !== null || (found.left_over ?? []).length > 0;
+  const isBroken = found.witness !== null || (found.left_over ?? []).length > 0 || (found.misplaced ?? []).length > 0;
+  const open = found.not_protected;
+  const asTheyAre = (open ?? certificate)?.published_as_they_are.map((one) => `${one.path} (${one.role})`) ?? [];
   return (
     <>
       {signature && (
@@ -133,10 +135,13 @@ function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSign
       )}
       {!signature && !isSignedThere && <Notice kind="warning">It is not signed: the certificate finds accidents, not forgers.</Notice>}
       {judged && (
-        <Notice kind={isBroken ? "error" : "good"}>
-          <b>{isBroken ? "VIOLATED" : "HOLDS"}</b> for {count(found.records ?? 0)} records
+        <Notice kind={found.holds ? "good" : "error"}>
+          <b>{found.holds ? "HOLDS" : isBroken ? "VIOLATED" : "NOT AS IT SHOULD BE"}</b> for {count(found.records ?? 0)} records
+          {!found.holds && !isBroken && ": what is wrong with it stands below, or is said by the command line"}
         </Notice>
       )}
+      <List title="Should not be in it at all" all={found.left_over ?? []} />
+      <List title="On the wrong side" all={(found.misplaced ?? []).map((one) => `${one.path}: ${one.reason}`)} />
       {found.witness && <WitnessTable witness={found.witness} showsValues={showsValues} />}
       {certificate && (
         <>
@@ -145,8 +150,12 @@ function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSign
           </Notice>
           <List title="Problems" all={certificate.problems} />
           <List title="Counts as known" all={certificate.known} />
-          <List title="Published as it is, without protection" all={certificate.published_as_they_are} isAlways />
+          <List title="Published as it is, without protection" all={asTheyAre} isAlways />
+          <List title="Shifted per person; not anonymity" all={(open?.shifted ?? []).map((one) => `${one.path} (by up to ${one.days} days)`)} />
+          <List title="Pseudonyms, which link releases; not anonymity" all={open?.pseudonyms ?? []} />
+          <List title="Keys, which must say nothing" all={open?.keys ?? []} />
           <List title="Not checked" all={certificate.not_checked} />
+          <List title="To be kept in mind" all={found.warnings ?? []} isText />
         </>
       )}
     </>
@@ -185,7 +194,7 @@ function WitnessTable({ witness, showsValues }: { witness: Witness; showsValues:
   );
 }
 
-function List({ title, all, isAlways = false }: { title: string; all: string[]; isAlways?: boolean }) {
+function List({ title, all, isAlways = false, isText = false }: { title: string; all: string[]; isAlways?: boolean; isText?: boolean }) {
   if (all.length === 0 && !isAlways) return null;
   return (
     <>
@@ -195,9 +204,7 @@ function List({ title, all, isAlways = false }: { title: string; all: string[]; 
       ) : (
         <ul>
           {all.map((one) => (
-            <li>
-              <code>{one}</code>
-            </li>
+            <li>{isText ? one : <code>{one}</code>}</li>
           ))}
         </ul>
       )}

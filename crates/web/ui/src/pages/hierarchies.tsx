@@ -6,7 +6,7 @@ import { Builder } from "../builder";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Next, Notice, usePieces } from "../parts";
-import type { Listed, TreeNode } from "../results";
+import type { Listed, TreeNode } from "../types";
 import { TreeForms, useTree } from "../treeedit";
 import { useValues } from "../values";
 import { usePolicy } from "./policy";
@@ -106,14 +106,14 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
           <TreeForms tree={tree} key={`${own.path} ${tree.view?.path}`} />
         </>
       )}
-      <JobPanel running={show.running} />
+      <JobPanel running={show.running} version={policy.version} />
       {failed && (
         <Notice kind="error">
           This hierarchy does not fit the data: nothing can be published with it.
           {!showsValues && " Switch on “Show values” to see which values are not covered."}
         </Notice>
       )}
-      <JobPanel running={cut.running} />
+      <JobPanel running={cut.running} version={policy.version} />
       {root && (
         <ul class="tree" role="tree" aria-label={`Hierarchy of ${chosen}`}>
           <Branch node={root} places={places} isOpen />
@@ -128,7 +128,7 @@ function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);
   const text = `${node.label}: ${count(node.leaves)} ${node.leaves === 1 ? "value" : "values"}${
-    node.count === undefined ? "" : `, ${count(node.count)} cells`
+    node.count === null ? "" : `, ${count(node.count)} cells`
   }`;
   const published = places?.get(node.label);
   const mark = published !== undefined && <strong class="cut"> ◆ published {count(published)} times</strong>;

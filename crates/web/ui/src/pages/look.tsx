@@ -6,7 +6,7 @@ import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Next, Notice, percent, RoleMark, usePieces, Wide } from "../parts";
-import type { Looked } from "../results";
+import type { Looked } from "../types";
 import { useValues } from "../values";
 
 /** A name for a policy that no file has. */

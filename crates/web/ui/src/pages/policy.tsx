@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { Guarantee } from "../guarantee";
-import { isBusy, JobPanel, result, useJob } from "../job";
+import { isBusy, isOld, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { Diagnostics, Next, Notice, RoleMark, roles, usePieces, Wide } from "../parts";
-import type { Attacked } from "../results";
+import type { Attacked } from "../types";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
 
@@ -51,7 +51,12 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
   const [search, setSearch] = useState("");
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const [text, setText] = useState<string | null>(null);
-  const check = useJob(`fits ${path}`, reload);
+  // What a check found is not asked for before its end.
+  const [isAsked, ask] = useState(false);
+  const check = useJob(`fits ${path}`, () => {
+    reload();
+    void load().then(() => ask(false));
+  });
   const risk = useJob(`risk ${path}`);
   const attacked = result<Attacked>(risk.running);
   const shown = (policy?.attributes ?? []).filter(
@@ -59,6 +64,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
   );
   const { piece, more } = usePieces(shown);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
+  const isDone = check.running.job?.state === "done";
   const privacy = settings["privacy"] ?? {};
   const setRole = (paths: string[], role: string) =>
     void edit(paths.map((attribute) => ({ attribute, key: "role", value: role })));
@@ -97,7 +103,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
         )}
       </Next>
       <div class="row">
-        <button type="button" class="main" disabled={isBusy(check.running)} onClick={() => void check.start({ command: "check", policy: path, ...values })}>
+        <button type="button" class="main" disabled={isBusy(check.running)} onClick={() => (ask(true), void check.start({ command: "check", policy: path, ...values }))}>
           Check it with its data
         </button>
         <button type="button" disabled={isBusy(risk.running)} onClick={() => void risk.start({ command: "attack", policy: path, ...values })}>
@@ -107,9 +113,12 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
           On to the result
         </a>
       </div>
-      <JobPanel running={check.running} />
-      {check.running.job?.state === "done" && <Notice kind="good">The policy fits its data.</Notice>}
-      <JobPanel running={risk.running} />
+      <JobPanel running={check.running} version={policy.version} />
+      {isDone && policy.fits && <Notice kind="good">The policy fits its data.</Notice>}
+      {isDone && !policy.fits && !isAsked && !isOld(check.running, policy.version) && (
+        <Notice kind="warning">Its data or its hierarchies changed since: check it again.</Notice>
+      )}
+      <JobPanel running={risk.running} version={policy.version} />
       {attacked && <RiskSentence attacked={attacked} />}
       {attacked && <Attack attacked={attacked} />}
       <div class="columns">

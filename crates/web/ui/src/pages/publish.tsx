@@ -1,11 +1,11 @@
 // What goes out: what it claims and what not, reasons, what was agreed, the annex, the signature, and the files.
 
 import { useEffect, useState } from "preact/hooks";
-import { fileAddress, getPublish, getRun, newKey, type Project, type PublishView, sign } from "../api";
+import { getPublish, getRun, newKey, type Project, type PublishView, save, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { Fragment, Next, Notice, RoleMark, sentence, TypedInput, TypedText, Wide } from "../parts";
-import type { Signed } from "../results";
+import type { Signed } from "../types";
 import { usePolicy } from "./policy";
 import { StateMark } from "./project";
 import { useCertificate } from "./result";
@@ -35,6 +35,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
   const { policy, settings, error, edit, load } = usePolicy(path);
   const [view, setView] = useState<PublishView | null>(null);
   const [read, setRead] = useState(false);
+  const [lost, setLost] = useState<string | null>(null);
   const look = () => void getPublish(path).then(setView, () => setView(null));
   const signing = useJob(`sign ${path}`, () => (look(), reload()));
   const making = useJob(`key ${path}`, look);
@@ -195,14 +196,14 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         <KeyForm
           folder={path.includes("/") ? path.replace(/[^/]*$/, "") : ""}
           isBusy={isBusy(making.running)}
-          make={(key, passphrase) => void making.order(() => newKey({ key, passphrase }))}
+          make={(key, passphrase) => void making.order((part) => newKey(part, { key, passphrase }))}
         />
         <JobPanel running={making.running} />
         <SignForm
           keys={view?.keys ?? []}
           isReady={read && !isBusy(signing.running)}
           isThere={Boolean(view?.signature)}
-          send={(asked) => void signing.order(() => sign({ certificate: state.certificate!, ...asked }))}
+          send={(asked) => void signing.order((part) => sign(part, { certificate: state.certificate!, ...asked }))}
         />
         {!read && <p class="help">Read what is not claimed first: it is what you sign.</p>}
         <JobPanel running={signing.running} />
@@ -216,9 +217,24 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         <h2 id="files">Files to hand out</h2>
         <ul>
           {out.map((file) => (
-            <li>{read ? <a href={fileAddress(file)}>{file}</a> : <span>{file} (after reading)</span>}</li>
+            <li>
+              {read ? (
+                <a
+                  href={`#save-${file}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    save(file).then(() => setLost(null), (refused: Error) => setLost(refused.message));
+                  }}
+                >
+                  {file}
+                </a>
+              ) : (
+                <span>{file} (after reading)</span>
+              )}
+            </li>
           ))}
         </ul>
+        {lost && <Notice kind="error">{lost}</Notice>}
         {!isFile && (
           <p>
             <code>{state.publication}</code> is a folder or a database: hand it out as a whole.

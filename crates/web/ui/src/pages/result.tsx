@@ -1,12 +1,12 @@
 // What a run gives: verdict, attack before and after, loss, why not finer, and the report's own drawings.
 
 import { useEffect, useState } from "preact/hooks";
-import { type Edit, getFile, getRun, type Project, type RunView } from "../api";
+import { type Edit, getCertificate, getRun, type Project, type RunView } from "../api";
 import { Attack } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Fragment, Next, Notice, sentence } from "../parts";
-import type { Attacked, Certificate, Released } from "../results";
+import type { Attacked, CertificateView, Released } from "../types";
 import { useValues } from "../values";
 import { WhyPart } from "../why";
 import { usePolicy } from "./policy";
@@ -29,6 +29,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
   const made = result<Released>(run.running);
   const attacked = result<Attacked>(attack.running);
   const certificate = useCertificate(state?.certificate ?? null, run.running.job?.id);
+  const isChanged = state?.state === "changed";
   const shown = useRun(report.running.job?.state === "done" ? report.running.job.id : null);
   // Values that are switched on later show the records of the same publication.
   useEffect(() => {
@@ -72,9 +73,14 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         )}
       </div>
       <JobPanel running={run.running} />
+      {isChanged && (
+        <Notice kind="warning">
+          The policy, its data or the publication changed since: what stands here is about what was published before. Publish again.
+        </Notice>
+      )}
       {made && (
-        <Notice kind={made.verified ? "good" : "warning"}>
-          <b>{made.verified ? "HOLDS" : "Nothing is claimed"}</b>: {count(made.records)} records in <code>{made.published}</code>, read again
+        <Notice kind={made.verified && !isChanged ? "good" : "warning"}>
+          <b>{made.verified ? (isChanged ? "HELD when it was published" : "HOLDS") : "Nothing is claimed"}</b>: {count(made.records)} records in <code>{made.published}</code>, read again
           {made.verified && " and verified"}. {made.cut_short && "The search was cut short: with more time less would have been lost. "}
         </Notice>
       )}
@@ -99,7 +105,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
           <h2 id="records">Three records, before and after</h2>
           {!showsValues && <p>They are values of people: switch on “Show values” at the top to see them here.</p>}
           {showsValues && shown?.records && <Fragment html={shown.records} />}
-          {showsValues && shown?.records?.includes("no mapping") && <KeepMapping path={path} />}
+          {showsValues && shown?.records?.includes("no mapping") && <KeepMapping path={path} reload={reload} />}
           {showsValues && shown && !shown.records && <p>This publication shows nobody before and after: its two sides are apart.</p>}
         </section>
       )}
@@ -115,12 +121,12 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
 }
 
 /** Offers what the next run needs to say which record became which. */
-function KeepMapping({ path }: { path: string }) {
+function KeepMapping({ path, reload }: { path: string; reload: () => void }) {
   const { policy, edit } = usePolicy(path);
   const wanted: Edit = { key: "publish.mapping", value: "private/mapping.csv" };
   return (
     <p>
-      <button type="button" disabled={!policy} onClick={() => void edit([wanted])}>
+      <button type="button" disabled={!policy} onClick={() => void edit([wanted]).then(reload)}>
         Keep a private mapping from the next run on
       </button>{" "}
       or publish again in this page.
@@ -129,10 +135,10 @@ function KeepMapping({ path }: { path: string }) {
 }
 
 /** A certificate, read again when a run has replaced it. */
-export function useCertificate(path: string | null, again: unknown): Certificate | null {
-  const [certificate, set] = useState<Certificate | null>(null);
+export function useCertificate(path: string | null, again: unknown): CertificateView | null {
+  const [certificate, set] = useState<CertificateView | null>(null);
   useEffect(() => {
-    if (path) getFile<Certificate>(path).then(set, () => set(null));
+    if (path) getCertificate(path).then(set, () => set(null));
     else set(null);
   }, [path, again]);
   return certificate;

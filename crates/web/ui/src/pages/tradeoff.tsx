@@ -5,7 +5,7 @@ import type { Asked, Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
 import { Next, Notice, percent, Wide } from "../parts";
-import type { Row } from "../results";
+import type { Row } from "../types";
 import { usePolicy } from "./policy";
 
 /** What is compared unless somebody says otherwise. */
@@ -26,8 +26,8 @@ function yardstick(rows: Row[]): string {
 /** What is drawn of a combination. */
 function dot(row: Row, figure: string): { loss: number; risk: number } | null {
   const loss = row.loss?.figures[figure]?.value;
-  const risk = row.risk?.points.at(-1)?.marketer;
-  return loss === null || loss === undefined || risk === undefined ? null : { loss, risk };
+  const risk = row.attacker?.marketer;
+  return loss === null || loss === undefined || risk === null || risk === undefined ? null : { loss, risk };
 }
 
 const words = (setting: Record<string, unknown>) =>
@@ -42,10 +42,11 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
   const sweep = useJob(`sweep ${path}`);
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const final = sweep.running.job?.result;
-  const rows = (Array.isArray(final) ? final : sweep.running.rows) as Row[];
+  const rows = Array.isArray(final) ? (final as Row[]) : sweep.running.rows;
   const model = project.models.find((one) => one.name === settings["privacy"]?.["model"]);
   const keys = Object.keys(usual).filter((key) => model?.needs.includes(key) ?? key === "k");
   const figure = yardstick(rows);
+  const attacker = rows.find((row) => row.attacker)?.attacker?.sentence;
   const dots = rows.flatMap((row) => {
     const at = dot(row, figure);
     return at ? [{ row, ...at }] : [];
@@ -59,9 +60,11 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
   return (
     <>
       <h1>Trade-off</h1>
-      <p>What each guarantee would cost. Every dot is a publication that was made and verified; its risk is the mean chance that somebody who
-        knows as much as its guarantee allows for picks the right person.</p>
-      <Next>write down the numbers to compare, wait for the dots, and take the one that loses little and risks little.</Next>
+      <p>
+        What each guarantee would cost. Every dot is a publication that was made and verified; its risk is the mean chance that one and the same
+        attacker picks the right person.
+      </p>
+      <Next>write down the numbers to compare, wait for the dots, and take one that no other is below and left of: it loses little for what it risks.</Next>
       <form
         class="row"
         onSubmit={(event) => {
@@ -78,11 +81,16 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
         ))}
         <button class="main" disabled={isBusy(sweep.running)}>Compare</button>
       </form>
-      <JobPanel running={sweep.running} />
+      <JobPanel running={sweep.running} version={taken ? undefined : policy.version} />
       {taken && (
         <Notice kind="good">
           {`The policy now says ${taken}.`} <a href={link("result", { policy: path })}>Publish with it</a>
         </Notice>
+      )}
+      {attacker && (
+        <p class="sentence">
+          All of them are attacked by <b>{attacker}</b>, the strongest that any of these guarantees is about.
+        </p>
       )}
       {dots.length > 0 && (
         <Wide label="The plane">
@@ -146,7 +154,7 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
               return (
                 <tr>
                   <th scope="row">{words(row.setting)}</th>
-                  <td>{row.reached ? "verified" : `not reached${row.reason ? `: ${row.reason}` : ""}`}</td>
+                  <td>{row.reached ? "verified" : `not reached${row.why ? `: ${row.why.join("; ")}` : ""}`}</td>
                   <td class="number">{percent(at?.loss)}</td>
                   <td class="number">{percent(at?.risk)}</td>
                   <td>
