@@ -24,7 +24,7 @@ privacy = { model = "kmn", k = 3, m = 1, n = 0 }
 publish = { path = "people.out.ndjson" }
 `;
 
-test("results have the types that pages read", { timeout: 240_000 }, async () => {
+test("results have the types that pages read", { timeout: 480_000 }, async () => {
   const server = await serve();
   const source = join(ui, "src/compared.ts");
   try {
