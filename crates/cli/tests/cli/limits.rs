@@ -65,27 +65,6 @@ fn data_is_read_within_the_memory_that_is_given() {
         .says(&["the data takes more than 64 MiB of memory", "raise --memory"]);
 }
 
-/// What the system gives no more memory for ended with 134 and left hidden files behind.
-#[test]
-fn a_run_that_gets_no_more_memory_says_so_and_leaves_nothing() {
-    let dir = Dir::new();
-    let line = |i: usize| format!("{{\"a\":\"{:0>60}\",\"b\":{}}}\n", i * 7919 % 50_000, i % 90);
-    dir.write("a.ndjson", (0..400_000).map(line).collect::<String>());
-    dir.write(
-        "p.toml",
-        "version = 1\n[source]\nformat = \"ndjson\"\npath = \"a.ndjson\"\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n\
-         hierarchy = { build = \"prefix\" }\n[[attribute]]\npath = \"b\"\nrole = \"quasi\"\n\
-         hierarchy = { build = \"fanout\", fanout = 3 }\n[privacy]\nmodel = \"k-anonymity\"\nk = 3\n[publish]\n\
-         path = \"pub.ndjson\"\n",
-    );
-    for kilobytes in [250_000, 350_000, 500_000] {
-        let line = format!("ulimit -v {kilobytes}; exec $BOSKET --threads 2 anonymize p.toml --memory 4G");
-        let found = dir.bash(&line).exits(3);
-        found.says(&["memory", "help: "]);
-        assert_eq!(dir.files(), ["a.ndjson", "p.toml"], "{kilobytes}");
-    }
-}
-
 #[test]
 fn time_grew_with_the_square_of_the_keys() {
     let dir = Dir::new();

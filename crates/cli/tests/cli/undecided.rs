@@ -36,7 +36,7 @@ fn a_draft_published_what_it_called_sensitive_as_it_was() {
     dir.run(&["sweep", "p.toml", "--k", "2,5"]).exits(2).says(&told);
     assert!(!dir.files().iter().any(|file| file.contains("published")), "{:?}", dir.files());
     // The raw data can be looked at before anything is decided.
-    dir.run(&["attack", "p.toml"]).exits(0);
+    dir.run(&["attack", "people.csv", "--policy", "p.toml"]).exits(0);
     dir.run(&["inspect", "people.csv", "--risk"]).exits(0).prints(&["If these roles are right"]);
 }
 
