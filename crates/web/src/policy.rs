@@ -147,18 +147,18 @@ fn json_of(value: &Value) -> serde_json::Value {
 fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
     let text_of = |table: &dyn TableLike, key: &str| table.get(key).and_then(Item::as_str).map(str::to_owned);
     let all = document.get("attribute");
-    let written =
-        all.and_then(Item::as_array_of_tables).into_iter().flatten().map(|table| table as &dyn TableLike);
+    let written = all.and_then(Item::as_array_of_tables).into_iter().flatten();
+    let written = written.map(|table| (table as &dyn TableLike, comment(table)));
     let inline = all.and_then(Item::as_array).into_iter().flatten();
-    let inline = inline.filter_map(|value| Some(value.as_inline_table()? as &dyn TableLike));
+    let inline = inline.filter_map(|value| Some((value.as_inline_table()? as &dyn TableLike, None)));
     written
         .chain(inline)
-        .map(|table| AttributeView {
+        .map(|(table, comment)| AttributeView {
             path: text_of(table, "path").unwrap_or_default(),
             role: text_of(table, "role").unwrap_or_default(),
             hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
             why: text_of(table, "why"),
-            comment: comment(table),
+            comment,
             protection: text_of(table, "protection"),
         })
         .collect()
@@ -386,11 +386,6 @@ mod tests {
         apply(&mut document, &edit).expect("edited");
         assert!(document.to_string().contains("role = \"drop\""), "{document}");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn what_the_program_thinks_was_taken_for_somebodys_reason() {
@@ -402,8 +397,8 @@ mod tests {
         assert_eq!((shown[0].why.as_deref(), shown[0].protection.as_deref()), (None, Some("undecided")));
         assert_eq!(shown[1].comment.as_deref(), Some("An attacker may know it."));
         assert_eq!(reasons(text), BTreeMap::from([("age".to_owned(), "Seen by all.".to_owned())]));
-        let view = view_of("p.toml", text.to_owned());
-        let told = serde_json::to_string(&view.diagnostics).expect("JSON");
-        assert!(told.contains("nobody has decided"), "{told}");
+        let (policy, _) = Policy::parse("p.toml", text, &[]).expect("a policy");
+        let told = policy.refuse_undecided();
+        assert!(told[0].to_string().contains("nobody has decided"), "{told:?}");
     }
 }

@@ -171,11 +171,11 @@ fn a_place_is_never_left_out_where_it_would_tell() {
                     continue;
                 }
                 let sets = [
-                    &format!("attribute[\"h[].t\"].role=\"{role}\""),
-                    &format!("publish.rows=\"{rows}\""),
-                    &format!("method.recoding=\"{recoding}\""),
-                ]
-                .map(String::as_str);
+                    format!("attribute[\"h[].t\"].role=\"{role}\""),
+                    format!("publish.rows=\"{rows}\""),
+                    format!("method.recoding=\"{recoding}\""),
+                ];
+                let sets = sets.each_ref().map(String::as_str);
                 case.publish(&sets).unwrap_or_else(|failure| panic!("{sets:?}: {failure}"));
                 let found = case.look("pub.ndjson", &sets, "in.ndjson");
                 assert!(found.holds(), "{sets:?}: {:?} {:?}", found.verification, untruths(&found));

@@ -56,5 +56,5 @@ fn in_parts(people: &[Vertex], attributes: &str, claim: &Claim, dice: &mut Dice)
     });
     let all = counted.reduce(|all, part| all.merge(part, &Quiet).expect("merged"));
     let found = all.unwrap_or_else(Counted::default).finish(&policy, claim, &[], 1 << 26, &Quiet);
-    found.expect("judged").witness
+    found.expect("judged").witness().cloned()
 }

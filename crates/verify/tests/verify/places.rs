@@ -122,7 +122,7 @@ fn a_place_that_was_left_out_still_counts() {
             assert_eq!(recount::of_records(&data, &binding, &claim, &[], &Quiet).is_ok(), holds);
             let part = count(&policy, &claim, (0, &data), Some(&data), 1 << 20, &Quiet).expect("counted");
             let parts = part.finish(&policy, &claim, &[], 1 << 20, &Quiet).expect("judged");
-            assert_eq!(parts.witness.is_none(), holds);
+            assert_eq!(parts.witness().is_none(), holds);
             let risk = risk(&data, &binding, &policy, &Options::of(&policy), &Quiet).expect("countable");
             let point =
                 risk.points.iter().find(|p| (p.m, p.n) == (Some(2), Some(1))).expect("the claim's strength");
