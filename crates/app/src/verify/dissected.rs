@@ -21,10 +21,10 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let sensitive = &found.dissected.sensitive;
     let (hierarchies, _) = hierarchies::of_sensitive(file, sensitive, &name, run.settings.show_values)?;
     let verification = Verification::of_dissected(&found, Some(claim), &hierarchies, run.observer)?;
-    let found = Verified::judged(verification, caveats);
-    form::of_sides(check, &found)?;
     let untruths = request.against.as_deref().map(|input| against(check, input)).transpose()?;
-    Ok(Verified { untruths, ..found })
+    let found = Verified { untruths, ..Verified::judged(verification, caveats) };
+    form::of_sides(check, &found)?;
+    Ok(found)
 }
 
 /// What the publication says and the input does not. Everything published must be there, as often; what is not published

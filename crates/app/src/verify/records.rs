@@ -34,21 +34,23 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
             what.at(place).help("check that policy and file belong together, and the paths"),
         ));
     }
-    refuse_uneven(claim, data, binding, check.publication())?;
     let caveats = claim.caveats(binding);
     run.warn(caveats.iter().cloned());
     let hierarchies = negative::hierarchies(claim, file, data, binding)?;
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
-    let found = Verified::judged(verification, caveats);
-    if let Some((written, form)) = &written {
-        form::of_records(check, &found, &published, (written, form))?;
-    }
     let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
     let recounted = request.certificate.as_ref().map(|_| Recounted::of(published.side(), run.observer));
     let recounted = recounted.transpose()?;
-    Ok(Verified { untruths, joint, recounted, ..found })
+    let found = Verified { untruths, joint, recounted, ..Verified::judged(verification, caveats) };
+    if found.holds() {
+        refuse_uneven(claim, data, binding, check.publication())?;
+    }
+    if let Some((written, form)) = &written {
+        form::of_records(check, &found, &published, (written, form))?;
+    }
+    Ok(found)
 }
 
 /// Refuses a publication in which some have an object that says nothing and others do not have it: an empty place counts as

@@ -64,6 +64,8 @@ pub(crate) fn ndjson(people: usize, seed: u64) -> Sided {
     }
     let roles = [("age", "quasi"), ("town", "quasi"), ("late.b", "insensitive"), ("visits[].ward", "quasi")];
     let quasi: String = roles.map(|(path, role)| attribute(path, role)).concat();
+    // A key that few people have names nobody here.
+    let quasi = quasi.replace("path = \"late.b\"\n", "path = \"late.b\"\nacknowledge = true\n");
     let hierarchy = "hierarchy = { build = \"fanout\", fanout = 4 }\n";
     let policy = format!(
         "version = 1\n[source]\nformat = \"ndjson\"\npath = \"data\"\n{quasi}{}{hierarchy}{}{hierarchy}{ANATOMY}",

@@ -62,7 +62,10 @@ fn guess(
     }
     let mut references = Vec::new();
     for (table, &i) in tables.iter().zip(free) {
+        // Another schema may well hold a copy of the same tables: a publication, say.
+        let schema = |table: usize| catalogue.tables[table].name.rsplit_once('.').map(|(schema, _)| schema);
         let apart = tables.iter().zip(free).filter(|(_, other)| parts[**other] != parts[i]);
+        let apart = apart.filter(|(_, other)| schema(**other) == schema(i));
         let apart: Vec<&Guessed<'_>> = apart.map(|(other, _)| other).collect();
         references.push(table.references(&apart, backend, observer)?);
     }

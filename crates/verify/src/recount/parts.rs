@@ -275,9 +275,8 @@ impl Drawn {
     /// Draws from the records of a part.
     pub fn of(claim: &Claim, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
         let totals = Totals::of_quasi(data, binding);
-        let is_named = |id: AttributeId| {
-            binding.role(id) == Some(Role::Quasi) && !data.dictionary(id).is_empty()
-        };
+        let is_named =
+            |id: AttributeId| binding.role(id) == Some(Role::Quasi) && !data.dictionary(id).is_empty();
         let quasi = data.schema().attributes().filter(|(id, _)| is_named(*id));
         let homes = quasi.filter_map(|(_, attribute)| binding.classes[attribute.class.index()]);
         let placed = homes.map(|home| place(binding, binding.declared.len() + home)).collect();
