@@ -4,6 +4,8 @@
 //! What comes out is what `cluster::run` makes in memory of the same number of cells, record by record: cells are worked through in the
 //! order of what their records say. Only where the cells of a later round would not fit into memory there are more of them.
 
+use std::collections::BTreeSet;
+
 use bosket_engine::cluster::cells::{self, CellRelease, Facts, MOST_SAMPLED, Round, Splitter, Tally};
 use bosket_engine::cluster::{Cells, Params};
 use bosket_engine::{Input, Params as AnyParams};
@@ -11,6 +13,7 @@ use bosket_io::Chunks;
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Side};
 use bosket_model::binding::Binding;
+use bosket_model::dataset::ObjectName;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::{Observer, Silenced};
 use bosket_model::partition::{Joined, Survey};
@@ -21,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::chunked::each;
 use crate::figures::ClusterFigures;
-use crate::make::placed;
+use crate::make::{invented, placed};
 use crate::run::Run;
 
 /// Bytes that a vertex takes while its cell is clustered, about.
@@ -48,6 +51,8 @@ pub(crate) struct Cellular<'p> {
     /// The policy's attributes, where the input has them.
     attributes: Vec<AttributePolicy>,
     facts: Facts,
+    /// Nested objects that some records do not have, and that must not be made up.
+    lacking: BTreeSet<ObjectName>,
 }
 
 /// What was made.
@@ -113,15 +118,18 @@ impl<'p> Cellular<'p> {
             frame: frame.finish(),
             attributes: placed(policy, binding),
             facts: Facts::default(),
+            lacking: BTreeSet::new(),
         };
-        let (mut facts, observer) = (Facts::default(), run.observer);
+        let (mut facts, mut lacking, observer) = (Facts::default(), BTreeSet::new(), run.observer);
         let one = |data: Dataset| {
             let data = cellular.aligned(&[data], observer)?;
             cells::refuse_unfit(cellular.input(&data), &cellular.params)?;
-            Facts::count(&data, &cellular.own, observer)
+            let objects = invented(policy, &data, binding);
+            Ok((Facts::count(&data, &cellular.own, observer)?, objects))
         };
-        each(chunks, "counting records", run, one, |_, own| {
+        each(chunks, "counting records", run, one, |_, (own, objects)| {
             facts = std::mem::take(&mut facts).merge(own);
+            lacking.extend(objects);
             Ok(())
         })?;
         let size = cellular.params.size();
@@ -130,7 +138,7 @@ impl<'p> Cellular<'p> {
             let what = Diagnostic::error(format!("clusters of {size} cannot be made of {there}"));
             return Err(Failure::new(Fault::Unreachable, what.help("ask for a smaller k or l")));
         }
-        cellular.facts = facts;
+        (cellular.facts, cellular.lacking) = (facts, lacking);
         Ok(cellular)
     }
 
@@ -279,7 +287,10 @@ impl<'p> Cellular<'p> {
         observer: &dyn Observer,
     ) -> Result<Clustered> {
         let params = Params { memory, ..self.params.clone() };
-        let release = cells::anonymize(self.input(data), &params, &self.facts, round, &Silenced(observer))?;
+        let mut release =
+            cells::anonymize(self.input(data), &params, &self.facts, round, &Silenced(observer))?;
+        let binding = self.binding_of(&release.data)?;
+        release.data = release.data.without_hollow(&binding, &self.lacking);
         let kept = self.kept(&data.picked(&release.records), &release.data, observer)?;
         Ok(Clustered { left: data.picked(&release.left), release, kept })
     }

@@ -332,7 +332,8 @@ fn a_publication_that_was_moved_and_renamed() {
 /// Fields that nobody compared said anything in a certificate with a digest that fits.
 #[test]
 fn free_fields_of_a_certificate_said_anything() {
-    let changes: [(fn(&mut bosket_report::certificate::Certificate), &str); 7] = [
+    type Change = fn(&mut bosket_report::certificate::Certificate);
+    let changes: [(Change, &str); 7] = [
         (|c| c.tool = "checked by the ministry".to_owned(), "are not names of Bosket with a version"),
         (
             |c| c.verifier = "bosket-verify 1.0 and all is well".to_owned(),

@@ -86,6 +86,29 @@ fn objects_were_made_up_in_every_format_that_has_them() {
 }
 
 #[test]
+fn objects_were_made_up_in_cells() {
+    let dir = Dir::new();
+    let record = |i: usize| match i % 4 {
+        0 => format!("{{\"a\":\"a{}\"}}\n", i % 2),
+        _ => format!("{{\"a\":\"a{}\",\"bio\":{{\"born\":{}}}}}\n", i % 2, 1900 + i),
+    };
+    let policy = "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in\"\n\
+        [[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = \"a.csv\"\n\
+        [[attribute]]\npath = \"bio.born\"\nrole = \"quasi\"\nhierarchy = { build = \"fanout\", fanout = 80 }\n\
+        [privacy]\nmodel = \"k-anonymity\"\nk = 5\n[method]\nalgorithm = \"ctoff\"\ncells = 2\n[publish]\npath = \"out\"\n";
+    dir.write("in", (0..60).map(record).collect::<String>())
+        .write("p.toml", policy)
+        .write("a.csv", "a0;*\na1;*\n");
+    for chunk in [None, Some("7")] {
+        let more = chunk.map_or(Vec::new(), |records| vec!["--chunk", records]);
+        dir.run(&[&["anonymize", "p.toml", "--force"][..], &more].concat()).exits(0);
+        dir.run(&["verify", "out", "--policy", "p.toml", "--against", "in"])
+            .exits(0)
+            .prints(&["HOLDS", "TRUE"]);
+    }
+}
+
+#[test]
 fn one_row_of_the_input_stood_for_two() {
     let dir = Dir::new();
     let policy = "version = 1\n[source]\nformat = \"ndjson\"\npath = \"in.ndjson\"\n\

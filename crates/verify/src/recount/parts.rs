@@ -442,19 +442,21 @@ pub struct Tallied {
 
 /// The pieces of one way, by the hash of the item that the fewest of them have.
 struct Anchored<'d> {
-    /// Per piece its number, and the hashes of its items.
-    pieces: FxHashMap<u64, Vec<(usize, Vec<u64>, &'d Worded)>>,
+    pieces: FxHashMap<u64, Vec<Numbered<'d>>>,
 }
+
+/// A piece with its number and the hashes of its items.
+type Numbered<'d> = (usize, Vec<u64>, &'d Worded);
 
 impl<'d> Anchored<'d> {
     fn new(drawn: &'d Drawn, way: u32) -> Self {
         let own = drawn.pieces.iter().enumerate().filter(|(_, (_, piece))| piece.way == way);
-        let own: Vec<(usize, Vec<u64>, &Worded)> = own
+        let own: Vec<Numbered<'d>> = own
             .map(|(number, (_, piece))| (number, piece.said.iter().map(hash_of).collect(), piece))
             .collect();
         let mut often: FxHashMap<u64, usize> = FxHashMap::default();
         own.iter().flat_map(|(_, items, _)| items).for_each(|&item| *often.entry(item).or_default() += 1);
-        let mut pieces: FxHashMap<u64, Vec<_>> = FxHashMap::default();
+        let mut pieces: FxHashMap<u64, Vec<Numbered<'d>>> = FxHashMap::default();
         for piece in own {
             let anchor = piece.1.iter().copied().min_by_key(|item| (often[item], *item));
             pieces.entry(anchor.unwrap_or(0)).or_default().push(piece);

@@ -107,14 +107,12 @@ impl<'a> Reader<'a> {
             let named = attribute.filter(|&a| !self.data.dictionary(a).is_empty());
             places += usize::from(named.is_some() || has_place);
             let value = attribute.map_or(MISSING, |attribute| self.data.value(vertex, attribute));
-            match (attribute, value) {
-                (Some(attribute), code) if code != MISSING => {
-                    if !self.repeats_its_leader(vertex, attribute, code) {
-                        out.extend(self.item(attribute, code));
-                    }
+            if let Some(attribute) = attribute.filter(|_| value != MISSING) {
+                if !self.repeats_its_leader(vertex, attribute, value) {
+                    out.extend(self.item(attribute, value));
                 }
-                _ if has_place && self.shows_empty.0 => out.push(self.number(declared, "*")),
-                _ => {}
+            } else if has_place && self.shows_empty.0 {
+                out.push(self.number(declared, "*"));
             }
         }
         if places == 0

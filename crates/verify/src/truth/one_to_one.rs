@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -160,7 +161,7 @@ impl<R: Row, D: Reading<R>> Matcher<'_, R, D> {
 
     /// Whether all values find places of their own anywhere in the record, each by itself.
     fn have_places(&self) -> Result<bool> {
-        let mut of_key: FxHashMap<(usize, u32), Vec<usize>> = FxHashMap::default();
+        let mut of_key: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
         for (p, row) in self.published.rows.iter().enumerate() {
             self.reading
                 .takes(row)
@@ -211,7 +212,7 @@ impl<R: Row, D: Reading<R>> Matcher<'_, R, D> {
 
     /// Whether the values right below a row find places of their own right below another.
     fn values_fit(&self, p: usize, i: usize) -> Result<bool> {
-        let mut of_key: FxHashMap<(usize, u32), Vec<usize>> = FxHashMap::default();
+        let mut of_key: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
         for &child in &self.published.children[p] {
             if let Kind::Value(key) = self.kinds[child] {
                 of_key.entry((self.published.rows[child].home(), key)).or_default().push(child);

@@ -20,6 +20,9 @@ use super::Side;
 use super::one_to_one::{self, derives};
 use crate::columns::{Columns, Emptiness};
 
+/// Pairs of items, upper and lower, of which a publication shows the relation.
+type ShownPairs = FxHashSet<(u32, u32)>;
+
 /// A row: its class, its values by number, what stands beside them by number, and the rows below.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -148,7 +151,7 @@ impl RowReader {
         columns: &Columns,
         record: usize,
         recoded: &dyn Fn(u32) -> Option<u32>,
-        (shown, objects): (Option<&FxHashSet<(u32, u32)>>, &[Vec<u32>]),
+        (shown, objects): (Option<&ShownPairs>, &[Vec<u32>]),
     ) -> Row {
         let data: &Dataset = side.data;
         let mut open: Vec<OpenRow> = Vec::new();
