@@ -32,7 +32,7 @@ shape! {
         /// Writes the report into the job's own folder; with records before and after if values may be shown.
         Report { policy: String, show_values: Option<bool> },
         /// Checks a publication; without one that of the policy.
-        Verify { publication: Option<String>, certificate: String, policy: Option<String>, key: Option<String>, show_values: Option<bool> },
+        Verify { publication: Option<String>, certificate: String, policy: Option<String>, key: Option<String>, foreign: Option<bool>, show_values: Option<bool> },
         /// The hierarchy of an attribute with counts.
         Hierarchy { policy: String, attribute: String, show_values: Option<bool> },
         /// A hierarchy as its file says, without data.
@@ -269,7 +269,7 @@ impl Asked {
     }
 
     fn verify(&self, gate: &Gate<'_>) -> Result<(Line, Then)> {
-        let Asked::Verify { publication, certificate, policy, key, show_values } = self else {
+        let Asked::Verify { publication, certificate, policy, key, foreign, show_values } = self else {
             return Err(ApiError::bad("this is no check"));
         };
         let own = policy.as_deref().map(|path| gate.policy(path)).transpose()?;
@@ -287,6 +287,7 @@ impl Asked {
         let line = Line::new(&["verify", "--json", "--certificate"])
             .and(certificate)
             .flag("--show-values", *show_values)
+            .flag("--foreign", *foreign)
             .option("--key", key.as_deref());
         let stamp = published_now(Some(&real), file.as_deref());
         Ok((line.then(&[&name]), Then::Verified(real, stamp)))

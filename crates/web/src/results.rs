@@ -331,6 +331,10 @@ shape! {
         misplaced: Option<Vec<Misplaced>>,
         not_protected: Option<NotProtected>,
         warnings: Option<Vec<String>>,
+        /// What was not looked at in a publication that another program has written again.
+        not_looked_at: Option<Vec<String>>,
+        /// What nobody can say without the private input or its key.
+        not_checked: Option<Vec<String>>,
         certificate: Option<CertificateChecked>,
     }
 }

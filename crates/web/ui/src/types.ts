@@ -33,7 +33,7 @@ export type Asked =
   | { command: "sweep"; policy: string; k?: number[] | null; m?: number[] | null; n?: number[] | null; l?: number[] | null; group_size?: number[] | null; }
   | { command: "attack"; policy: string; show_values?: boolean | null; }
   | { command: "report"; policy: string; show_values?: boolean | null; }
-  | { command: "verify"; publication?: string | null; certificate: string; policy?: string | null; key?: string | null; show_values?: boolean | null; }
+  | { command: "verify"; publication?: string | null; certificate: string; policy?: string | null; key?: string | null; foreign?: boolean | null; show_values?: boolean | null; }
   | { command: "hierarchy"; policy: string; attribute: string; show_values?: boolean | null; }
   | { command: "hierarchy-file"; file: string; }
   | { command: "why"; policy: string; attribute?: string | null; label?: string | null; show_values?: boolean | null; }
@@ -75,7 +75,7 @@ export type Shifted = { path: string; days: number; };
 export type NotProtected = { published_as_they_are: PathWithRole[]; shifted: Shifted[]; pseudonyms: string[]; keys: string[]; };
 export type CertificateChecked = { holds: boolean; problems: string[]; known: string[]; published_as_they_are: PathWithRole[]; not_checked: string[]; };
 export type Misplaced = { path: string; reason: string; };
-export type Checked = { holds: boolean; signature: Signature | null; records: number | null; witness: Witness | null; left_over: string[] | null; misplaced: Misplaced[] | null; not_protected: NotProtected | null; warnings: string[] | null; certificate: CertificateChecked | null; };
+export type Checked = { holds: boolean; signature: Signature | null; records: number | null; witness: Witness | null; left_over: string[] | null; misplaced: Misplaced[] | null; not_protected: NotProtected | null; warnings: string[] | null; not_looked_at: string[] | null; not_checked: string[] | null; certificate: CertificateChecked | null; };
 export type Claimed = { m: number | null; n: number | null; };
 export type CertificateView = { claim: Claimed | null; sentence: string | null; not_claimed: string[]; records: number; digest: string; verified: boolean; };
 export type Made = { key_id: string; public_key: string; secret_key_file: string; public_key_file: string; };

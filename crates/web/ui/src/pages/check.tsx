@@ -14,13 +14,14 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
   const [certificate, setCertificate] = useState(query.get("certificate") ?? own?.certificate ?? "");
   const [publication, setPublication] = useState(query.get("publication") ?? "");
   const [key, setKey] = useState("");
+  const [isForeign, setForeign] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { shown: showsValues, ...values } = useValues();
   const chosen = certificate || all[0]?.certificate || "";
   const known = all.find((one) => one.certificate === chosen);
   const data = publication || known?.publication || "";
   // What was said of other files, or with another key, is not said of these.
-  const check = useJob(`check ${chosen} ${data} ${key.trim()}`, reload);
+  const check = useJob(`check ${chosen} ${data} ${key.trim()} ${isForeign}`, reload);
   const found = result<Checked>(check.running);
   const text = useCertificate(found ? chosen : null, check.running.job?.id);
   const keys = project.files.map((file) => file.path).filter((path) => path.endsWith(".pub"));
@@ -59,6 +60,7 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
             ...(data && { publication: data }),
             ...ofPolicy,
             ...(key.trim() && { key: key.trim() }),
+            ...(isForeign && { foreign: true }),
             ...values,
           });
         }}
@@ -89,6 +91,10 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
               <option value={path} />
             ))}
           </datalist>
+        </label>
+        <label class="inline">
+          <input type="checkbox" checked={isForeign} onChange={(event) => setForeign(event.currentTarget.checked)} />
+          Another program has written it again
         </label>
         <button class="main" disabled={isBusy(check.running) || chosen === ""}>Check</button>
         <FilePicker label="Add files…" take={take} />
@@ -154,7 +160,8 @@ function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSign
           <List title="Shifted per person; not anonymity" all={(open?.shifted ?? []).map((one) => `${one.path} (by up to ${one.days} days)`)} />
           <List title="Pseudonyms, which link releases; not anonymity" all={open?.pseudonyms ?? []} />
           <List title="Keys, which must say nothing" all={open?.keys ?? []} />
-          <List title="Not checked" all={certificate.not_checked} />
+          <List title="Not checked" all={[...certificate.not_checked, ...(found.not_checked ?? [])]} isText />
+          <List title="Foreign: not looked at" all={found.not_looked_at ?? []} isText />
           <List title="To be kept in mind" all={found.warnings ?? []} isText />
         </>
       )}
