@@ -68,7 +68,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByLabel("n", { exact: true }).fill("");
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("table", { name: "4 combinations" }).waitFor(LONG);
-    await page.getByRole("button", { name: "Take m = 2, k = 5" }).click();
+    await page.getByRole("button", { name: "Take k = 5, m = 2" }).click();
     await page.getByText("The policy now says").waitFor();
     await shot(page, "tradeoff");
     // What was compared is there for whoever comes back.
