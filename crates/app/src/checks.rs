@@ -295,7 +295,7 @@ pub(crate) fn of_people(file: &PolicyFile, run: &Run<'_>) -> Result<()> {
     if !identifying && !has_keys(policy) {
         return Ok(());
     }
-    let place = Whereabouts::input(file)?;
+    let place = Whereabouts::input(file)?.again();
     let name = place.name();
     let in_batches = place.unbatched().is_none() && !policy.selects();
     let (weight, _) = place.weight();

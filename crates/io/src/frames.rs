@@ -17,7 +17,7 @@ use crate::tables::backend::{At, Backend, Beside, Column, ColumnKind, Row, Take}
 const STEP: usize = 1 << 14;
 
 /// A frame that was coded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame {
     /// What messages call it; of linked ones the name of the table.
     pub name: String,
@@ -62,6 +62,11 @@ impl Frames {
     /// The names of the tables.
     pub fn names(&self) -> Vec<String> {
         self.with(|frames| frames.iter().map(|f| f.name.clone()).collect())
+    }
+
+    /// The same for one more reading, in memory of its own.
+    pub(crate) fn again(&self) -> Self {
+        Frames { frames: Arc::new(Mutex::new(self.with(|frames| frames.clone()))), linked: self.linked }
     }
 
     /// The only frame, for whoever reads it first.

@@ -107,6 +107,17 @@ pub enum Whereabouts {
 }
 
 impl Whereabouts {
+    /// The same for whoever only looks: what is in memory is there for the next reader, too.
+    #[must_use]
+    pub fn again(self) -> Self {
+        match self {
+            Whereabouts::Frame { frames, format, layout, gather, kinds } => {
+                Whereabouts::Frame { frames: frames.again(), format, layout, gather, kinds }
+            }
+            other => other,
+        }
+    }
+
     /// The source of a policy.
     pub fn input(file: &PolicyFile) -> Result<Self> {
         let source = file.policy.need_source()?;
