@@ -288,14 +288,17 @@ const BATCH: BatchSize = BatchSize { records: 100_000, bytes: 16 << 20 };
 /// Times its bytes that a text takes in memory, at most about.
 const GROWTH: u64 = 8;
 
-/// The same for people whose sides are taken apart: they go through as texts, so that a pass of its own looks at them.
-pub(crate) fn of_people(file: &PolicyFile, run: &Run<'_>) -> Result<()> {
-    let policy = &file.policy;
-    let identifying = policy.attributes.iter().any(|a| a.role == Role::Identifying);
-    if !identifying && !has_keys(policy) {
-        return Ok(());
-    }
-    let place = Whereabouts::input(file)?.again();
+/// Where people whose sides are taken apart are looked at, before they are read for that: they go through as texts, so that a pass
+/// of its own looks at them. None where there is nothing to look for.
+pub(crate) fn place_of_people(file: &PolicyFile) -> Result<Option<Whereabouts>> {
+    let identifying = file.policy.attributes.iter().any(|a| a.role == Role::Identifying);
+    let is_wanted = identifying || has_keys(&file.policy);
+    is_wanted.then(|| Whereabouts::input(file).map(Whereabouts::again)).transpose()
+}
+
+/// The same for people whose sides are taken apart.
+pub(crate) fn of_people(file: &PolicyFile, place: Option<Whereabouts>, run: &Run<'_>) -> Result<()> {
+    let (policy, Some(place)) = (&file.policy, place) else { return Ok(()) };
     let name = place.name();
     let in_batches = place.unbatched().is_none() && !policy.selects();
     let (weight, _) = place.weight();

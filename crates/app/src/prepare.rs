@@ -176,12 +176,12 @@ fn stream(file: &PolicyFile) -> Result<Input> {
 
 /// Reads people whose sides are going to be taken apart.
 pub(crate) fn people(file: &PolicyFile, run: &Run<'_>) -> Result<Input> {
-    let place = Whereabouts::input(file)?;
+    let (place, again) = (Whereabouts::input(file)?, checks::place_of_people(file)?);
     let name = place.name();
     let people = Dissection::new(file, Fates::new)?.read(place, run.observer)?;
     run.warn(people.warnings.iter().cloned());
     run.observer.decided(&format!("read {name}: {}", plural(people.spool.len(), "record")));
-    checks::of_people(file, run)?;
+    checks::of_people(file, again, run)?;
     let (spool, show_values) = (&people.spool, run.settings.show_values);
     let (hierarchies, notes) =
         bosket_io::hierarchies::of_sensitive(file, &spool.sensitive, &name, show_values)?;
