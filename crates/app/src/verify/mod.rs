@@ -63,7 +63,7 @@ pub struct VerifyRequest {
 pub use form::NOT_LOOKED_AT;
 pub use unprotected::Unprotected;
 
-/// What was found out about a publication. There is no default: see [`Verified::judged`] and [`Verified::not_read`].
+/// What was found out about a publication. There is no default: somebody has judged it, or nobody could read it.
 #[derive(Debug)]
 pub struct Verified {
     /// What the claim does not protect, to be told before the verdict; none where nothing is claimed or could be read.
