@@ -691,3 +691,96 @@ fn security_labels_of_fhir_are_not_published() {
     expect(&policy("drop", "fhir-stu3"), &[]);
     expect(&policy("insensitive", "ndjson"), &[]);
 }
+
+/// The good policy with attackers in place of `m` and `n`.
+fn with_attackers(attackers: &str) -> String {
+    let person = "[[attribute]]\npath = \"home.town\"\nrole = \"quasi\"\nhierarchy = \"t.csv\"\n";
+    with("m = 2\nn = 1\n", attackers).replace("[privacy]", &format!("{person}[privacy]"))
+}
+
+#[test]
+fn attackers_who_know_what_there_is() {
+    let two = "[[privacy.attacker]]\nname = \"neighbour\"\nknows = [\"home.town\"]\nm = 1\n\
+               [[privacy.attacker]]\nname = \"colleague\"\nm = 2\nn = 1\namong = [\"visits[]\"]\nk = 10\n";
+    let text = with_attackers(two);
+    expect(&text, &[]);
+    let (policy, _) = Policy::parse("p.toml", &text, &[]).expect("a good policy");
+    let knowers = policy.knowers();
+    let told: Vec<_> =
+        knowers.iter().map(|a| (a.name.as_deref(), a.knows.clone(), a.among.clone())).collect();
+    // Attributes: hospital, disease, town.
+    assert_eq!(told, [(Some("neighbour"), vec![2], vec![0]), (Some("colleague"), vec![], vec![0])]);
+    let numbers: Vec<_> = knowers.iter().map(|a| (a.k, a.m, a.n)).collect();
+    assert_eq!(numbers, [(5, 1, 0), (10, 2, 1)]);
+    let plain = format!("m = 2\nn = 1\n{two}");
+    let (policy, _) = Policy::parse("p.toml", &with_attackers(&plain), &[]).expect("a good policy");
+    assert_eq!(policy.knowers()[0].name, None, "m and n stand for somebody who knows nothing in particular");
+    assert_eq!(policy.knowers().len(), 3);
+}
+
+#[test]
+fn attackers_who_know_what_nobody_can() {
+    let attacker = |rest: &str| with_attackers(&format!("[[privacy.attacker]]\nname = \"a\"\n{rest}\n"));
+    let cases = [
+        (
+            attacker("knows = [\"visits[].disease\"]"),
+            "p.toml:21:10: error: `visits[].disease` is not a quasi attribute (help: what an attacker may know has role \
+             \"quasi\": change its role, or take it out here)",
+        ),
+        (
+            attacker("knows = [\"home.twon\"]"),
+            "p.toml:21:10: error: `home.twon` is not a declared attribute (help: did you mean `home.town`?)",
+        ),
+        (
+            attacker("knows = [\"home.town\", \"home.town\"]"),
+            "p.toml:21:23: error: `home.town` is named twice (help: name each attribute once)",
+        ),
+        (
+            attacker("m = 1\namong = [\"visit[]\"]"),
+            "p.toml:22:10: error: `visit[]`: is neither an attribute nor an array or table",
+        ),
+        (
+            attacker("m = 0"),
+            "p.toml:21:5: error: this attacker knows nothing (help: say in `knows` what they know, or give `m`, the \
+             number of values that they may know)",
+        ),
+        (
+            attacker("m = 1\n[[privacy.attacker]]\nname = \"a\"\nm = 2"),
+            "p.toml:23:8: error: two attackers are called `a` (help: give each a name of its own: messages tell them \
+             apart by it)",
+        ),
+        (attacker("m = 3\nn = 2"), "p.toml:22:5: error: `privacy.attacker.n` must be at most 1, not 2"),
+    ];
+    for (text, expected) in &cases {
+        expect(text, &[expected]);
+    }
+    let many: Vec<String> = (0..65).map(|i| format!("\"a{i}\"")).collect();
+    let text = attacker(&format!("knows = [{}]", many.join(", ")));
+    assert!(found(&text).iter().any(|d| d.to_string().contains("takes at most 64 elements")), "{text}");
+}
+
+#[test]
+fn attackers_are_not_mixed_with_what_is_not_counted_for_them() {
+    let attacker = "[[privacy.attacker]]\nname = \"a\"\nm = 2\n";
+    for (key, line) in [
+        ("guard", "guard = true"),
+        ("negative", "negative = [\"x\"]"),
+        ("l", "l = 2"),
+        ("root", "root = \"chain\""),
+        ("missing", "missing = \"nothing\""),
+    ] {
+        let text = with_attackers(&format!("{line}\n{attacker}"));
+        let found: Vec<String> = found(&text).iter().map(ToString::to_string).collect();
+        assert!(
+            found.len() == 1 && found[0].contains("is not counted together with attackers"),
+            "{key}: {found:?}"
+        );
+    }
+    let united = with_attackers(attacker).replace("[publish]", "[publish]\nrows = \"united\"");
+    assert!(found(&united)[0].to_string().contains("attackers are not counted where rows are united"));
+    let clusters = with(
+        "model = \"kmn\"\nk = 5\nm = 2\nn = 1\n",
+        &format!("model = \"k-anonymity\"\nk = 5\n{attacker}"),
+    );
+    assert!(found(&clusters)[0].to_string().contains("has no meaning for model"), "{:?}", found(&clusters));
+}

@@ -58,9 +58,12 @@ impl Checker<'_> {
     fn missing(&mut self, section: &'static Section, node: &Node, path: &str) {
         for key in section.keys.iter().filter(|k| node.get(k.name).is_none()) {
             let path = join(path, key.name);
+            // An attacker says how much they know.
+            let told = ["m", "n"].contains(&key.name) && node.get("attacker").is_some();
+            let both = told && (node.get("m").is_some() || node.get("n").is_some());
             if key.required {
                 self.report.error(&node.span, format!("`{path}` is missing"), expected(key));
-            } else if let Some(model) = self.model.filter(|m| key.is_needed_by(*m)) {
+            } else if let Some(model) = self.model.filter(|m| key.is_needed_by(*m) && (!told || both)) {
                 let span = node.get("model").map_or(&node.span, |m| &m.span);
                 self.report.error(span, format!("model \"{model}\" needs `{path}`"), expected(key));
             }

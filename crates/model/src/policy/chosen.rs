@@ -57,8 +57,9 @@ impl Privacy {
     pub fn lacking(&self) -> Vec<Number> {
         let given = |number: Number| match number {
             Number::K => self.k.is_some(),
-            Number::M => self.m.is_some(),
-            Number::N => self.n.is_some(),
+            // Whoever is told by name knows what is said of them.
+            Number::M => self.m.is_some() || !self.attackers.is_empty(),
+            Number::N => self.n.is_some() || !self.attackers.is_empty(),
             Number::L => self.l.is_some(),
             Number::T => self.t.is_some(),
             Number::Beta => self.beta.is_some(),

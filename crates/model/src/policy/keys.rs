@@ -297,6 +297,42 @@ pub(super) static BUILDERS: [Section; 10] = [
 static NEGATIVE: Type = Type::AnyOf(&NEGATIVE_FORMS);
 static NEGATIVE_FORMS: [Type; 2] = [Type::Value, Type::List { of: &Type::Value, min: 2, max: 2 }];
 
+pub(super) static ATTACKER: Section = Section {
+    name: "[[privacy.attacker]]",
+    about: "Somebody who may look for a person in the publication, told by what they know. It must hold against each of \
+            them. With attackers, `privacy.m` and `privacy.n` may be left out; where they are given, they stand for \
+            somebody who knows nothing in particular. See [attackers](attackers.md).",
+    keys: &[
+        Key::new("name", Type::Text, "what messages, certificate and report call them, such as `neighbour`")
+            .required(),
+        Key::new(
+            "knows",
+            Type::List { of: &Type::Text, min: 1, max: 64 },
+            "paths of quasi attributes: they know the value of each, all at once",
+        ),
+        Key::new("m", Type::at_least(0), "how many values they may know besides").default(Literal::Int(0)),
+        Key::new(
+            "n",
+            Type::Int { min: 0, max: 1 },
+            "how many relations between these further values they may know",
+        )
+        .hint("more relations, as of values that stand at one place, are for `privacy.n` without attackers")
+        .default(Literal::Int(0)),
+        Key::new(
+            "among",
+            TEXTS,
+            "where the further values stand: paths of quasi attributes, or of arrays and tables with all that hangs below \
+             them (every quasi attribute not in `knows` if not given)",
+        ),
+        Key::new(
+            "k",
+            Type::at_least(2),
+            "how many people must fit what they know (`privacy.k` if not given)",
+        )
+        .hint("with k = 1 a record may be unique, which is no protection"),
+    ],
+};
+
 pub(super) static PRIVACY: Section = Section {
     name: "[privacy]",
     about: "The guarantee. What it depends on is said here, never assumed: the numbers have no defaults.",
@@ -310,6 +346,16 @@ pub(super) static PRIVACY: Section = Section {
         Key::new("n", Type::at_least(0), "how many relations between known values an attacker may know")
             .only(&[Kmn])
             .needed(),
+        Key::new("attacker", Type::Tables(&ATTACKER), "who may look for a person, by what they know")
+            .protects(&[Kmn]),
+        Key::new(
+            "guess",
+            Type::Number { min: 0.0, open: true, max: 1.0 },
+            "with labels of each cell's own: the largest share that a value may have among the cells that a label hides, \
+             unless it is that common anyway",
+        )
+        .hint("a share of 0 would ask that labels hide nothing")
+        .protects(&[Km, Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness]),
         Key::new(
             "relations",
             Type::OneOf(Relations::CHOICES),

@@ -6,6 +6,7 @@
 //! (`read`). The same description gives [`json_schema`] and [`reference()`]. What is true of each model and
 //! algorithm stands in one table (`models`), and is asked there (`facts`).
 
+mod attacker;
 mod check;
 mod choices;
 mod chosen;
@@ -27,6 +28,7 @@ mod schema;
 mod set;
 mod write;
 
+pub use attacker::{Attacker, Knower};
 pub use choices::{
     Access, Certified, Diversity, Format, Ground, Missing, Payload, Protection, Relations, Role, RootMode,
     Rows, Siblings, Undeclared,
@@ -198,6 +200,10 @@ pub struct Privacy {
     pub m: Option<u32>,
     /// How many relations an attacker may know.
     pub n: Option<u32>,
+    /// Who may look for a person, besides somebody who knows nothing in particular.
+    pub attackers: Vec<Attacker>,
+    /// The largest share that a value may have among the cells that a label hides, unless it is that common anyway.
+    pub guess: Option<f64>,
     /// What several relations mean together.
     pub relations: Relations,
     /// Where the values of the record's top object stand.

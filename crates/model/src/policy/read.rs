@@ -1,14 +1,15 @@
 //! From a tree without errors to plain structs. Defaults come from the description of the keys.
 
+use super::attacker;
 use super::check::model;
 use super::describe::{Literal, Section, Type};
 use super::keys::{FROM, METHOD, PRIVACY, PUBLISH, ROOT};
 use super::node::{Kind, Node, Report};
 use super::rules::split_column;
 use super::{
-    AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model, Negative, Param,
-    Payload, Policy, Privacy, Protection, Publish, Relations, ReleaseTerms, Role, RootMode, Rows, Selection,
-    Siblings, Source, Table, Undeclared,
+    Attacker, AttributePolicy, Condition, Diversity, Format, Ground, Lookup, Method, Missing, Model,
+    Negative, Param, Payload, Policy, Privacy, Protection, Publish, Relations, ReleaseTerms, Role, RootMode,
+    Rows, Selection, Siblings, Source, Table, Undeclared,
 };
 use crate::diag::Place;
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
@@ -162,6 +163,13 @@ fn structure(tables: &[Table], path: &str) -> Option<AttributePath> {
     Some(AttributePath { classes, name: vec![column.to_owned()] })
 }
 
+/// The tables that a column stands below, and its own; empty for documents.
+pub(super) fn tables_of(root: &Node, path: &str) -> Vec<String> {
+    let tables: Vec<Table> =
+        root.get("source").map_or(&[][..], |source| source.list("table")).iter().map(table).collect();
+    structure(&tables, path).map_or(Vec::new(), |structure| attacker::tables_of(path, &structure))
+}
+
 fn table(node: &Node) -> Table {
     Table {
         name: text(node, "name").unwrap_or_default(),
@@ -281,6 +289,8 @@ fn privacy(given: &Given<'_>, united: bool) -> Privacy {
         k: given.count("k"),
         m: given.count("m"),
         n: given.count("n"),
+        attackers: given.get("attacker").map_or(&[][..], Node::items).iter().map(Attacker::read).collect(),
+        guess: given.get("guess").and_then(Node::number),
         relations,
         united,
         root: given.word("root", RootMode::from_name),

@@ -1,7 +1,7 @@
 //! The key tables of the manual.
 
 use super::describe::{Key, Literal, Section, Type};
-use super::keys::{ATTRIBUTE, BUILDERS, LOOKUP, METHOD, PRIVACY, PUBLISH, ROOT, SOURCE, TABLE};
+use super::keys::{ATTACKER, ATTRIBUTE, BUILDERS, LOOKUP, METHOD, PRIVACY, PUBLISH, ROOT, SOURCE, TABLE};
 use super::release::{EARLIER, RELEASE};
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub fn reference() -> String {
     for builder in &BUILDERS {
         table(&mut out, &format!("#### `build = \"{}\"`", builder.name), builder);
     }
-    for section in [&PRIVACY, &METHOD, &PUBLISH, &RELEASE, &EARLIER] {
+    for section in [&PRIVACY, &ATTACKER, &METHOD, &PUBLISH, &RELEASE, &EARLIER] {
         table(&mut out, &format!("### `{}`", section.name), section);
     }
     out.truncate(out.trim_end().len());

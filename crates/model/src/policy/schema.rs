@@ -27,6 +27,10 @@ pub fn json_schema() -> Value {
 /// Which keys a model needs and refuses, which words it has for the others, and which algorithms.
 fn model_rule(model: Model) -> Value {
     let needed: Vec<&str> = PRIVACY.keys.iter().filter(|k| k.is_needed_by(model)).map(|k| k.name).collect();
+    // An attacker who is told says what m and n would.
+    let told = PRIVACY.key("attacker").is_some_and(|k| k.fits(model));
+    let (free, needed): (Vec<&str>, Vec<&str>) =
+        needed.into_iter().partition(|name| told && ["m", "n"].contains(name));
     let refuses =
         |k: &&Key| !k.fits(model) && k.scope.as_ref().is_some_and(|s| s.otherwise == Severity::Error);
     let mut own: Map<String, Value> =
@@ -42,6 +46,9 @@ fn model_rule(model: Model) -> Value {
         own.extend(words(key).map(|words| (key.name.to_owned(), words)));
     }
     let mut then = json!({ "privacy": { "required": needed, "properties": own } });
+    if told {
+        then["privacy"]["anyOf"] = json!([{ "required": free }, { "required": ["attacker"] }]);
+    }
     if let Some(words) = METHOD.key("algorithm").and_then(words) {
         then["method"] = json!({ "properties": { "algorithm": words } });
     }

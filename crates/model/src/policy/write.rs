@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::keys::PRIVACY;
 use super::{
-    AttributePolicy, Ground, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Rows, Source, Table,
+    Attacker, AttributePolicy, Ground, Lookup, Method, Negative, Param, Policy, Privacy, Publish, Rows,
+    Source, Table,
 };
 use crate::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 
@@ -222,6 +223,12 @@ fn privacy(privacy: &Privacy) -> Value {
         ("k", privacy.k.map(Value::from)),
         ("m", privacy.m.map(Value::from)),
         ("n", privacy.n.map(Value::from)),
+        (
+            "attacker",
+            (!privacy.attackers.is_empty())
+                .then(|| privacy.attackers.iter().map(Attacker::to_json).collect()),
+        ),
+        ("guess", privacy.guess.map(number)),
         ("relations", Some(json!(privacy.relations.name()))),
         ("root", Some(json!(privacy.root.name()))),
         ("l", privacy.l.map(number)),

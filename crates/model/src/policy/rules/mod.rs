@@ -1,6 +1,7 @@
 //! What the keys mean together. Works on the tree, so that every message can point at its cause, and on
 //! whatever is readable of it, so that one mistake does not hide another.
 
+mod attackers;
 mod columns;
 mod fhir;
 mod hierarchy;
@@ -41,6 +42,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     masks::check(root, &attributes, report);
     protection::check(root, &attributes, report);
     fhir::check(root, &attributes, report);
+    attackers::check(root, &attributes, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
