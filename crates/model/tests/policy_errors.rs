@@ -706,15 +706,18 @@ fn attackers_who_know_what_there_is() {
     expect(&text, &[]);
     let (policy, _) = Policy::parse("p.toml", &text, &[]).expect("a good policy");
     let knowers = policy.knowers();
-    let told: Vec<_> =
-        knowers.iter().map(|a| (a.name.as_deref(), a.knows.clone(), a.among.clone())).collect();
+    let told: Vec<_> = knowers.iter().map(|a| (a.name(), a.knows.clone(), a.among.clone())).collect();
     // Attributes: hospital, disease, town.
     assert_eq!(told, [(Some("neighbour"), vec![2], vec![0]), (Some("colleague"), vec![], vec![0])]);
     let numbers: Vec<_> = knowers.iter().map(|a| (a.k, a.m, a.n)).collect();
     assert_eq!(numbers, [(5, 1, 0), (10, 2, 1)]);
     let plain = format!("m = 2\nn = 1\n{two}");
     let (policy, _) = Policy::parse("p.toml", &with_attackers(&plain), &[]).expect("a good policy");
-    assert_eq!(policy.knowers()[0].name, None, "m and n stand for somebody who knows nothing in particular");
+    assert_eq!(
+        policy.knowers()[0].name(),
+        None,
+        "m and n stand for somebody who knows nothing in particular"
+    );
     assert_eq!(policy.knowers().len(), 3);
 }
 

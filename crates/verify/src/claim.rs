@@ -4,7 +4,8 @@ use serde_json::json;
 
 use bosket_model::binding::Binding;
 use bosket_model::policy::{
-    Diversity, Missing, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Rows, Siblings,
+    Attacker, Diversity, Knower, Missing, Model, Negative, Policy, Privacy, Relations, Role, RootMode, Rows,
+    Siblings,
 };
 use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 
@@ -87,6 +88,10 @@ pub struct Kmn {
     pub buckets: Vec<Option<Vec<f64>>>,
     /// Values, and pairs of related values, whose absence counts as knowledge.
     pub negative: Vec<Negative>,
+    /// Who else may look for somebody, told by what they know. With them `m` may be 0: then they are all.
+    pub attackers: Vec<Knower>,
+    /// Who knows this, if it is the claim about one of them alone ([`Kmn::readings`]).
+    pub knower: Option<Knower>,
 }
 
 impl Kmn {
@@ -104,7 +109,33 @@ impl Kmn {
             l: None,
             buckets: Vec::new(),
             negative: Vec::new(),
+            attackers: Vec::new(),
+            knower: None,
         }
+    }
+
+    /// The claims that this one is made of, each counted for itself: relations one by one where they are promised at one place
+    /// (who knows relations need not know that they were), all together, and one claim per attacker.
+    pub(crate) fn readings(&self) -> Vec<Kmn> {
+        let plain = Kmn { attackers: Vec::new(), ..self.clone() };
+        let apart = Kmn { relations: Relations::Pair, ..plain.clone() };
+        let at_one_place = self.relations == Relations::Embedded && self.n > 1 && self.m > 1;
+        let known = self.attackers.is_empty() || self.m > 0;
+        let of = |knower: &Knower| Kmn {
+            k: knower.k,
+            m: knower.m,
+            n: knower.n,
+            relations: Relations::Pair,
+            knower: Some(knower.clone()),
+            ..plain.clone()
+        };
+        let attackers = self.attackers.iter().map(of);
+        at_one_place
+            .then_some(apart)
+            .into_iter()
+            .chain(known.then(|| plain.clone()))
+            .chain(attackers)
+            .collect()
     }
 }
 
@@ -123,6 +154,8 @@ impl Claim {
             value.ok_or_else(|| refuse(format!("model `{model}` needs `{key}`"), "add it to [privacy]"))
         };
         let buckets = || policy.attributes.iter().map(|a| a.buckets.clone()).collect();
+        // Attackers say themselves how much they know.
+        let told = (!privacy.attackers.is_empty()).then_some(0);
         if policy.anatomizes() {
             refuse_unseen(policy, privacy)?;
         }
@@ -145,8 +178,10 @@ impl Claim {
             }
             Model::Kmn => Ok(Claim::Kmn(Kmn {
                 k: number(privacy.k, "k")?,
-                m: number(privacy.m, "m")?,
-                n: number(privacy.n, "n")?,
+                m: number(privacy.m.or(told), "m")?,
+                n: number(privacy.n.or(told), "n")?,
+                attackers: policy.knowers().into_iter().filter(|knower| knower.attacker.is_some()).collect(),
+                knower: None,
                 relations: privacy.relations,
                 root: privacy.root,
                 rows: policy.rows(),
@@ -261,6 +296,7 @@ impl Claim {
                     diverse(*l, "item")
                 )
             }
+            Claim::Kmn(claim) if !claim.attackers.is_empty() => claim.sentences().join("; "),
             Claim::Kmn(Kmn { k, m, n, relations, rows, guard, missing, l, negative, .. }) => {
                 let known = match n {
                     0 => String::new(),
@@ -356,13 +392,17 @@ impl Claim {
                 }
                 claim
             }
-            Claim::Kmn(Kmn { k, m, n, relations, root, rows, guard, missing, l, .. }) => {
+            Claim::Kmn(Kmn { k, m, n, relations, root, rows, guard, missing, l, attackers, .. }) => {
                 let mut claim = json!({
                     "model": "kmn", "k": k, "m": m, "n": n, "relations": relations.name(),
                     "root": root.name(), "rows": rows.name(), "guard": guard, "missing": missing.name(),
                 });
                 if let Some(l) = l {
                     claim["l"] = json!(l);
+                }
+                if !attackers.is_empty() {
+                    let told = attackers.iter().filter_map(|knower| knower.attacker.as_ref());
+                    claim["attackers"] = told.map(Attacker::to_json).collect();
                 }
                 claim
             }

@@ -5,6 +5,7 @@
 //! [`Witness`].
 
 pub mod anatomized;
+mod attackers;
 mod buckets;
 pub mod claim;
 pub mod closeness;
@@ -126,26 +127,35 @@ fn verify_kmn(
     memory: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Witness>> {
-    if claim.relations == Relations::Embedded && claim.n > 1 && claim.m > 1 {
-        // Who knows relations need not know that they were at one place.
-        let apart = Kmn { relations: Relations::Pair, ..claim.clone() };
-        if let Some(witness) = verify_kmn(data, binding, &apart, hierarchies, memory, observer)? {
-            return Ok(Some(witness));
+    for reading in claim.readings() {
+        let found = match &reading.knower {
+            Some(knower) => attackers::smallest(data, binding, (&reading, knower), memory, observer)?,
+            None => verify_reading(data, binding, &reading, hierarchies, memory, observer)?,
+        };
+        if found.is_some() {
+            return Ok(found);
         }
     }
-    let view = view_of(claim, hierarchies);
+    Ok(None)
+}
+
+/// Checks one claim of those that it is made of.
+fn verify_reading(
+    data: &Dataset,
+    binding: &Binding,
+    claim: &Kmn,
+    hierarchies: &[Option<Hierarchy>],
+    memory: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Witness>> {
+    let view = View { negative: &claim.negative, hierarchies, ..view_of(claim) };
     let records = Records::read(data, binding, &view, observer)?;
     let m = (claim.m as usize).min(records.longest());
     // Nobody can know more relations than pairs.
     let n = (claim.n as usize).min(pair_count(m));
     let largest = knowledge::largest_m(&records);
     if n > 0 && m > largest {
-        let what = format!("knowledge of {m} values with relations is too large to be counted");
-        let help = format!(
-            "with the {} values of this publication m can be at most {largest}",
-            records.item_count()
-        );
-        return Err(Failure::new(Fault::Policy, Diagnostic::error(what).help(help)));
+        return Err(too_large(m, largest, records.item_count()));
     }
     let sensitive = match claim.l {
         None => None,
@@ -154,8 +164,14 @@ fn verify_kmn(
     check(&records, Range { k: claim.k, m, n, memory }, sensitive, binding, observer)
 }
 
-/// What can be known of trees by a claim.
-fn view_of<'a>(claim: &'a Kmn, hierarchies: &'a [Option<Hierarchy>]) -> View<'a> {
+fn too_large(m: usize, largest: usize, items: usize) -> Failure {
+    let what = format!("knowledge of {m} values with relations is too large to be counted");
+    let help = format!("with the {items} values of this publication m can be at most {largest}");
+    Failure::new(Fault::Policy, Diagnostic::error(what).help(help))
+}
+
+/// What can be known of trees by a claim, but for absent values.
+fn view_of(claim: &Kmn) -> View<'static> {
     View {
         root: claim.root,
         relations: (claim.n > 0 && claim.m > 1).then_some(claim.relations),
@@ -168,8 +184,6 @@ fn view_of<'a>(claim: &'a Kmn, hierarchies: &'a [Option<Hierarchy>]) -> View<'a>
             && claim.n > 1
             && claim.m > 2
             && claim.rows != Rows::United,
-        negative: &claim.negative,
-        hierarchies,
         ..View::default()
     }
 }

@@ -61,6 +61,8 @@ pub struct Witness {
     pub group: Option<u32>,
     /// How close these are.
     pub distance: Option<u32>,
+    /// What the policy calls whoever knows this; none for somebody who knows nothing in particular.
+    pub attacker: Option<String>,
 }
 
 impl Value {
@@ -103,6 +105,9 @@ impl Witness {
             "support": self.support,
             "records": self.records.iter().map(|r| r + 1).collect::<Vec<_>>(),
         });
+        if let Some(attacker) = &self.attacker {
+            witness["attacker"] = json!(attacker);
+        }
         if !self.unrelated.is_empty() {
             witness["unrelated"] = json!(pairs(&self.unrelated));
         }

@@ -5,6 +5,7 @@
 //! and for records that do not fit into memory `chunked` and `celled`.
 
 mod anatomized;
+mod beyond;
 mod celled;
 mod chunked;
 mod dissected;
@@ -38,6 +39,7 @@ use crate::report;
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
+pub use beyond::Beyond;
 pub(crate) use chunked::{ReadBatches, verified};
 pub use release::{AttributeValues, Release};
 
@@ -71,6 +73,11 @@ trait Draft {
 
     /// Has what was read looked at together with earlier releases; none where there is none.
     fn joint(&mut self, _run: &Run<'_>) -> Result<Option<Jointly>> {
+        Ok(None)
+    }
+
+    /// What one value more than promised would tell; none where that is little, or nobody looks.
+    fn beyond(&self, _run: &Run<'_>) -> Result<Option<Beyond>> {
         Ok(None)
     }
 
@@ -196,6 +203,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     if let Some(study) = study.as_mut().filter(|_| cut_short) {
         study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
     }
+    let beyond = draft.beyond(run)?;
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;
     let report = match &study {
@@ -217,6 +225,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         kept,
         loss,
         advice,
+        beyond,
         joint,
         certificate: place,
         report,

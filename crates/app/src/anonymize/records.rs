@@ -15,6 +15,7 @@ use bosket_report::study::{Study, Subject};
 use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
+use super::beyond::Beyond;
 use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
 use crate::advice::{Effort, Published, advice};
 use crate::joint::{Jointly, OwnInput, Together};
@@ -175,6 +176,10 @@ impl<'p> Records<'p> {
 }
 
 impl Draft for Records<'_> {
+    fn beyond(&self, run: &Run<'_>) -> Result<Option<Beyond>> {
+        Beyond::of(&self.private.prepared.file.policy, self.again()?, run)
+    }
+
     fn make(&mut self, run: &Run<'_>) -> Result<()> {
         let made = self.private.make(run)?;
         let publication = self.publication.as_mut().ok_or_else(too_early)?;

@@ -8,6 +8,7 @@ use bosket_report::advice::Advice;
 use bosket_verify::{Claim, Verification};
 use serde_json::{Value, json};
 
+use super::beyond::Beyond;
 use crate::figures::{Figures, degrees_json};
 use crate::joint::Jointly;
 
@@ -36,6 +37,8 @@ pub struct Release {
     pub loss: Option<Loss>,
     /// What to do where little is left; none where enough is.
     pub advice: Option<Advice>,
+    /// What one value more than promised would tell, where that is much.
+    pub beyond: Option<Beyond>,
     /// What it tells together with earlier releases; none where there is none.
     pub joint: Option<Jointly>,
     /// Where the certificate is; none with a stream.
@@ -97,6 +100,7 @@ impl Release {
         all["attributes"] = self.attributes.iter().map(attribute).collect();
         all["kept"] = self.kept.to_json();
         all["selected"] = json!(self.selected);
+        all["beyond"] = self.beyond.as_ref().map_or(Value::Null, Beyond::to_json);
         all["advice"] = self.advice.as_ref().map_or(Value::Null, Advice::to_json);
         if let Some(joint) = &self.joint {
             all["joint"] = joint.to_json();

@@ -70,8 +70,11 @@ fn text(release: &Release) -> String {
         out.push_str(&format!("of {left} that `source.where` and `source.sample` leave\n"));
     }
     match release.claim() {
-        Some(claim) => out.push_str(&format!("verified: {}\n", claim.sentence())),
+        Some(claim) => out.push_str(&format!("verified: {}\n", claim.sentences().join(";\n          "))),
         None => out.push_str("nothing is claimed: the sides are separated without a guarantee\n"),
+    }
+    if let Some(beyond) = &release.beyond {
+        out.push_str(&format!("beyond the promise: {}\n", beyond.sentence()));
     }
     if let Some(joint) = &release.joint {
         out.push_str(&jointly(joint));

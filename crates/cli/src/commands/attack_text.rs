@@ -1,10 +1,11 @@
 //! What `bosket attack` tells people.
 
 use bosket_app::attack::{Attacked, AttackedData};
-use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Worst};
+use bosket_measure::attack::{Bin, Journalist, Point, Risk, Share, Told, Worst};
 use bosket_model::policy::Privacy;
 
 use crate::output::{count, plural, tenths};
+use crate::table::{Column, Table};
 
 /// Width of the longest bar.
 const BAR: usize = 30;
@@ -25,6 +26,7 @@ pub fn report(found: &Attacked, show_values: bool) -> String {
     out.push('\n');
     let points = (&before.risk.points[..], after.map(|a| &a.risk.points[..]));
     table(&mut out, &usual(k, points), points);
+    attackers(&mut out, &before.risk, after.map(|after| &after.risk));
     if let (Some(joint), Some(after)) = (&found.joint, after) {
         together(&mut out, k, joint, &after.risk);
     }
@@ -55,6 +57,33 @@ pub fn report(found: &Attacked, show_values: bool) -> String {
         worst(&mut out, "after", &after.risk.worst, show_values);
     }
     out
+}
+
+/// What the attackers of the policy find: as promised, and with one value more.
+fn attackers(out: &mut String, before: &Risk, after: Option<&Risk>) {
+    if before.attackers.iter().all(|told| told.name.is_none()) {
+        return;
+    }
+    out.push_str("\nThe attackers of the policy; in brackets what they find who know one value more:\n\n");
+    let columns = ["unique before", "after", "fewer than asked before", "after"];
+    let mut table =
+        Table::new([Column::left("attacker")].into_iter().chain(columns.map(Column::right)).collect());
+    let both = |told: Option<&Told>, of: fn(&Point) -> f64| match told {
+        None => "–".to_owned(),
+        Some(told) => format!("{} ({})", percent(of(&told.promised)), percent(of(&told.one_more))),
+    };
+    for (at, told) in before.attackers.iter().enumerate() {
+        let other = after.and_then(|risk| risk.attackers.get(at));
+        let name = told.name.as_deref().unwrap_or("nobody in particular");
+        table.row([
+            format!("{name}: knows {}", told.knows),
+            both(Some(told), |p| p.unique.value),
+            both(other, |p| p.unique.value),
+            both(Some(told), |p| p.below_k.value),
+            both(other, |p| p.below_k.value),
+        ]);
+    }
+    out.push_str(&table.text());
 }
 
 /// What comes out if somebody has several releases and can link them.
@@ -108,7 +137,7 @@ fn embedded(out: &mut String, k: u32, points: &[Point], before: &Risk, after: Op
 fn journalist(out: &mut String, (name, size): (&str, usize), before: &Risk, after: Option<&Risk>) {
     out.push_str(&format!("\nIn the population: {name}, {}\n\n", people(size)));
     let k = before.k;
-    let columns: Vec<(String, Column)> = vec![
+    let columns: Vec<(String, Figure)> = vec![
         ("not in it".into(), |p| p.journalist.map(|j| percent(j.absent.value))),
         ("unique".into(), |p| p.journalist.map(|j| percent(j.unique.value))),
         (format!("below {k}"), |p| p.journalist.map(|j| percent(j.below_k.value))),
@@ -178,8 +207,8 @@ fn same<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
 }
 
 /// Figures that matches within the data come to.
-fn usual(k: u32, (before, after): Both<'_>) -> Vec<(String, Column)> {
-    let mut columns: Vec<(String, Column)> = vec![
+fn usual(k: u32, (before, after): Both<'_>) -> Vec<(String, Figure)> {
+    let mut columns: Vec<(String, Figure)> = vec![
         ("unique".into(), |p| Some(percent(p.unique.value))),
         (format!("below {k}"), |p| Some(percent(p.below_k.value))),
         ("highest".into(), |p| Some(percent(p.prosecutor))),
@@ -196,7 +225,7 @@ fn usual(k: u32, (before, after): Both<'_>) -> Vec<(String, Column)> {
 type Both<'a> = (&'a [Point], Option<&'a [Point]>);
 
 /// One line per strength of attackers, before and after side by side.
-fn table(out: &mut String, columns: &[(String, Column)], (before, after): Both<'_>) {
+fn table(out: &mut String, columns: &[(String, Figure)], (before, after): Both<'_>) {
     let width = before.iter().map(|p| strength(p).len()).max().unwrap_or(0).max("known".len());
     let cell = if after.is_some() { 17 } else { 9 };
     out.push_str(&format!("{:width$}", "known"));
@@ -225,7 +254,7 @@ fn table(out: &mut String, columns: &[(String, Column)], (before, after): Both<'
     }
 }
 
-type Column = fn(&Point) -> Option<String>;
+type Figure = fn(&Point) -> Option<String>;
 
 /// How people were looked at.
 struct Looked {

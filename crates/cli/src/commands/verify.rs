@@ -99,7 +99,8 @@ fn unprotected(found: &Unprotected) -> String {
 }
 
 fn push_verdict(out: &mut String, found: &Verified, verification: &Verification) {
-    let claim = verification.claim.as_ref().map_or(String::new(), Claim::sentence);
+    let claim =
+        verification.claim.as_ref().map_or(String::new(), |claim| claim.sentences().join(";\n       "));
     let records = plural(verification.records, "record");
     let all = match verification.groups {
         Some(groups) => format!("{} with {records}", plural(groups, "group")),
@@ -180,7 +181,13 @@ fn push_witness(out: &mut String, found: &Verified, verification: &Verification,
                 n => format!("only {} records fit", count(n)),
             };
             match &witness.sensitive {
-                None => out.push_str(&format!("Witness: {people} this knowledge:\n")),
+                None => {
+                    let what = match &witness.attacker {
+                        Some(name) => format!("what the attacker `{name}` knows"),
+                        None => "this knowledge".to_owned(),
+                    };
+                    out.push_str(&format!("Witness: {people} {what}:\n"));
+                }
                 Some(s) => out.push_str(&format!(
                     "Witness: {} = {} has a share of {:.1} % among the {} that look like this{}:\n",
                     s.path,

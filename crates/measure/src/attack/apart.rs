@@ -30,7 +30,14 @@ pub fn risk_apart(published: &Dissected, policy: &Policy, observer: &dyn Observe
     if !published.sensitive.is_empty() && !people.is_empty() {
         point.confidence = Some((highest, sum / people.len() as f64));
     }
-    Ok(Risk { records: people.len(), k, points: vec![point], worst: Vec::new(), embedded: None })
+    Ok(Risk {
+        records: people.len(),
+        k,
+        points: vec![point],
+        worst: Vec::new(),
+        embedded: None,
+        attackers: Vec::new(),
+    })
 }
 
 /// The share of a group's people who have its most common value of an attribute, or none.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bin, Journalist, Known, Point, Risk, Share, Worst};
+use super::{Bin, Journalist, Known, Point, Risk, Share, Told, Worst};
 
 impl Risk {
     /// The risk as JSON. Records are numbered from 1; values stand in it only if asked for.
@@ -14,10 +14,25 @@ impl Risk {
             "points": points(&self.points),
             "worst": self.worst.iter().map(|w| w.to_json(show_values)).collect::<Vec<_>>(),
         });
+        if !self.attackers.is_empty() {
+            risk["attackers"] = self.attackers.iter().map(Told::to_json).collect();
+        }
         if let Some(embedded) = &self.embedded {
             risk["embedded"] = json!(points(embedded));
         }
         risk
+    }
+}
+
+impl Told {
+    fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "knows": self.knows,
+            "k": self.k,
+            "promised": self.promised.to_json(),
+            "one_more": self.one_more.to_json(),
+        })
     }
 }
 

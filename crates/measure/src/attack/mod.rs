@@ -19,6 +19,7 @@ mod records;
 mod secrets;
 mod sweep;
 mod together;
+mod told;
 mod vertices;
 mod worst;
 
@@ -32,6 +33,7 @@ pub use anatomized::{Sides, risk_anatomized};
 pub use apart::risk_apart;
 pub use figures::{Bin, Journalist, Point, Share};
 pub use population::{Population, Side, check_journalist, journalist};
+pub use told::{Told, attackers};
 
 use levels::{Level, Plan};
 use person::work;
@@ -75,6 +77,18 @@ pub struct Risk {
     pub worst: Vec<Worst>,
     /// The points where all relations of a value must hold at one place, if the policy's own reading is weaker.
     pub embedded: Option<Vec<Point>>,
+    /// What the attackers find against whom the publication has to hold, where values are counted: as promised, and with one
+    /// value more.
+    pub attackers: Vec<Told>,
+}
+
+impl Risk {
+    /// The attacker who finds most people alone with one value more than promised.
+    pub fn worst_attacker(&self) -> Option<&Told> {
+        let unique = |told: &&Told| told.one_more.unique.value;
+        // Of equally good ones the first.
+        self.attackers.iter().rev().max_by(|a, b| unique(a).total_cmp(&unique(b)))
+    }
 }
 
 /// Which attackers, and how much work they may be.
@@ -186,7 +200,8 @@ fn of_knowledge(
         let levels = plan.levels()?;
         Some(plan.points(&levels, k))
     };
-    Ok(Risk { records: data.len(), k, points, worst, embedded })
+    let attackers = attackers(data, binding, policy, options, observer)?;
+    Ok(Risk { records: data.len(), k, points, worst, embedded, attackers })
 }
 
 /// One part in so many of the budget is for the knowledge of one of the worst-off.
@@ -270,5 +285,5 @@ fn of_vertices(
         points.extend(plan.points(&plan.levels()?, k));
     }
     let worst = alike.worst(data, binding, options.worst);
-    Ok(Risk { records: data.len(), k, points, worst, embedded: None })
+    Ok(Risk { records: data.len(), k, points, worst, embedded: None, attackers: Vec::new() })
 }

@@ -14,6 +14,9 @@ use super::records::Value;
 /// A value's node: value, preorder, end.
 pub(super) type Node = (u32, u32, u32);
 
+/// What stands nowhere in a record: it is related to nothing.
+pub(super) const NO_NODE: u32 = u32::MAX;
+
 /// Values, and per record its nodes.
 pub(super) struct Raw {
     pub(super) trees: ValueTrees,

@@ -8,7 +8,7 @@ use bosket_model::policy::Privacy;
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
 
-use super::raw::{Node, Raw};
+use super::raw::{NO_NODE, Node, Raw};
 use super::together::{Span, together};
 
 /// A value that can be known.
@@ -69,7 +69,12 @@ impl Records {
         (related, nodes): (bool, bool),
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let Raw { trees, values, mut records, sensitive } = Raw::read(data, binding, privacy, observer)?;
+        Records::of_raw(Raw::read(data, binding, privacy, observer)?, (related, nodes), observer)
+    }
+
+    /// Lays out what was read.
+    pub(super) fn of_raw(raw: Raw, (related, nodes): (bool, bool), observer: &dyn Observer) -> Result<Self> {
+        let Raw { trees, values, mut records, sensitive } = raw;
         let mut laid = Records { sensitive, ..Records::by_rarity(values, &mut records, observer)? };
         if related || nodes {
             laid.relate(&trees, &records, 0, nodes, observer)?;
@@ -165,7 +170,7 @@ impl Records {
                 places.extend(run.iter().map(|node| (node.1, place as u32)));
             }
             places.sort_unstable();
-            for &(node, b) in &places {
+            for &(node, b) in places.iter().filter(|place| place.0 != NO_NODE) {
                 let mut above = trees.parent(node as usize);
                 while let Some(parent) = above {
                     // What is not to be known stands between values without being one; what was recoded locally may be

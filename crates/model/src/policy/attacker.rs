@@ -31,8 +31,8 @@ pub struct Attacker {
 /// An attacker as those need it who search and verify: attributes by their places in the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knower {
-    /// What they are called; none for somebody who knows nothing in particular.
-    pub name: Option<String>,
+    /// As the policy tells them; none for somebody who knows nothing in particular.
+    pub attacker: Option<Attacker>,
     /// The attributes whose values they know, all at once; ascending.
     pub knows: Vec<usize>,
     /// The attributes among which they may know further values; ascending.
@@ -45,7 +45,59 @@ pub struct Knower {
     pub n: u32,
 }
 
+impl Knower {
+    /// What they are called; none for somebody who knows nothing in particular.
+    pub fn name(&self) -> Option<&str> {
+        self.attacker.as_ref().map(|attacker| attacker.name.as_str())
+    }
+
+    /// Whether they may know a further value at a place. Where the policy does not say among which, that is everywhere else,
+    /// be it a place that only another release shows.
+    pub fn may_know(&self, declared: usize) -> bool {
+        match &self.attacker {
+            Some(attacker) if !attacker.among.is_empty() => self.among.contains(&declared),
+            _ => !self.knows.contains(&declared),
+        }
+    }
+
+    /// What they know in words, as in "who knows {…}".
+    pub fn words(&self) -> String {
+        let known = self.attacker.as_ref().map_or(&[][..], |attacker| &attacker.knows);
+        let among = self.attacker.as_ref().map_or(&[][..], |attacker| &attacker.among);
+        let further = match (self.m, known.is_empty()) {
+            (0, _) => None,
+            (1, true) => Some("one value".to_owned()),
+            (1, false) => Some("one more value".to_owned()),
+            (m, true) => Some(format!("up to {m} values")),
+            (m, false) => Some(format!("up to {m} more values")),
+        };
+        let further = further.map(|further| match among {
+            [] => further,
+            places => format!("{further} of {}", listed(places)),
+        });
+        let related = if self.n > 0 && self.m > 1 { " and one relation between them" } else { "" };
+        let all: Vec<String> =
+            (!known.is_empty()).then(|| listed(known)).into_iter().chain(further).collect();
+        format!("{}{related}", all.join(" and "))
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 impl Attacker {
+    /// What they are called in a sentence: `a neighbour`, `an insurer`.
+    pub fn called(&self) -> String {
+        let vowel = self.name.to_lowercase().starts_with(['a', 'e', 'i', 'o', 'u']);
+        format!("{} {}", if vowel { "an" } else { "a" }, self.name)
+    }
+
     pub(super) fn read(node: &Node) -> Self {
         let count = |key: &str| node.get(key).and_then(Node::int).and_then(|i| u32::try_from(i).ok());
         Attacker {
@@ -58,7 +110,8 @@ impl Attacker {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    /// As it stands in a policy.
+    pub fn to_json(&self) -> Value {
         let list = |items: &[String]| (!items.is_empty()).then(|| json!(items));
         let keys = [
             ("name", Some(json!(self.name))),
@@ -99,7 +152,7 @@ impl Policy {
         };
         let all: Vec<usize> = (0..self.attributes.len()).filter(quasi).collect();
         let plain = privacy.m.map(|m| Knower {
-            name: None,
+            attacker: None,
             knows: Vec::new(),
             among: all.clone(),
             k: privacy.k.unwrap_or(0),
@@ -122,7 +175,7 @@ impl Policy {
                 false => is(*at, &attacker.among),
             };
             Knower {
-                name: Some(attacker.name.clone()),
+                attacker: Some(attacker.clone()),
                 among: all.iter().copied().filter(may).collect(),
                 knows,
                 k: attacker.k.or(privacy.k).unwrap_or(0),

@@ -189,6 +189,9 @@ fn composition(joint: usize) -> String {
 fn beyond(claim: &Claim) -> String {
     let range = match claim {
         Claim::Km(km) => format!("more than {} items, or sensitive ones", km.m),
+        Claim::Kmn(kmn) if !kmn.attackers.is_empty() => {
+            "more than the attackers that the claim names, or sensitive values".to_owned()
+        }
         Claim::Kmn(kmn) => {
             format!("more than {} values or {} of their relations, or sensitive values", kmn.m, kmn.n)
         }

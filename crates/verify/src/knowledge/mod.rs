@@ -25,6 +25,7 @@
 
 mod absence;
 mod cells;
+mod classes;
 mod dense;
 mod diverse;
 mod guard;
@@ -41,6 +42,7 @@ use std::cell::OnceCell;
 use bosket_model::observe::Observer;
 use bosket_model::{Failure, Result};
 
+pub(crate) use classes::Numbering;
 pub use diverse::{SensitiveValues, smallest_uniform};
 pub use read::View;
 pub use records::{Known, Pairs, Records, pair_bit, pair_count};

@@ -62,6 +62,27 @@ pub(super) struct Relations {
     pub(super) nodes: Option<Nodes>,
 }
 
+impl Relations {
+    /// Of no record yet.
+    pub(super) fn none() -> Self {
+        Relations { first_word: Vec::new(), related: Vec::new(), unrelated: Vec::new(), nodes: None }
+    }
+
+    /// Adds a record that has some of another one's items, told by their positions.
+    pub(super) fn push(&mut self, pairs: &Pairs<'_>, positions: &[usize]) {
+        let words = positions.len().div_ceil(64);
+        let base = self.related.len();
+        self.first_word.push(base);
+        self.related.resize(base + words * positions.len(), 0);
+        for (a, &first) in positions.iter().enumerate() {
+            for (b, &second) in positions.iter().enumerate().filter(|(b, _)| *b != a) {
+                let related = u64::from(pairs.related(first, second));
+                self.related[base + a * words + b / 64] |= related << (b % 64);
+            }
+        }
+    }
+}
+
 pub(super) struct Nodes {
     pub(super) first: Vec<u32>,
     pub(super) spans: Vec<(u32, u32)>,

@@ -61,6 +61,12 @@ impl Cells {
         Cells { k, choose: (0..=m).map(table).collect(), first, bits, counts }
     }
 
+    /// For sets of up to `m` of items of which nobody knows how many there will be.
+    pub(super) fn of_pieces(k: u32, m: usize, memory: usize) -> Self {
+        let counts = Counts::Pieces(FxHashMap::default(), memory);
+        Cells { k, choose: Vec::new(), first: Vec::new(), bits: vec![0; m + 2], counts }
+    }
+
     fn place(&self, items: &[u32], relations: u64) -> u64 {
         let rank: u64 = items.iter().enumerate().map(|(i, &item)| self.choose[i + 1][item as usize]).sum();
         self.first[items.len()] + (rank << self.bits[items.len()]) + relations

@@ -18,12 +18,12 @@ use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::partition::Joined;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
-use bosket_model::policy::{Missing, Policy, Relations, Role};
+use bosket_model::policy::{Knower, Missing, Policy, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use rayon::prelude::*;
 
 use crate::claim::{Claim, Kmn};
-use crate::knowledge::{Known, Records, View};
+use crate::knowledge::{Known, Numbering, Records, View};
 use crate::names;
 use crate::recount::parts::{Drawn, Tallied, Totals};
 use crate::verification::{Decision, Verification};
@@ -116,18 +116,34 @@ pub fn count(
 #[derive(Debug)]
 pub struct Counter<'a> {
     policy: &'a Policy,
-    claim: &'a Claim,
     memory: usize,
     readings: Vec<Reading<'a>>,
     kept: Joined,
     counted: Counted,
 }
 
-/// One way to read relations, with its counters.
+/// One of the claims that a claim is made of, with its counters.
 struct Reading<'a> {
     view: View<'a>,
+    k: u32,
+    m: usize,
+    n: usize,
+    /// Who knows it, with the numbers of their classes, if that is not somebody who knows nothing in particular.
+    knower: Option<(Knower, Numbering)>,
     /// Known once there is a part.
     known: Option<(Vec<Known>, Cells)>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(view: View<'a>, (k, m, n): (u32, u32, u32)) -> Self {
+        Reading { view, k, m: m as usize, n: n as usize, knower: None, known: None }
+    }
+
+    fn of_trees(claim: Kmn) -> Self {
+        let numbers = (claim.k, claim.m, claim.n);
+        let reading = Reading::of(crate::view_of(&claim), numbers);
+        Reading { knower: claim.knower.map(|knower| (knower, Numbering::default())), ..reading }
+    }
 }
 
 impl std::fmt::Debug for Reading<'_> {
@@ -140,19 +156,12 @@ impl<'a> Counter<'a> {
     /// Nothing is counted yet.
     pub fn new(policy: &'a Policy, claim: &'a Claim, memory: usize) -> Result<Self> {
         refuse_unmergeable(claim)?;
-        let views = match claim {
-            Claim::Kmn(kmn) if kmn.relations == Relations::Embedded && kmn.n > 1 && kmn.m > 1 => {
-                // Who knows relations need not know that they were at one place.
-                let apart =
-                    View { relations: Some(Relations::Pair), sections: false, ..crate::view_of(kmn, &[]) };
-                vec![apart, crate::view_of(kmn, &[])]
-            }
-            Claim::Kmn(kmn) => vec![crate::view_of(kmn, &[])],
-            _ => vec![View::default()],
+        let readings = match claim {
+            Claim::Km(km) => vec![Reading::of(View::default(), (km.k, km.m, 0))],
+            Claim::Kmn(kmn) => kmn.readings().into_iter().map(Reading::of_trees).collect(),
+            _ => return Err(Failure::defect("a claim that is not counted by knowledge")),
         };
-        let readings: Vec<Reading<'_>> =
-            views.into_iter().map(|view| Reading { view, known: None }).collect();
-        Ok(Counter { policy, claim, memory, readings, kept: Joined::new(), counted: Counted::default() })
+        Ok(Counter { policy, memory, readings, kept: Joined::new(), counted: Counted::default() })
     }
 
     /// Counts a part.
@@ -175,24 +184,29 @@ impl<'a> Counter<'a> {
     /// Which records are kept.
     fn chosen(&mut self, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Vec<bool>> {
         let mut keep = vec![false; data.len()];
-        let (k, m, n) = match self.claim {
-            Claim::Km(km) => (km.k, km.m as usize, 0),
-            Claim::Kmn(kmn) => (kmn.k, kmn.m as usize, kmn.n as usize),
-            _ => return Err(Failure::defect("a claim that is not counted by knowledge")),
-        };
         let share = self.memory / self.readings.len();
         for reading in &mut self.readings {
-            let records = Records::read(data, binding, &reading.view, observer)?;
+            let Reading { view, k, m, n, knower, known } = reading;
+            let (m, n) = (*m, *n);
+            let records = Records::read(data, binding, view, observer)?;
             let items = records.item_count();
             let own: Vec<Known> = (0..items as u32).map(|item| records.known(item).clone()).collect();
-            let related = reading.view.relations.is_some();
-            let (known, cells) =
-                reading.known.get_or_insert_with(|| (own.clone(), Cells::new(k, m, items, related, share)));
+            let related = view.relations.is_some();
+            let new = || match knower {
+                // How many items all classes will have is not known.
+                Some(_) => Cells::of_pieces(*k, m, share),
+                None => Cells::new(*k, m, items, related, share),
+            };
+            let (known, cells) = known.get_or_insert_with(|| (own.clone(), new()));
             if *known != own {
                 return Err(Failure::defect("parts that are counted together do not have one numbering"));
             }
+            let (records, classes) = match knower {
+                Some((knower, numbering)) => records.within(knower, numbering, observer)?,
+                None => (records, Vec::new()),
+            };
             // Counters only grow: whoever is not open now will not be when its turn comes.
-            let closed: Vec<bool> = match related {
+            let closed: Vec<bool> = match related || !classes.is_empty() {
                 true => Vec::new(),
                 false => (0..records.len())
                     .into_par_iter()
@@ -202,7 +216,9 @@ impl<'a> Counter<'a> {
                     })
                     .collect::<Result<_>>()?,
             };
-            let mut walk = Walk { records: &records, cells, m, n, masks: Vec::new(), positions: Vec::new() };
+            let classes = &classes;
+            let mut walk =
+                Walk { records: &records, classes, cells, m, n, masks: Vec::new(), positions: Vec::new() };
             for (record, keep) in keep.iter_mut().enumerate() {
                 observer.go_on()?;
                 if closed.get(record) == Some(&true) {
@@ -223,12 +239,17 @@ impl<'a> Counter<'a> {
     }
 }
 
+/// No item: what follows is the number of a class.
+const A_CLASS: u32 = u32::MAX;
+
 /// Takes a piece, its items and relations; says whether to go on.
 type Then<'t> = &'t mut dyn FnMut(&mut Cells, &[u32], u64) -> Result<bool>;
 
 /// Goes through the pieces of knowledge of a record.
 struct Walk<'w> {
     records: &'w Records,
+    /// Per record its class, which is a piece by itself where an attacker knows it; empty for nobody in particular.
+    classes: &'w [u32],
     cells: &'w mut Cells,
     m: usize,
     n: usize,
@@ -261,6 +282,11 @@ impl Walk<'_> {
 
     /// Hands out each piece at least once, until `then` says stop.
     fn each(&mut self, record: usize, observer: &dyn Observer, then: Then<'_>) -> Result<()> {
+        if let Some(&class) = self.classes.get(record)
+            && !then(self.cells, &[A_CLASS, class], 0)?
+        {
+            return Ok(());
+        }
         let items = self.records.items(record).to_vec();
         let mut set: Vec<u32> = Vec::with_capacity(self.m);
         self.positions.clear();

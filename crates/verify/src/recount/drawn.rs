@@ -6,7 +6,7 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 
 use super::knowledge::{Asked, RELATED, says_too_much};
-use super::person::{ABSENT, Known, Person, Piece};
+use super::person::{ABSENT, CLASS, Known, Person, Piece};
 use super::record::Reader;
 use super::sample::{Budget, Choices};
 use super::{Recount, STEPS, disagreement};
@@ -104,12 +104,14 @@ impl Asked<'_> {
     /// Random knowledge of a person; none if there is none.
     pub(super) fn some_piece(&self, person: &Person, choices: &mut Choices) -> Option<Piece> {
         let most = self.m.min(person.known.len());
-        if most == 0 {
+        // What somebody knows in any case is knowledge by itself.
+        let least = usize::from(person.class.is_none());
+        if most < least {
             return None;
         }
-        let size = 1 + choices.below(most);
+        let size = least + choices.below(most + 1 - least);
         let known = choices.some_of(person.known.len(), size).into_iter().map(|at| person.known[at]);
-        let mut piece = Piece { known: known.collect(), related: Vec::new() };
+        let mut piece = Piece { known: person.class.into_iter().chain(known).collect(), related: Vec::new() };
         let pairs = person.pairs(&piece);
         let wanted = choices.below(self.n.min(pairs.len()) + 1);
         for at in choices.some_of(pairs.len(), wanted) {
@@ -148,7 +150,7 @@ impl Asked<'_> {
             }
             // Most records do not even have the values.
             let items = reader.items(record);
-            let has = |&(item, times): &Known| items.contains(&item) == (times != ABSENT);
+            let has = |&(item, times): &Known| times == CLASS || items.contains(&item) == (times != ABSENT);
             if !piece.known.iter().all(has) {
                 continue;
             }

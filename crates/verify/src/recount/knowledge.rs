@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Missing, Negative, Relations, RootMode, Rows};
-use bosket_model::{Dataset, Result};
+use bosket_model::policy::{Knower, Missing, Negative, Relations, RootMode, Rows};
+use bosket_model::{Dataset, Failure, Result};
 
 use super::absent;
-use super::person::{ABSENT, Known, PRESENT, Person, Piece};
+use super::person::{ABSENT, CLASS, Known, PRESENT, Person, Piece};
 use super::record::{Guarded, Reader};
 use super::sample::Budget;
 use super::secrets::{Secrets, all_listed};
@@ -37,6 +37,8 @@ pub(super) struct Asked<'a> {
     pub(super) guarded: Option<Guarded>,
     pub(super) absent: Vec<u32>,
     pub(super) diverse: Option<(f64, Secrets<'a>)>,
+    /// Who knows it, if that is not somebody who knows nothing in particular.
+    pub(super) knower: Option<&'a Knower>,
 }
 
 /// Counts knowledge of sets again.
@@ -60,11 +62,12 @@ pub(super) fn of_sets(
         guarded: None,
         absent: Vec::new(),
         diverse: claim.l.map(|l| (l, Secrets::Listed(&sensitive))),
+        knower: None,
     };
     asked.run(&mut reader, (&claim.negative, hierarchies), Vec::new(), observer)
 }
 
-/// Counts knowledge of trees again; relations that are promised at one place each for itself as well.
+/// Counts knowledge of trees again: relations that are promised at one place each for itself as well, and every attacker.
 pub(super) fn of_trees(
     data: &Dataset,
     binding: &Binding,
@@ -72,16 +75,15 @@ pub(super) fn of_trees(
     hierarchies: &[Option<Hierarchy>],
     observer: &dyn Observer,
 ) -> Result<Recount> {
-    let mut recount = of_reading(data, binding, claim, hierarchies, observer)?;
-    if claim.relations == Relations::Embedded && claim.n > 1 && claim.m > 1 {
-        let apart = Kmn { relations: Relations::Pair, ..claim.clone() };
-        let other = of_reading(data, binding, &apart, hierarchies, observer)?;
-        recount.pieces += other.pieces;
-        recount.complete &= other.complete;
-        recount.not_covered.extend(other.not_covered);
-        recount.not_covered.dedup();
+    let mut recount: Option<Recount> = None;
+    for reading in claim.readings() {
+        let other = of_reading(data, binding, &reading, hierarchies, observer)?;
+        recount = Some(match recount {
+            Some(recount) => recount.and_of_the_same(other),
+            None => other,
+        });
     }
-    Ok(recount)
+    recount.ok_or_else(|| Failure::defect("a claim of which nothing is counted"))
 }
 
 fn of_reading(
@@ -124,6 +126,7 @@ fn of_reading(
         guarded,
         absent: Vec::new(),
         diverse: claim.l.map(|l| (l, Secrets::OfAttributes(&claim.buckets))),
+        knower: claim.knower.as_ref(),
     };
     asked.run(&mut reader, (&claim.negative, hierarchies), left_out, observer)
 }
@@ -157,6 +160,10 @@ impl Asked<'_> {
     pub(super) fn person(&self, reader: &mut Reader<'_>, record: usize) -> Person {
         let mut items = reader.items(record).to_vec();
         items.sort_unstable();
+        let class = self.knower.map(|knower| (reader.class(record, &knower.knows), CLASS));
+        if let Some(knower) = self.knower {
+            items.retain(|&item| knower.may_know(reader.declared(item)));
+        }
         let mut known: Vec<Known> = (items.chunk_by(|a, b| a == b))
             .map(|run| (run[0], if self.multiset { run.len() as u32 } else { PRESENT }))
             .collect();
@@ -167,7 +174,7 @@ impl Asked<'_> {
         let shown = self.n > 0 && !self.is_large(record);
         let nodes = if shown { reader.nodes(record) } else { Vec::new() };
         let inferred = self.guarded.as_ref().map_or(Vec::new(), |g| g.inferred(&nodes, reader));
-        Person { known, nodes, inferred }
+        Person { class, known, nodes, inferred }
     }
 
     /// Whether a record has too many vertices to look at its relations.
@@ -177,7 +184,8 @@ impl Asked<'_> {
 
     /// Whether a person fits some knowledge.
     pub(super) fn fits(&self, person: &Person, piece: &Piece) -> bool {
-        piece.known.iter().all(|known| person.known.contains(known))
+        let has = |known: &Known| person.class == Some(*known) || person.known.contains(known);
+        piece.known.iter().all(has)
             && match self.embedded {
                 true => person.places(piece, &mut Vec::new()),
                 false => piece.related.iter().all(|&(a, b)| person.relates(piece, a, b)),
@@ -190,7 +198,15 @@ impl Asked<'_> {
         person: &Person,
         take: &mut dyn FnMut(&Piece) -> Result<bool>,
     ) -> Result<bool> {
-        self.choose(person, 0, &mut Piece::default(), take)
+        let mut piece = Piece::default();
+        piece.known.extend(person.class);
+        let go_on = person.class.is_none() || take(&piece)?;
+        Ok(go_on && (self.m == 0 || self.choose(person, 0, &mut piece, take)?))
+    }
+
+    /// How many values a piece of a person may hold: what an attacker knows in any case is one more.
+    fn most(&self, person: &Person) -> usize {
+        self.m + usize::from(person.class.is_some())
     }
 
     /// Goes through what adds values of a person, from one on, to a piece without relations.
@@ -205,7 +221,7 @@ impl Asked<'_> {
             piece.known.push(person.known[at]);
             let pairs = person.pairs(piece);
             let go_on = self.relate(person, piece, &pairs, take)?
-                && (piece.known.len() == self.m || self.choose(person, at + 1, piece, take)?);
+                && (piece.known.len() == self.most(person) || self.choose(person, at + 1, piece, take)?);
             piece.known.pop();
             if !go_on {
                 return Ok(false);

@@ -62,6 +62,12 @@ impl Recount {
         self
     }
 
+    /// What was gone through in one and the same publication for two claims.
+    fn and_of_the_same(self, other: Recount) -> Recount {
+        let records = self.records.max(other.records);
+        Recount { records, ..self.and(other) }
+    }
+
     /// The JSON form.
     pub fn to_json(&self) -> serde_json::Value {
         json!({

@@ -23,11 +23,11 @@ use bosket_model::policy::{Missing, Relations, Role, RootMode, Rows};
 use bosket_model::{AttributeId, Dataset, Failure, MISSING, Result};
 
 use super::knowledge::Asked;
-use super::person::{PRESENT, Piece};
+use super::person::{CLASS, Known, PRESENT, Piece};
 use super::record::Reader;
 use super::sample::{Budget, Choices};
 use super::{Recount, STEPS, disagreement};
-use crate::claim::{Claim, Kmn};
+use crate::claim::Claim;
 
 const WHAT: [u8; 4] = *b"BkDr";
 const WHAT_TALLIED: [u8; 4] = *b"BkTl";
@@ -59,6 +59,8 @@ struct Worded {
 
 /// What the name of a vertex without a place begins with, and no path.
 const SECTION: char = '\u{2}';
+/// The place of all that an attacker knows in any case, and what stands between its words.
+const CLASS_MARK: char = '\u{3}';
 
 /// How much there is of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,11 +154,7 @@ impl Default for Drawn {
 fn ways(claim: &Claim) -> Result<Vec<Claim>> {
     match claim {
         Claim::Km(_) => Ok(vec![claim.clone()]),
-        Claim::Kmn(kmn) if kmn.relations == Relations::Embedded && kmn.n > 1 && kmn.m > 1 => {
-            let apart = Kmn { relations: Relations::Pair, ..kmn.clone() };
-            Ok(vec![claim.clone(), Claim::Kmn(apart)])
-        }
-        Claim::Kmn(_) => Ok(vec![claim.clone()]),
+        Claim::Kmn(kmn) => Ok(kmn.readings().into_iter().map(Claim::Kmn).collect()),
         _ => Err(Failure::defect("a claim that is not counted by knowledge")),
     }
 }
@@ -183,6 +181,7 @@ impl<'a> Read<'a> {
             guarded: None,
             absent: Vec::new(),
             diverse: None,
+            knower: None,
         };
         let (asked, reader) = match way {
             Claim::Km(km) => {
@@ -195,32 +194,44 @@ impl<'a> Read<'a> {
                 let sections = embedded && kmn.n > 1 && kmn.m > 2 && !united;
                 let reader = Reader::new(data, binding, (kmn.root, united), &[]);
                 let reader = reader.showing_empty(kmn.missing == Missing::Counted, sections);
-                (asked(kmn.k, kmn.m, kmn.n, embedded), reader)
+                let knower = kmn.knower.as_ref();
+                (Asked { knower, ..asked(kmn.k, kmn.m, kmn.n, embedded) }, reader)
             }
             _ => return Err(Failure::defect("a claim that is not counted by knowledge")),
         };
         Ok(Read { asked, reader, binding, hashes: Vec::new() })
     }
 
-    /// What an item says, and where.
-    fn said(&self, item: u32) -> Said {
+    /// What is known in words, and where: of all that an attacker knows in any case at once.
+    fn said(&self, (item, times): Known) -> Said {
+        if times == CLASS {
+            let mut all: Vec<Said> =
+                self.reader.items_of_class(item).iter().map(|&item| self.said((item, PRESENT))).collect();
+            all.sort_unstable();
+            let words = all.iter().map(|said| format!("{}{CLASS_MARK}{}", said.place, said.text));
+            let text = words.collect::<Vec<_>>().join(&CLASS_MARK.to_string());
+            return Said { place: CLASS_MARK.to_string(), text };
+        }
         let place = place(self.binding, self.reader.declared(item));
         Said { place, text: self.reader.text(item).to_owned() }
     }
 
-    /// The hash of an item: the same in every part.
-    fn hash(&mut self, item: u32) -> u64 {
+    /// The hash of what is known: the same in every part.
+    fn hash(&mut self, (item, times): Known) -> u64 {
+        if times == CLASS {
+            return hash_of(&self.said((item, CLASS)));
+        }
         while self.hashes.len() <= item as usize {
-            let said = self.said(self.hashes.len() as u32);
+            let said = self.said((self.hashes.len() as u32, PRESENT));
             self.hashes.push(hash_of(&said));
         }
         self.hashes[item as usize]
     }
 
     /// A piece by the hashes of its items, in their order, and its own hash.
-    fn canonical(&mut self, piece: &Piece) -> (u64, Vec<u32>, Vec<(u32, u32)>) {
+    fn canonical(&mut self, piece: &Piece) -> (u64, Vec<Known>, Vec<(u32, u32)>) {
         let mut order: Vec<(u64, usize)> =
-            piece.known.iter().enumerate().map(|(at, known)| (self.hash(known.0), at)).collect();
+            piece.known.iter().enumerate().map(|(at, &known)| (self.hash(known), at)).collect();
         order.sort_unstable();
         let at = |old: usize| order.iter().position(|own| own.1 == old).unwrap_or_default() as u32;
         let pair = |&(a, b): &(usize, usize)| (at(a).min(at(b)), at(a).max(at(b)));
@@ -229,7 +240,7 @@ impl<'a> Read<'a> {
         let all = order.iter().map(|own| own.0);
         let all = all.chain(related.iter().map(|&(a, b)| u64::from(a) << 32 | u64::from(b)));
         let hash = all.fold(0, |sum, next| mixed(sum ^ next));
-        (hash, order.iter().map(|own| piece.known[own.1].0).collect(), related)
+        (hash, order.iter().map(|own| piece.known[own.1]).collect(), related)
     }
 }
 
@@ -326,7 +337,7 @@ impl Drawn {
             self.complete = false;
             return;
         }
-        let said = items.into_iter().map(|item| read.said(item)).collect();
+        let said = items.into_iter().map(|known| read.said(known)).collect();
         self.pieces.insert((hash, Worded { way, said, related }));
         self.prune();
     }
@@ -494,12 +505,16 @@ impl Tallied {
         observer: &dyn Observer,
     ) -> Result<()> {
         let enough = read.asked.k.max(1) as u64;
-        let mut own: Vec<(u64, u32)> = Vec::new();
+        let mut own: Vec<(u64, Known)> = Vec::new();
         for record in 0..read.asked.data.len() {
             observer.go_on()?;
             let items = read.reader.items(record).to_vec();
             own.clear();
-            own.extend(items.into_iter().map(|item| (read.hash(item), item)));
+            own.extend(items.into_iter().map(|item| (read.hash((item, PRESENT)), (item, PRESENT))));
+            if let Some(knower) = read.asked.knower {
+                let class = (read.reader.class(record, &knower.knows), CLASS);
+                own.push((read.hash(class), class));
+            }
             own.sort_unstable();
             own.dedup();
             let mut person = None;
@@ -508,14 +523,13 @@ impl Tallied {
                 pieces.retain(|(number, hashes, piece)| {
                     let item =
                         |hash: &u64| own.binary_search_by_key(hash, |own| own.0).ok().map(|at| own[at].1);
-                    let Some(items) = hashes.iter().map(item).collect::<Option<Vec<u32>>>() else {
+                    let Some(known) = hashes.iter().map(item).collect::<Option<Vec<Known>>>() else {
                         return true;
                     };
                     if !piece.related.is_empty() && read.asked.is_large(record) {
                         self.unclear[*number] = true;
                         return true;
                     }
-                    let known = items.into_iter().map(|item| (item, PRESENT)).collect();
                     let related = piece.related.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
                     let fits = piece.related.is_empty() || {
                         let own = person.get_or_insert_with(|| read.asked.person(&mut read.reader, record));
@@ -552,18 +566,19 @@ impl Tallied {
 
     /// What was counted again of a claim that was found to hold for so many records. Fails with a defect if it does not.
     pub(crate) fn judged(&self, drawn: &Drawn, claim: &Claim, records: u64) -> Result<Recount> {
-        let k = match claim {
-            Claim::Km(km) => u64::from(km.k),
-            Claim::Kmn(kmn) => u64::from(kmn.k),
-            _ => return Err(Failure::defect("a claim that is not counted by knowledge")),
+        let k = |claim: &Claim| match claim {
+            Claim::Km(km) => Ok(u64::from(km.k)),
+            Claim::Kmn(kmn) => Ok(u64::from(kmn.k)),
+            _ => Err(Failure::defect("a claim that is not counted by knowledge")),
         };
+        let k = ways(claim)?.iter().map(k).collect::<Result<Vec<u64>>>()?;
         if drawn.totals.records != records || self.counts.len() != drawn.pieces.len() {
             return Err(disagreement("not all records were counted a second time"));
         }
         self.totals.refuse_other(drawn.totals)?;
         let known = drawn.pieces.iter().zip(&self.counts).zip(&self.unclear);
         let mut known = known.filter(|((piece, _), unclear)| !**unclear && drawn.is_known(&piece.1));
-        if known.any(|((_, &count), _)| count < k) {
+        if known.any(|(((_, piece), &count), _)| k.get(piece.way as usize).is_none_or(|&k| count < k)) {
             return Err(disagreement("some knowledge fits fewer of all records than claimed"));
         }
         let complete = drawn.complete && !self.unclear.contains(&true);

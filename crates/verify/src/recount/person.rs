@@ -9,6 +9,8 @@ pub(super) type Known = (u32, u32);
 pub(super) const PRESENT: u32 = 0;
 /// An item that is not there.
 pub(super) const ABSENT: u32 = u32::MAX;
+/// Not an item: all that the record shows wherever an attacker knows all, by its number.
+pub(super) const CLASS: u32 = u32::MAX - 1;
 
 /// What is known, and which pairs of it are known to be related, by their places in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,7 +31,9 @@ impl Piece {
 
 /// A record, taken apart.
 pub(super) struct Person {
-    /// All that can be known of it, ascending.
+    /// What an attacker knows of it in any case, as its class; none for somebody who knows nothing in particular.
+    pub(super) class: Option<Known>,
+    /// All that can be known of it besides, ascending.
     pub(super) known: Vec<Known>,
     pub(super) nodes: Vec<NodePath>,
     /// Pairs of nodes that a reader may put together.
@@ -48,7 +52,7 @@ impl Person {
 
     fn nodes_of(&self, known: Known) -> impl Iterator<Item = usize> {
         (0..self.nodes.len()).filter(move |&at| {
-            known.1 != ABSENT && self.nodes[at].last().is_some_and(|node| node.0 == known.0)
+            ![ABSENT, CLASS].contains(&known.1) && self.nodes[at].last().is_some_and(|node| node.0 == known.0)
         })
     }
 

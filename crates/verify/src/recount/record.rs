@@ -35,6 +35,9 @@ pub(super) struct Reader<'a> {
     /// Per class what a vertex can show, in the policy's order: each declared attribute, where the data has it, and whether an
     /// empty place of it is seen.
     shown: Vec<Vec<Shown>>,
+    /// What records show wherever an attacker knows all, by number, each the items in ascending order.
+    classes: Vec<Vec<u32>>,
+    class_numbers: FxHashMap<Vec<u32>, u32>,
     /// Numbers of values: declared attribute and text.
     numbers: FxHashMap<(usize, &'a str), u32>,
     /// Per number the declared attribute, and the text.
@@ -68,6 +71,8 @@ impl<'a> Reader<'a> {
             shows_empty: (false, false),
             hidden,
             shown: schema.classes().map(|(id, _)| shown(data, binding, id)).collect(),
+            classes: Vec::new(),
+            class_numbers: FxHashMap::default(),
             numbers: FxHashMap::default(),
             declared: Vec::new(),
             texts: Vec::new(),
@@ -164,6 +169,24 @@ impl<'a> Reader<'a> {
                 && said != MISSING
                 && data.dictionary(other).text(said) == text
         })
+    }
+
+    /// The number of what a record shows at the places of which an attacker knows all.
+    pub(super) fn class(&mut self, record: usize, knows: &[usize]) -> u32 {
+        let mut shown = self.items(record).to_vec();
+        shown.retain(|&item| knows.contains(&self.declared(item)));
+        shown.sort_unstable();
+        shown.dedup();
+        let next = self.classes.len() as u32;
+        *self.class_numbers.entry(shown).or_insert_with_key(|shown| {
+            self.classes.push(shown.clone());
+            next
+        })
+    }
+
+    /// The items of a class.
+    pub(super) fn items_of_class(&self, class: u32) -> &[u32] {
+        &self.classes[class as usize]
     }
 
     /// All items of a record, as often as they occur.

@@ -4,6 +4,7 @@ mod absence;
 mod anatomized;
 mod apart;
 mod attack;
+mod attackers;
 mod cancelled;
 mod close;
 mod diverse;
