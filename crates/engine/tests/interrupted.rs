@@ -97,6 +97,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         disassociate: true,
         disassociation: kmn::Disassociation::Value,
         suppress: false,
+        knowers: Vec::new(),
         local: false,
         root: bosket_model::policy::RootMode::Separate,
         counted: false,

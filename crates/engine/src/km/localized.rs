@@ -36,7 +36,8 @@ pub(super) fn refine(
         }
     }
     let before = cells.label.clone();
-    local::refine(&mut cells, &taxonomy, Promise { k: params.k, m: params.m, n: 0 }, observer)?;
+    let promise = Promise::of_anything((params.k, params.m, 0), 1);
+    local::refine(&mut cells, &taxonomy, (&promise, true), observer)?;
     let mut at = 0;
     for record in 0..data.len() as u32 {
         for &leaf in data.items(record) {
@@ -64,6 +65,7 @@ fn taxonomy(data: &Transactions) -> Taxonomy {
     };
     Taxonomy {
         parent: (0..tree.len() as Node).map(|node| if node == ROOT { ROOT } else { above(node) }).collect(),
+        attribute: vec![0; tree.len()],
         loss: (0..tree.len() as Node).map(|node| tree.weight(node) as f64 / all).collect(),
         hidden: Some(ROOT),
     }

@@ -4,12 +4,12 @@ use bosket_model::hierarchy::NodeId;
 use bosket_model::observe::Observer;
 use bosket_model::{Dataset, Result};
 
-use super::Attempt;
 use super::domain::Domain;
 use super::params::Params;
 use super::problem::Solution;
 use super::published_rows::{self, Own, Source};
-use crate::local::{self, Promise, Taxonomy};
+use super::{Attempt, Start};
+use crate::local::{self, Knower, Promise, Taxonomy};
 
 /// A publication with labels of each cell's own.
 pub(super) struct Finer<P> {
@@ -27,22 +27,22 @@ pub(super) fn publish_local(
     domain: &Domain<'_>,
     solution: &Solution,
     params: &Params,
-    (first, observer): (bool, &dyn Observer),
+    (start, observer): (Start, &dyn Observer),
 ) -> Result<Option<Finer<Dataset>>> {
     let (mut cells, places) =
         published_rows::cells(source, attempt, domain, solution, params.root, observer)?;
     let taxonomy = taxonomy(domain);
     let before = cells.label.clone();
-    let promise = Promise { k: params.k, m: params.m, n: params.n };
+    let promise = promise(domain, params);
     let at_cut = local::lost(&cells, &taxonomy);
-    match first {
-        true => local::refine_first(&mut cells, &taxonomy, promise, observer)?,
-        false => local::refine(&mut cells, &taxonomy, promise, observer)?,
+    match start.is_first && start.is_sound {
+        true => local::refine_first(&mut cells, &taxonomy, &promise, observer)?,
+        false => local::refine(&mut cells, &taxonomy, (&promise, start.is_sound), observer)?,
     }
     let gained = at_cut - local::lost(&cells, &taxonomy);
     let finer = before.iter().zip(&cells.label).zip(places).filter(|((old, new), _)| old != new);
     let own: Own = finer.map(|((_, &new), place)| (place, new)).collect();
-    if own.is_empty() {
+    if own.is_empty() && start.is_sound {
         return Ok(None);
     }
     let published = published_rows::write(source, attempt, domain, solution, &own, observer)?;
@@ -51,8 +51,8 @@ pub(super) fn publish_local(
 
 /// The hierarchies of all attributes, with the detail that a cell loses at each of their nodes.
 fn taxonomy(domain: &Domain<'_>) -> Taxonomy {
-    let (mut parent, mut loss) = (Vec::new(), Vec::new());
-    for level in &domain.levels {
+    let (mut parent, mut loss, mut attribute) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, level) in (0..).zip(&domain.levels) {
         let leaves = |node: NodeId| level.hierarchy.leaves(node).len() as f64;
         let all = leaves(NodeId::ROOT);
         for node in level.hierarchy.nodes() {
@@ -64,7 +64,24 @@ fn taxonomy(domain: &Domain<'_>) -> Taxonomy {
             parent.push(level.root + above.unwrap_or(node).0);
             let lost = if all < 2.0 { 0.0 } else { (leaves(node) - 1.0) / (all - 1.0) };
             loss.push(lost * level.weight());
+            attribute.push(number);
         }
     }
-    Taxonomy { parent, loss, hidden: None }
+    Taxonomy { parent, attribute, loss, hidden: None }
+}
+
+/// Against whom the labels have to hold, with attributes by their places in the search.
+fn promise(domain: &Domain<'_>, params: &Params) -> Promise {
+    let attributes = domain.levels.len();
+    if params.knowers.is_empty() {
+        return Promise::of_anything((params.k, params.m, params.n), attributes);
+    }
+    let of = |knower: &bosket_model::policy::Knower| Knower {
+        k: knower.k,
+        m: knower.m as usize,
+        n: knower.n as usize,
+        knows: domain.levels.iter().map(|level| knower.knows.contains(&level.declared)).collect(),
+        among: domain.levels.iter().map(|level| knower.may_know(level.declared)).collect(),
+    };
+    Promise::new(params.knowers.iter().map(of).collect())
 }

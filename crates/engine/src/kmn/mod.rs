@@ -121,9 +121,18 @@ struct Outcome<'a, P> {
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
 type Refine<'a, P> = (
-    &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution, bool) -> Result<Option<Finer<P>>>,
+    &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution, Start) -> Result<Option<Finer<P>>>,
     Option<Accept<'a, P>>,
 );
+
+/// What is known of a cut that labels are lowered from.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// Somebody waits for it: it is lowered a little in any case.
+    is_first: bool,
+    /// It keeps the whole promise as it is.
+    is_sound: bool,
+}
 
 /// Solutions that a search hands on when the first one need not be the last.
 const FINALISTS: usize = 4;
@@ -162,8 +171,8 @@ pub fn run_rows(
     observer: &dyn Observer,
 ) -> Result<Release<Dataset>> {
     let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
-    let refine = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution, first: bool| {
-        localized::publish_local(source, attempt, domain, solution, params, (first, observer))
+    let refine = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution, start: Start| {
+        localized::publish_local(source, attempt, domain, solution, params, (start, observer))
     };
     let publish = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
         published_rows::publish_rows(source, attempt, domain, solution, observer)
@@ -353,6 +362,16 @@ impl<'a> Attempt<'a> {
                 Err(failure) => return Err(failure),
             }
         }
+        if kept.is_none() && outcome.refine.is_some() && !params.knowers.is_empty() && !params.beyond {
+            // Even the widest labels of what is known at once tell too much: cuts that keep the promise as they are.
+            problem.finalists = usize::MAX;
+            let judged = &Params { beyond: true, ..params.clone() };
+            let other = self.offer(problem, judged, outcome)?;
+            rejected += other.rejected;
+            examined += other.examined;
+            cut_short |= other.cut_short;
+            kept = other.kept;
+        }
         let best = [first, kept].into_iter().flatten().min_by_key(compared);
         let best = best.map(|(release, cut)| (Release { examined, cut_short, ..release }, cut));
         best.ok_or_else(|| {
@@ -455,19 +474,30 @@ impl<'a> Attempt<'a> {
         outcome: &Outcome<'_, P>,
         params: &Params,
     ) -> Result<Option<Found<P>>> {
-        // What the search counts, it need not be told.
+        // What the search counts, it need not be told. With attackers it counts less than they know, and the labels of each
+        // cell make up for that.
+        let by_attackers = outcome.refine.is_some() && !params.knowers.is_empty() && !params.beyond;
         let is_counted = !params.beyond && (solution.rules.is_empty() || !params.counted);
-        let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted), ..*outcome };
+        let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted && !by_attackers), ..*outcome };
         let Some((solution, mut published)) = keep(problem, self, solution, &judge)? else {
             return Ok(None);
         };
         let (mut lowered, mut gained) = (0, 0.0);
-        if let Some((refine, judge)) = outcome.refine
-            && let Some(finer) = refine(self, &problem.domain, &solution, first)?
-            // Promises beyond what is counted there may not survive it; those of the cut do.
-            && judge.map_or(Ok(Verdict::Kept), |judge| judge(&finer.published))? == Verdict::Kept
-        {
-            (published, lowered, gained) = (finer.published, finer.lowered, finer.gained);
+        if let Some((refine, judge)) = outcome.refine {
+            let start = Start { is_first: first, is_sound: !by_attackers };
+            let finer = refine(self, &problem.domain, &solution, start)?;
+            // Promises beyond what is counted there may not survive it; those of the cut do, but for what attackers know.
+            let is_kept = |finer: &Finer<P>| match judge {
+                Some(judge) => Ok(judge(&finer.published)? == Verdict::Kept),
+                None => Ok::<bool, Failure>(!by_attackers),
+            };
+            match finer.map(|finer| Ok::<_, Failure>((is_kept(&finer)?, finer))).transpose()? {
+                Some((true, finer)) => {
+                    (published, lowered, gained) = (finer.published, finer.lowered, finer.gained)
+                }
+                _ if by_attackers => return Ok(None),
+                _ => {}
+            }
         }
         let compared = match outcome.refine {
             Some(_) => problem.local_cost(&solution, gained)?,

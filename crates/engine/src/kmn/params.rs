@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bosket_model::policy::{Algorithm, Family, Missing, Negative, Number, Policy, Relations, RootMode, Rows};
+use bosket_model::policy::{
+    Algorithm, Family, Knower, Missing, Negative, Number, Policy, Relations, RootMode, Rows,
+};
 use bosket_model::{Diagnostic, Result};
 
 use super::{Cost, Shortcuts};
@@ -33,6 +35,8 @@ pub struct Params {
     pub m: usize,
     /// Most known relations.
     pub n: usize,
+    /// Everybody against whom the publication must hold, where the policy names attackers; empty where k, m and n say all.
+    pub knowers: Vec<Knower>,
     /// Width of the beam.
     pub g: usize,
     /// By which figure cuts are compared.
@@ -98,6 +102,8 @@ impl Params {
         let cost = problems.word(method, "cost", &costs, Cost::RpdA);
         let disassociation = problems.word(method, "disassociation", &ways, Disassociation::Value);
         let shared = shared(policy, &mut problems);
+        let knowers = policy.knowers();
+        let named = !privacy.attackers.is_empty();
         let local = policy.recodes_locally();
         problems.refuse(
             local && policy.rows() == Rows::United,
@@ -105,12 +111,21 @@ impl Params {
             "take `rows = \"united\"` out, or recode globally",
         );
         problems.refuse(
-            local && asked.number(privacy.m, Number::M)? as usize > crate::local::MOST,
-            "`recoding = \"local\"` is for at most five known values",
+            local && most_labels(&knowers) > crate::local::MOST,
+            "`recoding = \"local\"` is for at most five known values, and for attackers who know some at once for four besides",
             "ask for a smaller m, or take it out",
         );
         problems.end()?;
-        let n = asked.number(privacy.n, Number::N)?;
+        // The search for a cut keeps what holds for whoever knows as many values, any of them: at the widest labels of what is known
+        // at once that is enough.
+        let [k, m, n] = match named {
+            true => strongest(&knowers),
+            false => [
+                asked.number(privacy.k, Number::K)?,
+                asked.number(privacy.m, Number::M)?,
+                asked.number(privacy.n, Number::N)?,
+            ],
+        };
         let separate = privacy.root == RootMode::Separate;
         let negative = privacy.negative.iter().filter_map(|n| match n {
             Negative::Value(value) => Some(value.clone()),
@@ -118,9 +133,10 @@ impl Params {
         });
         Ok(Params {
             algorithm,
-            k: asked.number(privacy.k, Number::K)?,
-            m: asked.number(privacy.m, Number::M)? as usize,
+            k,
+            m: m as usize,
             n: n as usize,
+            knowers: if named { knowers } else { Vec::new() },
             g: method.int("g").unwrap_or(2) as usize,
             cost,
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
@@ -131,7 +147,8 @@ impl Params {
             shared,
             negative: negative.collect(),
             memory: MEMORY,
-            beyond: privacy.guard
+            beyond: (named && !local)
+                || privacy.guard
                 || privacy.l.is_some()
                 || privacy.negative.iter().any(|n| matches!(n, Negative::Pair(..)))
                 || (privacy.relations == Relations::Embedded && n > 1),
@@ -145,6 +162,17 @@ impl Params {
             all: None,
         })
     }
+}
+
+/// The most labels of a piece of knowledge, where what is known at once is one more.
+fn most_labels(knowers: &[Knower]) -> usize {
+    knowers.iter().map(|knower| knower.m as usize + usize::from(knower.attacker.is_some())).max().unwrap_or(0)
+}
+
+/// k, m and n that no attacker goes beyond.
+fn strongest(knowers: &[Knower]) -> [u32; 3] {
+    let most = |of: fn(&Knower) -> u32| knowers.iter().map(of).max().unwrap_or(0);
+    [most(|knower| knower.k), most(|knower| knower.m).max(1), most(|knower| knower.n)]
 }
 
 /// Per attribute the first one that shares its cut. Attributes share one if the policy says so and they name one hierarchy.

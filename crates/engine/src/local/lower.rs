@@ -5,11 +5,12 @@ use rustc_hash::FxHashMap;
 use bosket_model::Result;
 use bosket_model::observe::Observer;
 
-use super::pieces::{Piece, Shown, estimate};
-use super::{Cells, Index, Label, NONE, Promise, Taxonomy};
+use super::pieces::{Piece, Shown};
+use super::promise::Promise;
+use super::{Cells, Index, Label, NONE, Taxonomy};
 
 /// What a record holds, in whatever order its rows stand: per cell its label and value, and those above it.
-fn content(cells: &Cells, record: usize) -> Vec<Vec<(Label, Label)>> {
+pub(super) fn content(cells: &Cells, record: usize) -> Vec<Vec<(Label, Label)>> {
     let up = |&cell: &u32| Some(cells.above[cell as usize]).filter(|&above| above != NONE);
     let both = |cell: u32| (cells.label[cell as usize], cells.leaf[cell as usize]);
     let mut content: Vec<Vec<(Label, Label)>> = cells
@@ -23,8 +24,8 @@ fn content(cells: &Cells, record: usize) -> Vec<Vec<(Label, Label)>> {
 /// A try at making `to` of cells that carry `from`.
 pub(super) struct Lowering<'a> {
     cells: &'a Cells,
-    promise: Promise,
-    hidden: Option<Label>,
+    promise: &'a Promise,
+    taxonomy: &'a Taxonomy,
     from: Label,
     to: Label,
     /// Records that show one of the two labels, those first that could be lowered, by content.
@@ -46,8 +47,8 @@ impl<'a> Lowering<'a> {
     /// None where too few could be lowered, or looking would take more pieces than `most`.
     pub(super) fn new(
         cells: &'a Cells,
-        taxonomy: &Taxonomy,
-        promise: Promise,
+        taxonomy: &'a Taxonomy,
+        promise: &'a Promise,
         (from, to): (Label, Label),
         index: &'a mut Index,
         most: u64,
@@ -63,7 +64,7 @@ impl<'a> Lowering<'a> {
         let moving: Vec<u32> = cells_of[from as usize].iter().copied().filter(goes).collect();
         let mut concerned = records(&mut moving.iter().copied());
         // A few may join those who carry the lower label already.
-        if concerned.len() + cells_of[to as usize].len() < promise.k as usize {
+        if concerned.len() + cells_of[to as usize].len() < promise.least() as usize {
             return None;
         }
         // Who does not show the upper label is not counted with it.
@@ -71,9 +72,10 @@ impl<'a> Lowering<'a> {
         let others = records(&mut shown.iter().chain(&cells_of[to as usize]).copied());
         let others: Vec<u32> =
             others.into_iter().filter(|record| concerned.binary_search(record).is_err()).collect();
-        let pieces = concerned.iter().chain(&others).fold(0u64, |all, &record| {
-            all.saturating_add(estimate(cells.of(record as usize).len(), (promise.m, promise.n)))
-        });
+        let pieces = concerned
+            .iter()
+            .chain(&others)
+            .fold(0u64, |all, &record| all.saturating_add(promise.estimate(cells.of(record as usize).len())));
         if pieces > most {
             return None;
         }
@@ -85,7 +87,7 @@ impl<'a> Lowering<'a> {
         Some(Lowering {
             cells,
             promise,
-            hidden: taxonomy.hidden,
+            taxonomy,
             from,
             to,
             concerned,
@@ -100,7 +102,7 @@ impl<'a> Lowering<'a> {
 
     /// The cells that become the lower label, and how many pieces were looked at.
     pub(super) fn run(mut self, observer: &dyn Observer) -> Result<(Vec<u32>, u64)> {
-        let mut shown = Shown::default();
+        let mut shown = Shown::new(self.promise, self.taxonomy);
         for at in 0..self.concerned.len() {
             observer.go_on()?;
             self.count(at, true, &mut shown);
@@ -122,16 +124,16 @@ impl<'a> Lowering<'a> {
         at < self.candidates && self.lowered[at]
     }
 
-    fn read(&self, at: usize, lowered: bool, shown: &mut Shown) {
+    fn read(&self, at: usize, lowered: bool, shown: &mut Shown<'_>) {
         let label = |cell: usize| if lowered && self.moves[cell] { self.to } else { self.cells.label[cell] };
-        shown.read(self.cells, self.concerned[at] as usize, label, (self.promise.n, self.hidden));
+        shown.read(self.cells, self.concerned[at] as usize, label);
     }
 
     /// Adds the pieces of a record as it is, or takes them away.
-    fn count(&mut self, at: usize, add: bool, shown: &mut Shown) {
+    fn count(&mut self, at: usize, add: bool, shown: &mut Shown<'_>) {
         self.read(at, self.is_lowered(at), shown);
-        let (range, counts, used) = ((self.promise.m, self.promise.n), &mut self.counts, &mut self.used);
-        let mut tell = |piece| {
+        let (counts, used) = (&mut self.counts, &mut self.used);
+        let mut tell = |piece, _| {
             *used += 1;
             let count = counts.entry(piece).or_default();
             if add {
@@ -141,22 +143,22 @@ impl<'a> Lowering<'a> {
             }
             true
         };
-        shown.each(range, self.from, None, &mut tell);
-        shown.each(range, self.to, Some(self.from), &mut tell);
+        shown.each(self.from, None, &mut tell);
+        shown.each(self.to, Some(self.from), &mut tell);
     }
 
-    fn take_back(&mut self, at: usize, shown: &mut Shown) {
+    fn take_back(&mut self, at: usize, shown: &mut Shown<'_>) {
         self.count(at, false, shown);
         self.lowered[at] = false;
         self.count(at, true, shown);
     }
 
-    fn is_rare(&self, piece: Piece) -> bool {
-        self.counts.get(&piece).is_some_and(|&count| count < self.promise.k)
+    fn is_rare(&self, piece: Piece, k: u32) -> bool {
+        self.counts.get(&piece).is_some_and(|&count| count < k)
     }
 
     /// Takes back whoever would show something with the lower label that too few show.
-    fn give_up_rare(&mut self, shown: &mut Shown, observer: &dyn Observer) -> Result<()> {
+    fn give_up_rare(&mut self, shown: &mut Shown<'_>, observer: &dyn Observer) -> Result<()> {
         loop {
             let mut changed = false;
             for at in 0..self.candidates {
@@ -165,11 +167,10 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 self.read(at, true, shown);
-                let range = (self.promise.m, self.promise.n);
                 let mut seen = 0;
-                let sound = shown.each(range, self.to, None, &mut |piece| {
+                let sound = shown.each(self.to, None, &mut |piece, k| {
                     seen += 1;
-                    !self.is_rare(piece)
+                    !self.is_rare(piece, k)
                 });
                 self.used += seen;
                 if !sound {
@@ -184,22 +185,21 @@ impl<'a> Lowering<'a> {
     }
 
     /// Takes back so many that what is left with the upper label is shown often enough. Whether there was anything to do.
-    fn fill_up(&mut self, shown: &mut Shown, observer: &dyn Observer) -> Result<bool> {
-        let range = (self.promise.m, self.promise.n);
+    fn fill_up(&mut self, shown: &mut Shown<'_>, observer: &dyn Observer) -> Result<bool> {
         let mut lacking: FxHashMap<Piece, u32> = FxHashMap::default();
         for at in 0..self.concerned.len() {
             observer.go_on()?;
             self.read(at, self.is_lowered(at), shown);
-            let (counts, k, used) = (&self.counts, self.promise.k, &mut self.used);
-            let mut tell = |piece| {
+            let (counts, used) = (&self.counts, &mut self.used);
+            let mut tell = |piece, k| {
                 *used += 1;
                 if let Some(&count) = counts.get(&piece).filter(|&&count| count < k) {
                     lacking.insert(piece, k - count);
                 }
                 true
             };
-            shown.each(range, self.from, None, &mut tell);
-            shown.each(range, self.to, Some(self.from), &mut tell);
+            shown.each(self.from, None, &mut tell);
+            shown.each(self.to, Some(self.from), &mut tell);
         }
         if lacking.is_empty() {
             return Ok(false);
@@ -209,12 +209,12 @@ impl<'a> Lowering<'a> {
         for at in (0..self.candidates).filter(|&at| self.lowered[at]) {
             self.read(at, false, shown);
             let mut helps = 0;
-            let mut tell = |piece| {
+            let mut tell = |piece, _| {
                 helps += usize::from(lacking.contains_key(&piece));
                 true
             };
-            shown.each(range, self.from, None, &mut tell);
-            shown.each(range, self.to, Some(self.from), &mut tell);
+            shown.each(self.from, None, &mut tell);
+            shown.each(self.to, Some(self.from), &mut tell);
             if helps > 0 {
                 helpful.push((usize::MAX - helps, at));
             }
@@ -233,23 +233,23 @@ impl<'a> Lowering<'a> {
             observer.go_on()?;
             self.read(at, false, shown);
             let mut helps = false;
-            let mut tell = |piece| {
+            let mut tell = |piece, _| {
                 helps |= lacking.get(&piece).is_some_and(|&lack| lack > 0);
                 true
             };
-            shown.each(range, self.from, None, &mut tell);
-            shown.each(range, self.to, Some(self.from), &mut tell);
+            shown.each(self.from, None, &mut tell);
+            shown.each(self.to, Some(self.from), &mut tell);
             if !helps {
                 continue;
             }
-            let mut tell = |piece| {
+            let mut tell = |piece, _| {
                 if let Some(lack) = lacking.get_mut(&piece) {
                     *lack = lack.saturating_sub(1);
                 }
                 true
             };
-            shown.each(range, self.from, None, &mut tell);
-            shown.each(range, self.to, Some(self.from), &mut tell);
+            shown.each(self.from, None, &mut tell);
+            shown.each(self.to, Some(self.from), &mut tell);
             self.take_back(at, shown);
         }
         Ok(true)

@@ -12,8 +12,11 @@
 //!
 //! What is decided depends on labels and structure alone, never on what is sensitive or on the order of the records.
 
+mod carry;
+mod classes;
 mod lower;
 mod pieces;
+mod promise;
 mod raise;
 
 use bosket_model::Result;
@@ -21,6 +24,8 @@ use bosket_model::observe::Observer;
 
 use lower::Lowering;
 use raise::raised;
+
+pub(crate) use promise::{Knower, Promise};
 
 /// A label of a cell: a node of some hierarchy, numbered over all of them.
 pub(crate) type Label = u32;
@@ -32,6 +37,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Taxonomy {
     /// Per label the one above; itself for those that have none.
     pub(crate) parent: Vec<Label>,
+    /// Per label its attribute.
+    pub(crate) attribute: Vec<u32>,
     /// Per label what a cell loses that carries it, from 0 to 1, with its weight.
     pub(crate) loss: Vec<f64>,
     /// A label that stands for nothing: whoever carries it does not show it.
@@ -39,6 +46,15 @@ pub(crate) struct Taxonomy {
 }
 
 impl Taxonomy {
+    /// The widest label of the attribute.
+    fn root(&self, label: Label) -> Label {
+        let mut at = label;
+        while self.parent[at as usize] != at {
+            at = self.parent[at as usize];
+        }
+        at
+    }
+
     /// The label below `above` that covers `label`; none if that is not below it.
     fn step(&self, above: Label, label: Label) -> Option<Label> {
         let mut at = label;
@@ -79,15 +95,7 @@ impl Cells {
     }
 }
 
-/// What is promised: any m labels with n relations between them are shown by at least k records, or by none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Promise {
-    pub(crate) k: u32,
-    pub(crate) m: usize,
-    pub(crate) n: usize,
-}
-
-/// The most labels of a piece that fit its key.
+/// The most labels of a piece that fit its key, with what is known at once as one of them.
 pub(crate) const MOST: usize = pieces::MOST;
 
 /// Pieces that are looked at in all, so that the effort is bounded and does not depend on the machine.
@@ -126,17 +134,76 @@ impl Index {
 }
 
 /// Makes labels finer than those of a cut as far as the promise allows. Two starts, from the cut and, where that is not too
-/// much to count, from the values; the one that loses less is kept.
+/// much to count, from the values; the one that loses less is kept. Whether a cut `is_sound` matters where somebody knows all of
+/// some attributes at once: else nothing is told of these at first.
 pub(crate) fn refine(
     cells: &mut Cells,
     taxonomy: &Taxonomy,
-    promise: Promise,
+    (promise, is_sound): (&Promise, bool),
     observer: &dyn Observer,
 ) -> Result<()> {
     observer.refining();
-    let from_values = raised(cells, taxonomy, promise, FROM_VALUES, observer)?;
+    if promise.knows_at_once() {
+        return by_classes(cells, taxonomy, (promise, is_sound), observer);
+    }
+    let values = Cells { label: cells.leaf.clone(), ..cells.clone() };
+    let from_values = raised(values, &cells.label, (taxonomy, promise), FROM_VALUES, observer)?;
     lower(cells, taxonomy, promise, 0, observer)?;
     if let Some(mut other) = from_values {
+        lower(&mut other, taxonomy, promise, 0, observer)?;
+        if lost(&other, taxonomy) < lost(cells, taxonomy) {
+            *cells = other;
+        }
+    }
+    Ok(())
+}
+
+/// Pieces of all records up to which starts from classes are tried.
+const FROM_CLASSES: u64 = 400_000_000;
+
+/// The same where somebody knows all of some attributes at once. How large the classes of those who look alike to them are
+/// is part of the search: larger ones tell less of what is known at once, and more of all else.
+fn by_classes(
+    cells: &mut Cells,
+    taxonomy: &Taxonomy,
+    (promise, is_sound): (&Promise, bool),
+    observer: &dyn Observer,
+) -> Result<()> {
+    let top: Vec<Label> = cells.label.iter().map(|&label| taxonomy.root(label)).collect();
+    let mut best: Option<(f64, Cells)> = None;
+    let people = cells.records();
+    let mut worse = 0;
+    let sizes = std::iter::successors(Some(promise.most() as usize * 2), |size| Some(size * 2));
+    for size in sizes.take_while(|&size| size <= people.max(1)) {
+        let all = Cells { label: top.clone(), ..cells.clone() };
+        let Some(start) = classes::start(all, (taxonomy, promise), size, observer)? else { continue };
+        let bound: Vec<Label> = (start.label.iter().zip(&top))
+            .map(
+                |(&label, &top)| {
+                    if promise.is_known_at_once(taxonomy.attribute[label as usize]) { label } else { top }
+                },
+            )
+            .collect();
+        let Some(found) = raised(start, &bound, (taxonomy, promise), FROM_CLASSES, observer)? else {
+            continue;
+        };
+        let lost = lost(&found, taxonomy);
+        if best.as_ref().is_none_or(|(least, _)| lost < *least) {
+            (best, worse) = (Some((lost, found)), 0);
+        } else {
+            worse += 1;
+        }
+        if worse > 1 || observer.out_of_time() {
+            break;
+        }
+    }
+    for (label, top) in cells.label.iter_mut().zip(&top) {
+        if !is_sound && promise.is_known_at_once(taxonomy.attribute[*label as usize]) {
+            *label = *top;
+        }
+    }
+    lower(cells, taxonomy, promise, 0, observer)?;
+    if let Some((_, mut other)) = best {
         lower(&mut other, taxonomy, promise, 0, observer)?;
         if lost(&other, taxonomy) < lost(cells, taxonomy) {
             *cells = other;
@@ -152,7 +219,7 @@ const AT_ANY_RATE: usize = 16;
 pub(crate) fn refine_first(
     cells: &mut Cells,
     taxonomy: &Taxonomy,
-    promise: Promise,
+    promise: &Promise,
     observer: &dyn Observer,
 ) -> Result<()> {
     observer.refining();
@@ -172,7 +239,7 @@ pub(crate) fn lost(cells: &Cells, taxonomy: &Taxonomy) -> f64 {
 fn lower(
     cells: &mut Cells,
     taxonomy: &Taxonomy,
-    promise: Promise,
+    promise: &Promise,
     mut at_any_rate: usize,
     observer: &dyn Observer,
 ) -> Result<()> {
@@ -233,6 +300,7 @@ mod tests {
     fn taxonomy(hidden: Option<Label>) -> Taxonomy {
         Taxonomy {
             parent: vec![0, 0, 0, 1, 1, 2, 2, 7, 7, 7, 8, 8, 9, 9],
+            attribute: [0, 1].iter().flat_map(|&a| [a; 7]).collect(),
             loss: [1.0, 0.4, 0.4, 0.0, 0.0, 0.0, 0.0].repeat(2),
             hidden,
         }
@@ -242,7 +310,7 @@ mod tests {
     type Known = (Vec<Label>, Vec<(Label, Label)>);
 
     /// Every piece of a record, by choosing cells: labels, and pairs that stand one above the other.
-    fn pieces(cells: &Cells, record: usize, promise: Promise, hidden: Option<Label>) -> Vec<Known> {
+    fn pieces(cells: &Cells, record: usize, promise: &Knower, hidden: Option<Label>) -> Vec<Known> {
         let own: Vec<usize> = cells.of(record).filter(|&c| Some(cells.label[c]) != hidden).collect();
         let is_above = |a: usize, b: usize| {
             std::iter::successors(Some(b as u32), |&c| Some(cells.above[c as usize]).filter(|&c| c != NONE))
@@ -278,7 +346,7 @@ mod tests {
         found
     }
 
-    fn holds(cells: &Cells, promise: Promise, hidden: Option<Label>) -> bool {
+    fn holds(cells: &Cells, promise: &Knower, hidden: Option<Label>) -> bool {
         let mut counts: BTreeMap<Known, u32> = BTreeMap::new();
         for record in 0..cells.records() {
             pieces(cells, record, promise, hidden)
@@ -308,25 +376,28 @@ mod tests {
                 }
                 cells.first.push(cells.leaf.len() as u32);
             }
-            let promise = Promise { k: 2, m: 1 + dice.below(3), n: if sets { 0 } else { dice.below(3) } };
-            if !holds(&cells, promise, hidden) {
+            let knower = Knower::of_anything(2, 1 + dice.below(3), if sets { 0 } else { dice.below(3) }, 2);
+            let promise = Promise::new(vec![knower.clone()]);
+            if !holds(&cells, &knower, hidden) {
                 continue;
             }
             let before = cells.clone();
-            let values = raised(&cells, &taxonomy, promise, FROM_VALUES, &Quiet).expect("nobody interrupts");
+            let at_values = Cells { label: cells.leaf.clone(), ..cells.clone() };
+            let values = raised(at_values, &cells.label, (&taxonomy, &promise), FROM_VALUES, &Quiet)
+                .expect("nobody interrupts");
             // With two relations, pairs at different places are counted as well, and may be rare from the start.
-            assert!(values.is_some() || promise.n > 1, "seed {seed}");
+            assert!(values.is_some() || knower.n > 1, "seed {seed}");
             if let Some(values) = values {
-                assert!(holds(&values, promise, hidden), "seed {seed}: {values:?}");
+                assert!(holds(&values, &knower, hidden), "seed {seed}: {values:?}");
             }
             let mut from_cut = cells.clone();
-            lower(&mut from_cut, &taxonomy, promise, 0, &Quiet).expect("nobody interrupts");
-            refine(&mut cells, &taxonomy, promise, &Quiet).expect("nobody interrupts");
+            lower(&mut from_cut, &taxonomy, &promise, 0, &Quiet).expect("nobody interrupts");
+            refine(&mut cells, &taxonomy, (&promise, true), &Quiet).expect("nobody interrupts");
             all += 1;
             finer += usize::from(cells.label != before.label);
             from_values += usize::from(cells.label != from_cut.label);
             assert!(lost(&cells, &taxonomy) <= lost(&from_cut, &taxonomy));
-            assert!(holds(&cells, promise, hidden), "seed {seed}: {cells:?}");
+            assert!(holds(&cells, &knower, hidden), "seed {seed}: {cells:?}");
             for cell in 0..cells.leaf.len() {
                 let chain =
                     std::iter::successors(Some(cells.leaf[cell]), |&l| Some(taxonomy.parent[l as usize]));
@@ -343,6 +414,7 @@ mod tests {
         // Labels: 0 is `*` over 1 = f and 2 = m, over themselves; 7 over 8 = scan and 9 = drip.
         let taxonomy = Taxonomy {
             parent: vec![0, 0, 0, 7, 7, 7, 7, 7, 7, 7],
+            attribute: vec![0, 0, 0, 1, 1, 1, 1, 1, 1, 1],
             loss: vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
             hidden: None,
         };
@@ -357,11 +429,12 @@ mod tests {
             }
             cells
         };
-        let promise = Promise { k: 2, m: 2, n: 0 };
+        let knower = Knower::of_anything(2, 2, 0, 2);
+        let promise = Promise::new(vec![knower.clone()]);
         for (women, become_women) in [(2, 0), (3, 2)] {
             let mut cells = people(women);
-            lower(&mut cells, &taxonomy, promise, 0, &Quiet).expect("nobody interrupts");
-            assert!(holds(&cells, promise, None), "{cells:?}");
+            lower(&mut cells, &taxonomy, &promise, 0, &Quiet).expect("nobody interrupts");
+            assert!(holds(&cells, &knower, None), "{cells:?}");
             assert_eq!(cells.label.iter().filter(|&&l| l == 1).count(), become_women, "{cells:?}");
         }
     }

@@ -1,8 +1,18 @@
 //! What can be known of a record: some of its labels, and some of the relations between them.
+//!
+//! Who knows all of some attributes at once tells records apart by what they show there, their class. A class has a number of
+//! its own, which stands in a piece like a label:
+//!
+//! ```text
+//! record   f, Alton, flu, cold        neighbour (f and Alton at once, one value more):  {C7}, {C7, flu}, {C7, cold}
+//! ```
 
-use super::{Cells, Label, NONE};
+use rustc_hash::FxHashMap;
 
-/// The most labels of a piece: each takes 21 bits of its key, each two of them two bits.
+use super::promise::{Promise, Rare};
+use super::{Cells, Label, NONE, Taxonomy};
+
+/// The most labels of a piece, with the number of its class: each takes 21 bits of its key, each two of them two bits.
 pub(super) const MOST: usize = 5;
 const BITS: u32 = 21;
 
@@ -14,46 +24,96 @@ const AT_ONE_PLACE: Piece = 1 << 126;
 /// A cell by its place in the record, with the cells above it as bits.
 type Placed = (u32, Vec<u64>);
 
+/// Who is told a piece, and how many records must show it; false ends it.
+type Tell<'t> = &'t mut dyn FnMut(Piece, u32) -> bool;
+
+/// Numbers for what attackers know at once, above those of all labels.
+struct Classes {
+    first: Label,
+    number: FxHashMap<(u32, Vec<Label>), Label>,
+    /// Per class the labels that it stands for.
+    labels: Vec<Vec<Label>>,
+}
+
+impl Classes {
+    fn number(&mut self, knower: usize, known: Vec<Label>) -> Label {
+        let next = self.first + self.labels.len() as Label;
+        *self.number.entry((knower as u32, known)).or_insert_with_key(|(_, known)| {
+            self.labels.push(known.clone());
+            next
+        })
+    }
+}
+
 /// The labels of one record, and which stands above which somewhere in it.
-#[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct Shown<'a> {
+    promise: &'a Promise,
+    taxonomy: &'a Taxonomy,
+    /// Most relations that anybody knows.
+    relations: usize,
+    classes: Classes,
     /// Ascending, each once.
     labels: Vec<Label>,
     /// Per two labels, by their places, whether the first stands above the second.
     above: Vec<bool>,
     /// Per label its cells; where relations are read at one place.
     cells: Vec<Vec<Placed>>,
+    /// Per attacker the number of the record's class, if they tell by it.
+    class: Vec<Option<Label>>,
 }
 
-impl Shown {
+/// How a choice of labels goes on: for whom, from which place, and which places it has already or must not have.
+#[derive(Clone, Copy)]
+struct Choice {
+    knower: usize,
+    own: usize,
+    skip: Option<usize>,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(promise: &'a Promise, taxonomy: &'a Taxonomy) -> Self {
+        let first = taxonomy.parent.len() as Label;
+        Shown {
+            promise,
+            taxonomy,
+            relations: promise.relations(),
+            classes: Classes { first, number: FxHashMap::default(), labels: Vec::new() },
+            labels: Vec::new(),
+            above: Vec::new(),
+            cells: Vec::new(),
+            class: Vec::new(),
+        }
+    }
+
+    /// Whether there are more classes than a piece has numbers for.
+    pub(super) fn is_full(&self) -> bool {
+        self.classes.first as usize + self.classes.labels.len() + 1 >= 1 << BITS
+    }
+
     /// Reads a record; `label` says what a cell carries.
-    pub(super) fn read(
-        &mut self,
-        cells: &Cells,
-        record: usize,
-        label: impl Fn(usize) -> Label,
-        (n, hidden): (usize, Option<Label>),
-    ) {
+    pub(super) fn read(&mut self, cells: &Cells, record: usize, label: impl Fn(usize) -> Label) {
         let range = cells.of(record);
+        let hidden = self.taxonomy.hidden;
         self.labels.clear();
         self.labels.extend(range.clone().map(&label).filter(|&label| Some(label) != hidden));
         self.labels.sort_unstable();
         self.labels.dedup();
+        self.read_classes();
         self.above.clear();
         self.cells.clear();
-        if n == 0 {
+        if self.relations == 0 {
             return;
         }
         let count = self.labels.len();
         self.above.resize(count * count, false);
         let place = |labels: &[Label], cell: usize| labels.partition_point(|&l| l < label(cell));
-        if n > 1 {
+        if self.relations > 1 {
             self.cells.resize(count, Vec::new());
         }
         let words = range.len().div_ceil(64);
         for cell in range.clone() {
             let below = place(&self.labels, cell);
-            let mut over = vec![0; if n > 1 { words } else { 0 }];
+            let mut over = vec![0; if self.relations > 1 { words } else { 0 }];
             let mut at = cells.above[cell];
             while at != NONE {
                 let upper = place(&self.labels, at as usize);
@@ -62,9 +122,19 @@ impl Shown {
                 over.get_mut(bit / 64).into_iter().for_each(|word| *word |= 1 << (bit % 64));
                 at = cells.above[at as usize];
             }
-            if n > 1 {
+            if self.relations > 1 {
                 self.cells[below].push(((cell - range.start) as u32, over));
             }
+        }
+    }
+
+    fn read_classes(&mut self) {
+        self.class.clear();
+        for (at, knower) in self.promise.knowers.iter().enumerate() {
+            let attribute = |label: &Label| self.taxonomy.attribute[*label as usize] as usize;
+            let known = || self.labels.iter().copied().filter(|l| knower.knows[attribute(l)]).collect();
+            let class = self.promise.has_class[at].then(known);
+            self.class.push(class.map(|known| self.classes.number(at, known)));
         }
     }
 
@@ -72,46 +142,65 @@ impl Shown {
         self.labels.binary_search(&label).ok()
     }
 
-    /// Tells all pieces of at most `m` labels and `n` relations that hold `label`, but not `without`; `tell` ends it by false.
-    pub(super) fn each(
-        &self,
-        (m, n): (usize, usize),
-        label: Label,
-        without: Option<Label>,
-        tell: &mut dyn FnMut(Piece) -> bool,
-    ) -> bool {
+    /// Whether an attacker may know the label at a place besides what they know at once.
+    fn may_know(&self, knower: usize, place: usize) -> bool {
+        let attribute = self.taxonomy.attribute[self.labels[place] as usize];
+        self.promise.knowers[knower].among[attribute as usize]
+    }
+
+    /// Tells all pieces that hold `label`, but not `without`, another one of its attribute.
+    pub(super) fn each(&self, label: Label, without: Option<Label>, tell: Tell<'_>) -> bool {
         let Some(own) = self.place(label) else { return true };
         let skip = without.and_then(|label| self.place(label));
-        let mut chosen = vec![own];
-        self.extend((m, n), 0, (own, skip), &mut chosen, tell)
-    }
-
-    /// Tells all pieces of at most `m` labels and `n` relations.
-    pub(super) fn all(&self, (m, n): (usize, usize), tell: &mut dyn FnMut(Piece) -> bool) {
-        for first in 0..self.labels.len() {
-            if !self.extend((m, n), first + 1, (first, None), &mut vec![first], tell) {
-                return;
+        let attribute = self.taxonomy.attribute[label as usize] as usize;
+        for (at, knower) in self.promise.knowers.iter().enumerate() {
+            let go_on = if knower.knows[attribute] {
+                // All that they know of the record holds both.
+                skip.is_some() || self.all_of(at, tell)
+            } else if knower.among[attribute] && knower.m > 0 {
+                self.extend(0, Choice { knower: at, own, skip }, &mut vec![own], tell)
+            } else {
+                true
+            };
+            if !go_on {
+                return false;
             }
         }
+        true
     }
 
-    fn extend(
-        &self,
-        (m, n): (usize, usize),
-        from: usize,
-        (own, skip): (usize, Option<usize>),
-        chosen: &mut Vec<usize>,
-        tell: &mut dyn FnMut(Piece) -> bool,
-    ) -> bool {
-        if !self.related(n, chosen, tell) {
+    /// Tells all pieces.
+    pub(super) fn all(&self, tell: Tell<'_>) {
+        let _ = (0..self.promise.knowers.len()).all(|knower| self.all_of(knower, tell));
+    }
+
+    /// Tells all pieces of one attacker.
+    fn all_of(&self, at: usize, tell: Tell<'_>) -> bool {
+        let knower = &self.promise.knowers[at];
+        if self.class[at].is_some() && !self.related(at, &[], tell) {
             return false;
         }
-        if chosen.len() == m {
+        if knower.m == 0 {
             return true;
         }
-        for next in (from..self.labels.len()).filter(|&next| next != own && Some(next) != skip) {
+        (0..self.labels.len()).filter(|&first| self.may_know(at, first)).all(|first| {
+            self.extend(first + 1, Choice { knower: at, own: first, skip: None }, &mut vec![first], tell)
+        })
+    }
+
+    fn extend(&self, from: usize, choice: Choice, chosen: &mut Vec<usize>, tell: Tell<'_>) -> bool {
+        if !self.related(choice.knower, chosen, tell) {
+            return false;
+        }
+        if chosen.len() == self.promise.knowers[choice.knower].m {
+            return true;
+        }
+        for next in from..self.labels.len() {
+            if next == choice.own || Some(next) == choice.skip || !self.may_know(choice.knower, next) {
+                continue;
+            }
             chosen.push(next);
-            let go_on = self.extend((m, n), next + 1, (own, skip), chosen, tell);
+            let go_on = self.extend(next + 1, choice, chosen, tell);
             chosen.pop();
             if !go_on {
                 return false;
@@ -121,7 +210,8 @@ impl Shown {
     }
 
     /// Tells the chosen labels with every choice of relations between them.
-    fn related(&self, n: usize, chosen: &[usize], tell: &mut dyn FnMut(Piece) -> bool) -> bool {
+    fn related(&self, knower: usize, chosen: &[usize], tell: Tell<'_>) -> bool {
+        let (k, n) = (self.promise.knowers[knower].k, self.promise.knowers[knower].n);
         let mut sorted = [0usize; MOST];
         let sorted = &mut sorted[..chosen.len()];
         sorted.copy_from_slice(chosen);
@@ -130,9 +220,12 @@ impl Shown {
         for &place in sorted.iter() {
             base = base << BITS | Piece::from(self.labels[place] + 1);
         }
+        if let Some(class) = self.class[knower] {
+            base = base << BITS | Piece::from(class + 1);
+        }
         base <<= (MOST * (MOST - 1)) as u32;
-        if n == 0 || self.above.is_empty() {
-            return tell(base);
+        if n == 0 || self.above.is_empty() || chosen.len() < 2 {
+            return tell(base, k);
         }
         let count = self.labels.len();
         let mut relations = [0u32; MOST * (MOST - 1)];
@@ -149,8 +242,25 @@ impl Shown {
                 }
             }
         }
+        let tell = &mut |piece| tell(piece, k);
         subsets(&relations[..found], n, base, tell)
             && (n < 2 || found < 2 || self.at_one_place(n, sorted, base | AT_ONE_PLACE, tell))
+    }
+
+    /// The labels of a piece, with those that its class stands for.
+    pub(super) fn labels_of(&self, piece: Piece) -> Rare {
+        let labels = (piece & !AT_ONE_PLACE) >> (MOST * (MOST - 1)) as u32;
+        let label = |at: usize| (labels >> (BITS * at as u32)) as u32 & ((1 << BITS) - 1);
+        let mut all = Rare::new();
+        for label in (0..MOST).map(label).take_while(|&label| label != 0).map(|label| label - 1) {
+            match label.checked_sub(self.classes.first) {
+                Some(class) => all.extend_from_slice(&self.classes.labels[class as usize]),
+                None => all.push(label),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Tells the chosen labels with every choice of at least two relations that one choice of cells has.
@@ -209,13 +319,6 @@ fn subsets(relations: &[u32], n: usize, piece: Piece, tell: &mut dyn FnMut(Piece
         return true;
     }
     (0..relations.len()).all(|at| subsets(&relations[at + 1..], n - 1, piece | 1 << relations[at], tell))
-}
-
-/// The labels of a piece.
-pub(super) fn labels_of(piece: Piece) -> impl Iterator<Item = Label> {
-    let labels = (piece & !AT_ONE_PLACE) >> (MOST * (MOST - 1)) as u32;
-    let label = move |at: usize| (labels >> (BITS * at as u32)) as u32 & ((1 << BITS) - 1);
-    (0..MOST).map(label).take_while(|&label| label != 0).map(|label| label - 1)
 }
 
 /// About how many pieces a record with so many labels has that hold a given one.

@@ -11,28 +11,27 @@ use bosket_model::Result;
 use bosket_model::observe::Observer;
 use rustc_hash::FxHashMap;
 
-use super::pieces::{Piece, Shown, estimate, labels_of};
-use super::{Cells, Label, Promise, Taxonomy};
+use super::pieces::{Piece, Shown};
+use super::promise::{Promise, Rare};
+use super::{Cells, Label, Taxonomy};
 
-/// The labels that a start from the values ends with; none where that would take more pieces than `most`.
+/// The labels that a start ends with when what is rare has risen, none above `top`; none where that would take more pieces than
+/// `most`, or where something stays rare.
 pub(super) fn raised(
-    sound: &Cells,
-    taxonomy: &Taxonomy,
-    promise: Promise,
+    start: Cells,
+    top: &[Label],
+    (taxonomy, promise): (&Taxonomy, &Promise),
     most: u64,
     observer: &dyn Observer,
 ) -> Result<Option<Cells>> {
-    let pieces = (0..sound.records()).fold(0u64, |all, record| {
-        let labels = sound.of(record).len();
-        all.saturating_add(estimate(labels, (promise.m, promise.n)).saturating_mul(labels as u64))
-    });
+    let pieces = (0..start.records())
+        .fold(0u64, |all, record| all.saturating_add(promise.estimate_all(start.of(record).len())));
     if pieces > most {
         return Ok(None);
     }
-    let mut cells = Cells { label: sound.leaf.clone(), ..sound.clone() };
-    let mut raising =
-        Raising { taxonomy, promise, top: &sound.label, counts: FxHashMap::default(), used: 0, most };
-    let mut shown = Shown::default();
+    let mut cells = start;
+    let mut raising = Raising { taxonomy, top, counts: FxHashMap::default(), used: 0, most };
+    let mut shown = Shown::new(promise, taxonomy);
     for record in 0..cells.records() {
         observer.go_on()?;
         raising.count(&cells, record, true, &mut shown);
@@ -56,7 +55,7 @@ pub(super) fn raised(
         if rising.is_empty() {
             return Ok(None);
         }
-        if raising.used > raising.most || observer.out_of_time() {
+        if raising.used > raising.most || shown.is_full() || observer.out_of_time() {
             return Ok(None);
         }
         for (record, chosen) in rising {
@@ -72,7 +71,6 @@ pub(super) fn raised(
 
 struct Raising<'a> {
     taxonomy: &'a Taxonomy,
-    promise: Promise,
     /// Per cell the label that it need not rise above.
     top: &'a [Label],
     /// How many records show a piece.
@@ -82,15 +80,11 @@ struct Raising<'a> {
 }
 
 impl Raising<'_> {
-    fn read(&self, cells: &Cells, record: usize, shown: &mut Shown) {
-        shown.read(cells, record, |cell| cells.label[cell], (self.promise.n, self.taxonomy.hidden));
-    }
-
     /// Adds the pieces of a record, or takes them away.
-    fn count(&mut self, cells: &Cells, record: usize, add: bool, shown: &mut Shown) {
-        self.read(cells, record, shown);
+    fn count(&mut self, cells: &Cells, record: usize, add: bool, shown: &mut Shown<'_>) {
+        shown.read(cells, record, |cell| cells.label[cell]);
         let (counts, used) = (&mut self.counts, &mut self.used);
-        shown.all((self.promise.m, self.promise.n), &mut |piece| {
+        shown.all(&mut |piece, _| {
             *used += 1;
             let count = counts.entry(piece).or_default();
             *count = if add { *count + 1 } else { *count - 1 };
@@ -121,15 +115,15 @@ impl Raising<'_> {
         cells: &Cells,
         record: usize,
         lonely: &mut BTreeSet<Label>,
-        shown: &mut Shown,
+        shown: &mut Shown<'_>,
     ) -> Vec<u32> {
-        self.read(cells, record, shown);
-        let mut rare: Vec<Vec<Label>> = Vec::new();
-        let (counts, k, used) = (&self.counts, self.promise.k, &mut self.used);
-        shown.all((self.promise.m, self.promise.n), &mut |piece| {
+        shown.read(cells, record, |cell| cells.label[cell]);
+        let mut rare: Vec<Rare> = Vec::new();
+        let (counts, used) = (&self.counts, &mut self.used);
+        shown.all(&mut |piece, k| {
             *used += 1;
             if counts[&piece] < k {
-                rare.push(labels_of(piece).collect());
+                rare.push(shown.labels_of(piece));
             }
             true
         });

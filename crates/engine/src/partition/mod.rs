@@ -94,6 +94,11 @@ pub fn refuse_unmergeable(policy: &Policy, params: &Params) -> Result<()> {
         memory,
     );
     refuse(
+        !privacy.attackers.is_empty(),
+        "attackers are judged among all records: the classes of those who look alike to them are not in kernels",
+        "allow more memory, so that all records fit, or ask for `k`, `m` and `n` alone",
+    );
+    refuse(
         privacy.guard,
         "`guard` is about what could have been together, which kernels do not keep",
         memory,

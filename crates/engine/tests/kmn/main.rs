@@ -1,5 +1,6 @@
 //! k^(m,n)-anonymity: promises kept, laws, shapes.
 
+mod attackers;
 mod forests;
 mod hurried;
 mod laws;
@@ -38,6 +39,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         disassociate: true,
         disassociation: Disassociation::Value,
         suppress: false,
+        knowers: Vec::new(),
         local: false,
         root: RootMode::Separate,
         counted: false,
