@@ -9,7 +9,7 @@ use super::params::Params;
 use super::problem::Solution;
 use super::published_rows::{self, Own, Source};
 use super::{Attempt, Start};
-use crate::local::{self, Knower, Promise, Taxonomy};
+use crate::local::{self, Cells, Knower, Promise, Taxonomy};
 
 /// A publication with labels of each cell's own.
 pub(super) struct Finer<P> {
@@ -47,6 +47,31 @@ pub(super) fn publish_local(
     }
     let published = published_rows::write(source, attempt, domain, solution, &own, observer)?;
     Ok(Some(Finer { published, lowered: own.len(), gained }))
+}
+
+/// Whether values alone let an attacker find too few people at a cut. What is `*` everywhere may be left out with its object, so it
+/// is not looked at: who is found without it is found with it.
+pub(super) fn is_found_by_values(
+    source: &Source<'_>,
+    attempt: &Attempt<'_>,
+    domain: &Domain<'_>,
+    solution: &Solution,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let (cells, _) = published_rows::cells(source, attempt, domain, solution, params.root, observer)?;
+    let taxonomy = taxonomy(domain);
+    let says_something = |&cell: &u32| {
+        let label = cells.label[cell as usize];
+        taxonomy.parent[label as usize] != label
+    };
+    let mut told = Cells { first: vec![0], ..Cells::default() };
+    for own in cells.first.windows(2) {
+        told.label.extend((own[0]..own[1]).filter(says_something).map(|cell| cells.label[cell as usize]));
+        told.first.push(told.label.len() as u32);
+    }
+    let knowers = promise(domain, params).knowers.into_iter().map(|knower| Knower { n: 0, ..knower });
+    local::is_kept(&told, &taxonomy, &Promise::new(knowers.collect()), observer).map(|kept| !kept)
 }
 
 /// The hierarchies of all attributes, with the detail that a cell loses at each of their nodes.

@@ -117,6 +117,8 @@ struct Outcome<'a, P> {
     /// Per declared attribute the home of its rows, if rows are published as they are.
     homes: Option<&'a [usize]>,
     refine: Option<Refine<'a, P>>,
+    /// Whether somebody finds too few people by values alone, which is known before anything is published.
+    finds: Option<&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<bool>>,
 }
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
@@ -156,7 +158,7 @@ pub fn run(
         trees,
         hierarchies,
         params,
-        Outcome { publish: &publish, accept, homes: None, refine: None },
+        Outcome { publish: &publish, accept, homes: None, refine: None, finds: None },
         observer,
     )
 }
@@ -178,7 +180,12 @@ pub fn run_rows(
         published_rows::publish_rows(source, attempt, domain, solution, observer)
     };
     let refine: Option<Refine<'_, Dataset>> = if params.local { Some((&refine, accept)) } else { None };
-    let outcome = Outcome { publish: &publish, accept, homes: Some(&homes), refine };
+    let finds = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
+        localized::is_found_by_values(source, attempt, domain, solution, params, observer)
+    };
+    let finds: Option<&dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<bool>> =
+        if params.are_counted_by_pieces() { Some(&finds) } else { None };
+    let outcome = Outcome { publish: &publish, accept, homes: Some(&homes), refine, finds };
     search_and_publish(trees, hierarchies, params, outcome, observer)
 }
 
@@ -478,6 +485,11 @@ impl<'a> Attempt<'a> {
         // cell make up for that.
         let by_attackers = outcome.refine.is_some() && !params.knowers.is_empty() && !params.beyond;
         let is_counted = !params.beyond && (solution.rules.is_empty() || !params.counted);
+        if let Some(finds) = outcome.finds.filter(|_| params.beyond)
+            && finds(self, &problem.domain, &solution)?
+        {
+            return Ok(None);
+        }
         let judge = Outcome { accept: outcome.accept.filter(|_| !is_counted && !by_attackers), ..*outcome };
         let Some((solution, mut published)) = keep(problem, self, solution, &judge)? else {
             return Ok(None);

@@ -164,6 +164,13 @@ impl Params {
     }
 }
 
+impl Params {
+    /// Whether there are attackers, whose knowledge is small enough to be counted piece by piece.
+    pub(super) fn are_counted_by_pieces(&self) -> bool {
+        !self.knowers.is_empty() && most_labels(&self.knowers) <= crate::local::MOST
+    }
+}
+
 /// The most labels of a piece of knowledge, where what is known at once is one more.
 fn most_labels(knowers: &[Knower]) -> usize {
     knowers.iter().map(|knower| knower.m as usize + usize::from(knower.attacker.is_some())).max().unwrap_or(0)

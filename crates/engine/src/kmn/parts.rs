@@ -121,7 +121,7 @@ pub fn recode(
     let hierarchies = &with_empty_places(trees, hierarchies, params)?;
     let attempt = Attempt::whole(trees);
     let none = |_: &Attempt<'_>, _: &super::Domain<'_>, _: &Solution| Ok(());
-    let outcome = Outcome { publish: &none, accept: None, homes: None, refine: None };
+    let outcome = Outcome { publish: &none, accept: None, homes: None, refine: None, finds: None };
     let problem = attempt.problem(hierarchies, &of_part(params), &outcome, observer)?;
     let solution = recipe.solution(problem.domain.len())?;
     let made = publish(&attempt, &problem.domain, &solution, observer)?;
@@ -142,7 +142,7 @@ pub fn recode_rows(
     let attempt = Attempt::whole(trees);
     let homes: Vec<usize> = source.binding.declared.iter().map(|declared| declared.home).collect();
     let none = |_: &Attempt<'_>, _: &super::Domain<'_>, _: &Solution| Ok(());
-    let outcome = Outcome { publish: &none, accept: None, homes: Some(&homes), refine: None };
+    let outcome = Outcome { publish: &none, accept: None, homes: Some(&homes), refine: None, finds: None };
     let problem = attempt.problem(hierarchies, &of_part(params), &outcome, observer)?;
     let solution = recipe.solution(problem.domain.len())?;
     let made = publish_rows(source, &attempt, &problem.domain, &solution, observer)?;

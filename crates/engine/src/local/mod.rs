@@ -21,8 +21,10 @@ mod raise;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
+use rustc_hash::FxHashMap;
 
 use lower::Lowering;
+use pieces::{Piece, Shown};
 use raise::raised;
 
 pub(crate) use promise::{Knower, Promise};
@@ -226,6 +228,26 @@ pub(crate) fn refine_first(
     lower(cells, taxonomy, promise, AT_ANY_RATE, observer)?;
     observer.refined();
     Ok(())
+}
+
+/// Whether labels keep the promise as they are.
+pub(crate) fn is_kept(
+    cells: &Cells,
+    taxonomy: &Taxonomy,
+    promise: &Promise,
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let mut shown = Shown::new(promise, taxonomy);
+    let mut counts: FxHashMap<Piece, (u32, u32)> = FxHashMap::default();
+    for record in 0..cells.records() {
+        observer.go_on()?;
+        shown.read(cells, record, |cell| cells.label[cell]);
+        shown.all(&mut |piece, k| {
+            counts.entry(piece).or_insert((0, k)).0 += 1;
+            true
+        });
+    }
+    Ok(counts.values().all(|&(count, k)| count >= k))
 }
 
 /// What all cells lose. Cells are counted before losses are added, so that it does not depend on their order.
