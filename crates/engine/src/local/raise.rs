@@ -15,8 +15,8 @@ use super::pieces::{Piece, Shown};
 use super::promise::{Promise, Rare};
 use super::{Cells, Label, Taxonomy};
 
-/// The labels that a start ends with when what is rare has risen, none above `top`; none where that would take more pieces than
-/// `most`, or where something stays rare.
+/// The labels that a start ends with when what is rare has risen, none above `top`; none where more than `most` pieces were
+/// looked at before that, or where something stays rare.
 pub(super) fn raised(
     start: Cells,
     top: &[Label],
@@ -24,11 +24,6 @@ pub(super) fn raised(
     most: u64,
     observer: &dyn Observer,
 ) -> Result<Option<Cells>> {
-    let pieces = (0..start.records())
-        .fold(0u64, |all, record| all.saturating_add(promise.estimate_all(start.of(record).len())));
-    if pieces > most {
-        return Ok(None);
-    }
     let mut cells = start;
     let mut raising = Raising { taxonomy, top, counts: FxHashMap::default(), used: 0, most };
     let mut shown = Shown::new(promise, taxonomy);
@@ -36,36 +31,44 @@ pub(super) fn raised(
         observer.go_on()?;
         raising.count(&cells, record, true, &mut shown);
     }
+    // Only what was taken from somebody, or given to them, can have become rare.
+    let mut suspects: Vec<u32> = (0..cells.records() as u32).collect();
     loop {
         let mut rising: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut lonely: BTreeSet<Label> = BTreeSet::new();
-        for record in 0..cells.records() {
+        let mut stuck: Vec<u32> = Vec::new();
+        for &record in &suspects {
             observer.go_on()?;
-            let chosen = raising.choice(&cells, record, &mut lonely, &mut shown);
-            if !chosen.is_empty() {
-                rising.push((record as u32, chosen));
+            match raising.choice(&cells, record as usize, &mut lonely, &mut shown) {
+                Some(chosen) if chosen.is_empty() => stuck.push(record),
+                Some(chosen) => rising.push((record, chosen)),
+                None => {}
             }
         }
-        if rising.is_empty() && lonely.is_empty() {
+        if rising.is_empty() && stuck.is_empty() {
             return Ok(Some(cells));
         }
         if rising.is_empty() {
             rising.extend(raising.company(&cells, &lonely));
         }
-        if rising.is_empty() {
+        if rising.is_empty() || raising.used > raising.most || shown.is_full() || observer.out_of_time() {
             return Ok(None);
         }
-        if raising.used > raising.most || shown.is_full() || observer.out_of_time() {
-            return Ok(None);
-        }
-        for (record, chosen) in rising {
-            raising.count(&cells, record as usize, false, &mut shown);
-            for cell in chosen {
+        let mut lost = vec![false; taxonomy.parent.len()];
+        for (record, chosen) in &rising {
+            raising.count(&cells, *record as usize, false, &mut shown);
+            for &cell in chosen {
                 let label = &mut cells.label[cell as usize];
+                lost[*label as usize] = true;
                 *label = taxonomy.parent[*label as usize];
             }
-            raising.count(&cells, record as usize, true, &mut shown);
+            raising.count(&cells, *record as usize, true, &mut shown);
         }
+        let has_lost = |&record: &u32| cells.of(record as usize).any(|cell| lost[cells.label[cell] as usize]);
+        suspects = (0..cells.records() as u32).filter(has_lost).collect();
+        suspects.extend(rising.into_iter().map(|(record, _)| record).chain(stuck));
+        suspects.sort_unstable();
+        suspects.dedup();
     }
 }
 
@@ -109,14 +112,14 @@ impl Raising<'_> {
         all.filter(|(_, own)| !own.is_empty()).collect()
     }
 
-    /// The cells of a record that are to be raised; labels of what is rare and cannot rise become `lonely`.
+    /// The cells of a record that are to be raised; none where nothing is rare. Labels of what is rare and cannot rise become `lonely`.
     fn choice(
         &mut self,
         cells: &Cells,
         record: usize,
         lonely: &mut BTreeSet<Label>,
         shown: &mut Shown<'_>,
-    ) -> Vec<u32> {
+    ) -> Option<Vec<u32>> {
         shown.read(cells, record, |cell| cells.label[cell]);
         let mut rare: Vec<Rare> = Vec::new();
         let (counts, used) = (&self.counts, &mut self.used);
@@ -128,7 +131,7 @@ impl Raising<'_> {
             true
         });
         if rare.is_empty() {
-            return Vec::new();
+            return None;
         }
         let risable = |cell: &u32| cells.label[*cell as usize] != self.top[*cell as usize];
         let mut cells_of: BTreeMap<Label, Vec<u32>> = BTreeMap::new();
@@ -151,6 +154,6 @@ impl Raising<'_> {
             rare.retain(|piece| !piece.contains(&label));
         }
         lonely.extend(rare.into_iter().flatten());
-        chosen
+        Some(chosen)
     }
 }
