@@ -74,7 +74,8 @@ fn without_bounds(draft: &str) -> String {
 /// A value may occur in a draft only as something that the draft would say anyway: part of a path, a word of the
 /// program, a power of ten.
 fn holds_no_value(data: &Dataset, draft: &str) {
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 7] = [
+        include_str!("../src/inspect/attackers.rs"),
         include_str!("../src/inspect/builder.rs"),
         include_str!("../src/inspect/draft.rs"),
         include_str!("../src/inspect/suggest.rs"),

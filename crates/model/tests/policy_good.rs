@@ -2,8 +2,8 @@
 
 use bosket_model::hierarchy::spec::{Build, Clamp, DateLevel, Group, HierarchySpec};
 use bosket_model::policy::{
-    Diversity, Draft, DraftAttribute, Format, Model, Negative, Param, Payload, Policy, Relations, Role,
-    RootMode, Siblings, Undeclared, draft,
+    Attacker, Diversity, Draft, DraftAttribute, Format, Model, Negative, Param, Payload, Policy, Relations,
+    Role, RootMode, Siblings, Undeclared, draft,
 };
 use proptest::prelude::*;
 
@@ -295,6 +295,7 @@ fn sample() -> Draft {
         privacy: [("model", "kmn"), ("k", "5"), ("m", "2"), ("n", "1")]
             .map(|(k, v)| (k.into(), v.into()))
             .to_vec(),
+        attackers: Vec::new(),
         time: None,
         publish_path: "published.json".into(),
     }
@@ -359,6 +360,47 @@ path = "published.json"
 "#
     );
     read(&text);
+}
+
+#[test]
+fn attackers_of_a_draft_can_be_deleted_one_by_one() {
+    let mut told = sample();
+    told.privacy.retain(|(key, _)| ["model", "k"].contains(&key.as_str()));
+    let hospital = vec!["visits[].hospital".to_owned()];
+    let neighbour = Attacker { name: "neighbour".into(), knows: hospital, m: 1, ..Attacker::default() };
+    let colleague = Attacker { name: "colleague".into(), m: 2, n: 1, ..Attacker::default() };
+    told.attackers =
+        vec![(neighbour.clone(), "Lives next door.".into()), (colleague.clone(), "Works there.".into())];
+    let text = draft(&told);
+    let expected = r#"[privacy]
+model = "kmn"
+k     = 5
+
+# Who may look for somebody, and what they know. The publication holds against each of them.
+# Delete whom there is not, and add whom there is.
+
+# Lives next door.
+[[privacy.attacker]]
+name  = "neighbour"
+knows = ["visits[].hospital"]
+m     = 1
+
+# Works there.
+[[privacy.attacker]]
+name = "colleague"
+m    = 2
+n    = 1
+
+# Detail lost"#;
+    assert!(text.contains(expected), "{text}");
+    let policy = read(&text);
+    assert_eq!(policy.privacy.as_ref().expect("a promise").attackers, [neighbour.clone(), colleague]);
+    assert!(policy.recodes_locally());
+    let (before, rest) = text.split_once("# Works there.").expect("it is there");
+    let (_, after) = rest.split_once("n    = 1\n\n").expect("its end");
+    assert_eq!(read(&format!("{before}{after}")).privacy.expect("a promise").attackers, [neighbour]);
+    told.attackers[1].0.m = 6;
+    assert!(!read(&draft(&told)).recodes_locally());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A first policy.
 
-use bosket_model::policy::{Draft, DraftAttribute, Format, Role, wrapped};
+use bosket_model::policy::{Draft, DraftAttribute, Format, Model, Role, wrapped};
 
+use super::attackers;
 use super::builder::Coarsening;
 use super::profile::Profile;
 use super::suggest::Suggestion;
@@ -59,8 +60,11 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
     } else if profile.classes.len() == 1 {
         &[("model", "k-anonymity"), ("k", "5")]
     } else {
-        &[("model", "kmn"), ("k", "5"), ("m", "2"), ("n", "1")]
+        // How much is known stands with those who know it.
+        &[("model", "kmn"), ("k", "5")]
     };
+    let is_told = keys.first().is_some_and(|(_, model)| *model == Model::Kmn.name());
+    let attackers = if is_told { attackers::proposed(profile, suggestions) } else { Vec::new() };
     Draft {
         source_format: origin.format,
         source_path: origin.path.clone(),
@@ -75,6 +79,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         attributes,
         time: (quasi_values > LARGE).then(|| TIME.to_owned()),
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        attackers,
         publish_path: publish_path(origin),
     }
 }

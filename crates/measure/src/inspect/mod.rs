@@ -4,6 +4,7 @@
 //! with the reason; [`draft_policy`] puts that together. What is shown or drafted holds no value of the data, and at least
 //! k people stand behind a bound.
 
+mod attackers;
 mod bounds;
 mod builder;
 mod companion;

@@ -7,6 +7,7 @@ use bosket_model::Dataset;
 use bosket_model::policy::Role;
 
 use super::builder::{coarsening, in_order};
+use super::preset::{FAMILY, NEIGHBOURS};
 use super::profile::{AttributeProfile, Profile};
 use super::shape::ValueType;
 use super::suggest::Suggestion;
@@ -17,7 +18,7 @@ const KNOWN: [(&str, &str); 30] = [
     ("gender_concept_id", MET),
     ("race_concept_id", MET),
     ("ethnicity_concept_id", MET),
-    ("year_of_birth", "Family, friends and many files know it."),
+    ("year_of_birth", FAMILY),
     ("death_date", "Registers and newspapers tell it."),
     ("city", NEIGHBOURS),
     ("county", NEIGHBOURS),
@@ -45,8 +46,7 @@ const KNOWN: [(&str, &str); 30] = [
     ("specimen_concept_id", AILS),
     ("specimen_date", AILS),
 ];
-const MET: &str = "Whoever has met the person knows it.";
-const NEIGHBOURS: &str = "Neighbours know it, and directories tell it.";
+pub(super) const MET: &str = "Whoever has met the person knows it.";
 const SAW: &str = "Who saw the person come or stay knows it.";
 const AILS: &str = "Part of what ails somebody is known to colleagues and family.";
 const TAKES: &str = "Who lives or works with the person may know it.";

@@ -44,21 +44,28 @@ const fn coded(path: &'static str, reason: &'static str) -> Element {
     Element { path, coded: true, reason }
 }
 
+// Reasons that say who knows it; drafts choose by them what a neighbour knows.
+pub(super) const MET: &str = "Whoever has met the patient knows it.";
+pub(super) const MAY_HAVE_MET: &str = "Whoever has met the patient may know it.";
+pub(super) const FAMILY: &str = "Family, friends and many files know it.";
+pub(super) const NEIGHBOURS: &str = "Neighbours know it, and directories tell it.";
+pub(super) const REGISTERS: &str = "Registers and neighbours know it.";
+
 const ELEMENTS: [Element; 22] = [
-    plain("gender", "Whoever has met the patient knows it."),
-    plain("birthsex", "Whoever has met the patient knows it."),
-    plain("birthDate", "Family, friends and many files know it."),
+    plain("gender", MET),
+    plain("birthsex", MET),
+    plain("birthDate", FAMILY),
     plain("deceasedDateTime", "Registers and newspapers tell it."),
     plain("deceasedBoolean", "Registers and newspapers tell it."),
-    coded("race", "Whoever has met the patient may know it."),
-    coded("ethnicity", "Whoever has met the patient may know it."),
-    coded("maritalStatus", "Registers and neighbours know it."),
-    coded("communication[].language", "Whoever has met the patient knows it."),
-    plain("address[].city", "Neighbours know it, and directories tell it."),
-    plain("address[].district", "Neighbours know it, and directories tell it."),
-    plain("address[].state", "Neighbours know it, and directories tell it."),
-    plain("address[].postalCode", "Neighbours know it, and directories tell it."),
-    plain("address[].country", "Neighbours know it, and directories tell it."),
+    coded("race", MAY_HAVE_MET),
+    coded("ethnicity", MAY_HAVE_MET),
+    coded("maritalStatus", REGISTERS),
+    coded("communication[].language", MET),
+    plain("address[].city", NEIGHBOURS),
+    plain("address[].district", NEIGHBOURS),
+    plain("address[].state", NEIGHBOURS),
+    plain("address[].postalCode", NEIGHBOURS),
+    plain("address[].country", NEIGHBOURS),
     coded("Encounter[].class.code", "Who saw the patient come or stay knows it."),
     coded("Encounter[].type[]", "Who saw the patient come or stay may know it."),
     plain("Encounter[].period.start", "Who saw the patient come knows the day."),

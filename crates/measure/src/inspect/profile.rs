@@ -31,6 +31,8 @@ pub struct Profile {
 pub struct ClassProfile {
     /// Its path; empty for the record itself.
     pub path: String,
+    /// The class above; none for the record itself.
+    pub parent: Option<ClassId>,
     /// How many vertices it has.
     pub vertices: usize,
     /// How many records have a vertex of it.
@@ -140,6 +142,7 @@ impl Profile {
             let run = classes[id.index()];
             ClassProfile {
                 path: class.path.clone(),
+                parent: class.parent,
                 vertices: run.all,
                 records: run.records,
                 max_per_record: run.most,

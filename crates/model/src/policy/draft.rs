@@ -3,7 +3,7 @@
 use super::keys::METHOD;
 use super::protection::ways;
 use super::set::as_toml;
-use super::{Algorithm, Format, Lookup, Model, Protection, Role, Shape, Table, Undeclared};
+use super::{Algorithm, Attacker, Format, Lookup, Model, Protection, Role, Shape, Table, Undeclared};
 use crate::words::plural;
 
 /// What is known when a policy is drafted.
@@ -35,6 +35,8 @@ pub struct Draft {
     pub time: Option<String>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
     pub privacy: Vec<(String, String)>,
+    /// Who may look for a person, each with a comment. Must not hold values of the data.
+    pub attackers: Vec<(Attacker, String)>,
     /// Where the result shall go; the database's address for PostgreSQL.
     pub publish_path: String,
 }
@@ -127,6 +129,7 @@ pub fn draft(draft: &Draft) -> String {
         let keys: Vec<(&str, Option<String>)> =
             draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();
         block(&mut out, "[privacy]", &keys);
+        out.push_str(&attackers(draft));
     }
     if let Some(model) = model {
         out.push_str(&method(draft, model));
@@ -135,6 +138,30 @@ pub fn draft(draft: &Draft) -> String {
     block(&mut out, "[publish]", &[(address, Some(quote(&draft.publish_path))), ("schema", schema)]);
     out.truncate(out.trim_end().len());
     out.push('\n');
+    out
+}
+
+/// Who may look for a person, each with what they know.
+fn attackers(draft: &Draft) -> String {
+    if draft.attackers.is_empty() {
+        return String::new();
+    }
+    let mut out = comment(
+        "Who may look for somebody, and what they know. The publication holds against each of them.\n\
+         Delete whom there is not, and add whom there is.",
+    );
+    out.push('\n');
+    for (attacker, about) in &draft.attackers {
+        out.push_str(&comment(&wrapped(about)));
+        let known: Vec<String> = attacker.knows.iter().map(|path| quote(path)).collect();
+        let keys = [
+            ("name", Some(quote(&attacker.name))),
+            ("knows", (!known.is_empty()).then(|| format!("[{}]", known.join(", ")))),
+            ("m", Some(attacker.m.to_string())),
+            ("n", (attacker.n > 0).then(|| attacker.n.to_string())),
+        ];
+        block(&mut out, "[[privacy.attacker]]", &keys);
+    }
     out
 }
 
@@ -209,7 +236,9 @@ const MOST_KNOWN: u32 = 5;
 /// Whether values can have labels of their own under what the draft promises.
 fn is_local(draft: &Draft, model: Model) -> bool {
     let given = |key: &str| draft.privacy.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-    let few = given("m").and_then(|m| m.parse::<u32>().ok()).is_some_and(|m| m <= MOST_KNOWN);
+    let own = given("m").and_then(|m| m.parse::<u32>().ok());
+    let most = draft.attackers.iter().map(|(attacker, _)| attacker.m).chain(own).max();
+    let few = most.is_some_and(|m| m <= MOST_KNOWN);
     let more = model.shape() == Shape::Set && (given("l").is_some() || given("negative").is_some());
     few && !more
 }
