@@ -2,7 +2,7 @@
 //! other: the weakest promise would look safest, for it is measured against whoever knows least.
 
 use bosket_measure::attack;
-use bosket_model::policy::Policy;
+use bosket_model::policy::{Policy, Privacy};
 use bosket_model::words::plural;
 
 /// Somebody who attacks every publication of a comparison.
@@ -18,13 +18,15 @@ impl SameAttacker {
     /// The strongest that any of the guarantees is about, and that can be counted for all of them.
     pub(crate) fn of<'p>(policies: impl IntoIterator<Item = &'p Policy> + Clone) -> Self {
         let privacy = || policies.clone().into_iter().filter_map(|policy| policy.privacy.as_ref());
-        let Some(values) = privacy().filter(|p| p.model.counts_values()).filter_map(|p| p.m).max() else {
+        let known = privacy().filter(|p| p.model.counts_values()).filter_map(Privacy::most_known);
+        let Some((values, _)) = known.max_by_key(|(values, _)| *values) else {
             return SameAttacker { values: None, relations: None };
         };
         // Of somebody who knows all that may be known, relations are not told apart.
         let all_count = privacy().all(|p| p.model.counts_values());
         let counted = privacy().filter(|p| all_count && p.model.counts_relations());
-        SameAttacker { values: Some(values), relations: Some(counted.filter_map(|p| p.n).max().unwrap_or(0)) }
+        let relations = counted.filter_map(Privacy::most_known).map(|(_, relations)| relations).max();
+        SameAttacker { values: Some(values), relations: Some(relations.unwrap_or(0)) }
     }
 
     /// By which policy it is counted what such an attacker finds in a publication: one that has relations, if they are known.
@@ -89,5 +91,11 @@ mod tests {
         let mixed = [all[0].clone(), policy("model = 'k-anonymity'\nk = 2")];
         assert_eq!(SameAttacker::of(&mixed), SameAttacker { values: Some(1), relations: Some(0) });
         assert_eq!(SameAttacker::of(&mixed[1..]), SameAttacker { values: None, relations: None });
+        let neighbour = "[[privacy.attacker]]\nname = 'neighbour'\nknows = ['a']\nm = 3\n";
+        let told = [policy(&format!("model = 'kmn'\nk = 2\n{neighbour}"))];
+        assert_eq!(SameAttacker::of(&told), SameAttacker { values: Some(4), relations: Some(0) });
+        let colleague = "[[privacy.attacker]]\nname = 'colleague'\nm = 2\nn = 1\n";
+        let told = [policy(&format!("model = 'kmn'\nk = 2\n{neighbour}{colleague}"))];
+        assert_eq!(SameAttacker::of(&told), SameAttacker { values: Some(2), relations: Some(1) });
     }
 }

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use super::node::Node;
-use super::{AttributePolicy, Policy, Role};
+use super::{AttributePolicy, Policy, Privacy, Role};
 use crate::path::AttributePath;
 
 /// Who may look for a person, as the policy says it.
@@ -139,6 +139,18 @@ pub(super) fn tables_of(path: &str, structure: &AttributePath) -> Vec<String> {
     let column = structure.name.first().map_or("", String::as_str);
     let own = path.strip_suffix(column).and_then(|table| table.strip_suffix('.'));
     structure.classes.concat().into_iter().chain(own.map(str::to_owned)).collect()
+}
+
+impl Privacy {
+    /// How many values, and how many relations, somebody may know who knows nothing in particular: `m` and `n`, or, where only
+    /// attackers say how much is known, as much as the strongest of them.
+    pub fn most_known(&self) -> Option<(u32, u32)> {
+        let own = self.m.map(|m| (m, self.n.unwrap_or(0)));
+        let any = self.attackers.iter().filter(|attacker| attacker.knows.is_empty());
+        let of_any = any.map(|attacker| (attacker.m, attacker.n)).max();
+        let all = |attacker: &Attacker| (attacker.knows.len() as u32 + attacker.m, attacker.n);
+        own.or(of_any).or_else(|| self.attackers.iter().map(all).max())
+    }
 }
 
 impl Policy {
