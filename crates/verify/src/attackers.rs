@@ -82,22 +82,31 @@ impl Claim {
             other => vec![other.sentence()],
         }
     }
+
+    /// The sentence about the attacker of this name; none if the claim names nobody so.
+    pub fn sentence_about(&self, name: &str) -> Option<String> {
+        let Claim::Kmn(claim) = self else { return None };
+        let is_it = |own: &Kmn| own.knower.as_ref().and_then(Knower::name) == Some(name);
+        claim.readings().iter().find(|own| is_it(own)).map(Kmn::own_sentence)
+    }
 }
 
 impl Kmn {
     /// One sentence per attacker, and what is said of all of them.
     pub(crate) fn sentences(&self) -> Vec<String> {
-        let of = |claim: Kmn| {
-            let finds = format!("finds at least {} people who fit", claim.k);
-            match claim.knower.as_ref().and_then(|knower| Some((knower, knower.attacker.as_ref()?))) {
-                Some((knower, attacker)) => {
-                    format!("{}, who knows {}, {finds}", attacker.called(), knower.words())
-                }
-                None => format!("whoever knows {} of a person {finds}", nobody_in_particular(&claim).words()),
-            }
-        };
         let missing = "missing values are counted as `*`".to_owned();
-        self.readings().into_iter().map(of).chain([missing]).collect()
+        self.readings().iter().map(Kmn::own_sentence).chain([missing]).collect()
+    }
+
+    /// The claim about one attacker alone, or about somebody who knows nothing in particular.
+    fn own_sentence(&self) -> String {
+        let finds = format!("finds at least {} people who fit", self.k);
+        match self.knower.as_ref().and_then(|knower| Some((knower, knower.attacker.as_ref()?))) {
+            Some((knower, attacker)) => {
+                format!("{}, who knows {}, {finds}", attacker.called(), knower.words())
+            }
+            None => format!("whoever knows {} of a person {finds}", nobody_in_particular(self).words()),
+        }
     }
 }
 

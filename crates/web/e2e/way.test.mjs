@@ -43,7 +43,8 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByText("If it holds:").waitFor();
     await page.getByLabel("at least so many people fit (k)").fill("4");
     await page.getByLabel("at least so many people fit (k)").press("Tab");
-    await page.getByText("at least 4 people").waitFor();
+    await page.getByText("at least 4 people").first().waitFor();
+    await page.getByRole("group", { name: "neighbour" }).getByText("A neighbour, who knows gender, birth_year and home.town and one more value").waitFor();
     await page.getByRole("button", { name: "Check it with its data" }).click();
     await page.getByText("The policy fits its data.").waitFor(LONG);
     const text = await readFile(join(server.folder, "bosket-demo/own.toml"), "utf8");
@@ -64,24 +65,30 @@ test("from an empty folder to a signed publication that somebody else checks", {
 
     await page.getByRole("link", { name: "Trade-off", exact: true }).click();
     await page.getByLabel("k", { exact: true }).fill("2, 5");
-    await page.getByLabel("m", { exact: true }).fill("1, 2");
-    await page.getByLabel("n", { exact: true }).fill("");
+    // How much is known stands with the attackers of the policy.
+    assert.equal(await page.getByLabel("m", { exact: true }).count(), 0);
     await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByRole("table", { name: "4 combinations" }).waitFor(LONG);
-    await page.getByRole("button", { name: "Take k = 5, m = 2" }).click();
+    await page.getByRole("table", { name: "2 combinations" }).waitFor(LONG);
+    await page.getByRole("button", { name: "Take k = 5" }).click();
     await page.getByText("The policy now says").waitFor();
     await shot(page, "tradeoff");
     // What was compared is there for whoever comes back.
     await page.getByRole("link", { name: "Policy", exact: true }).click();
     await page.getByRole("heading", { name: "Policy" }).waitFor();
     await page.getByRole("link", { name: "Trade-off", exact: true }).click();
-    await page.getByRole("table", { name: "4 combinations" }).waitFor(LONG);
+    await page.getByRole("table", { name: "2 combinations" }).waitFor(LONG);
 
     await page.getByRole("link", { name: "Result", exact: true }).click();
     await page.getByLabel("replace what is there").check();
     await page.getByRole("button", { name: "Publish and verify" }).click();
     await main.getByText(/^HOLDS: 2,000 records/).waitFor(LONG);
     await page.getByRole("table", { name: /Who is found/ }).waitFor(LONG);
+    const attackers = page.getByRole("table", { name: "What the attackers of the policy find" });
+    for (const name of ["neighbour", "colleague"]) {
+      const figures = await attackers.getByRole("row", { name: new RegExp(`^${name} `) }).getByRole("cell").allTextContents();
+      assert.equal(figures[2], "0.0 %", `the ${name} finds nobody alone in what is published`);
+      assert.notEqual(figures[1], "0.0 %", `the ${name} finds somebody in the raw data`);
+    }
     await page.getByText(/What is not claimed \(\d+\)/).waitFor();
     await page.getByRole("button", { name: "List what is coarser than it was" }).click();
     const attribute = page.getByLabel("Published attribute");
@@ -203,7 +210,6 @@ test("no page has anything that axe finds, light and dark, nor is it wider than 
           }
           if (place.startsWith("tradeoff") && colorScheme === "light") {
             await page.getByLabel("k", { exact: true }).fill("2, 3");
-            await page.getByLabel("m", { exact: true }).fill("1");
             await page.getByRole("button", { name: "Compare" }).click();
             await page.getByRole("table", { name: "2 combinations" }).waitFor(LONG);
           }
@@ -248,14 +254,14 @@ test("two tabs cannot overwrite each other, and nothing that was written is lost
     await third.getByLabel("The file").fill(`${await third.getByLabel("The file").inputValue()}# mine\n`);
     await k(page).fill("7");
     await k(page).press("Tab");
-    await page.getByText("at least 7 people").waitFor();
+    await page.getByText("at least 7 people").first().waitFor();
     await k(second).fill("9");
     await k(second).press("Tab");
     await second.getByText("somebody else changed this policy").waitFor();
     const file = () => readFile(join(server.folder, "bosket-demo/policy.toml"), "utf8");
     assert.match(await file(), /k = 7/);
     await second.getByRole("button", { name: "Load it again" }).click();
-    await second.getByText("at least 7 people").waitFor();
+    await second.getByText("at least 7 people").first().waitFor();
     await third.getByRole("button", { name: "Save the text" }).click();
     await third.getByText("somebody else changed this policy").waitFor();
     await third.getByRole("button", { name: "Keep my text" }).click();
@@ -263,8 +269,45 @@ test("two tabs cannot overwrite each other, and nothing that was written is lost
     assert.match(await third.getByLabel("The file").inputValue(), /# mine/);
     assert.match(await file(), /k = 7/);
     await third.getByRole("button", { name: "Save the text" }).click();
-    await third.getByText("at least 5 people").waitFor();
+    await third.getByText("at least 5 people").first().waitFor();
     assert.match(await file(), /# mine/);
+  } finally {
+    await server.end();
+  }
+});
+
+test("attackers are cards: what they know is ticked, and they come and go", { timeout: 120_000 }, async () => {
+  const server = await serve();
+  try {
+    await demo(server.folder);
+    const { page, errors } = await enter(browser, server);
+    await page.goto(`${server.origin}/#/${PLACES[2]}`);
+    const file = () => readFile(join(server.folder, "bosket-demo/policy.toml"), "utf8");
+    const card = (name) => page.getByRole("group", { name, exact: true });
+    await card("neighbour").getByLabel("home.town").uncheck();
+    await card("neighbour").getByText("who knows gender and birth_year and one more value").waitFor();
+    assert.match(await file(), /# A neighbour .*\n\[\[privacy.attacker\]\]\nname = "neighbour"\nknows = \["gender", "birth_year"\]\nm = 1\n/);
+    await card("neighbour").getByLabel("more things (m)").fill("2");
+    await card("neighbour").getByLabel("more things (m)").press("Tab");
+    await card("neighbour").getByText("and up to 2 more values").waitFor();
+    await card("colleague").getByLabel("belong together").uncheck();
+    await card("colleague").getByText("relation").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Add an attacker" }).click();
+    await card("friend").getByText("A friend, who knows one value, finds at least 5 people").waitFor();
+    await card("friend").getByLabel("Name").fill("insurer");
+    await card("friend").getByLabel("Name").press("Tab");
+    await card("insurer").getByText("An insurer, who knows one value").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Delete insurer" }).click();
+    await card("insurer").waitFor({ state: "detached" });
+    // What is not quasi any more is not known either.
+    await page.getByLabel("Role of gender", { exact: true }).selectOption("drop");
+    await card("neighbour").getByText("who knows birth_year and up to 2 more values").waitFor();
+    const text = await file();
+    assert.doesNotMatch(text, /insurer|friend/);
+    assert.match(text, /name = "colleague"\nm = 2\n\n/);
+    await shot(page, "attackers");
+    assert.deepEqual(errors, []);
   } finally {
     await server.end();
   }

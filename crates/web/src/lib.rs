@@ -6,6 +6,7 @@
 mod admission;
 mod api;
 mod assets;
+mod attackers;
 mod command;
 mod error;
 mod folder;

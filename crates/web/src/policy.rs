@@ -11,6 +11,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 use crate::Server;
 use crate::admission::Lead;
+use crate::attackers::{self, AttackerView};
 use crate::error::{ApiError, Result, Told};
 use crate::folder::Folder;
 use crate::places::Places;
@@ -31,6 +32,8 @@ shape! {
         /// The sections `privacy`, `method`, `publish` and `release`, as far as the text can be read.
         settings: serde_json::Value,
         attributes: Vec<AttributeView>,
+        /// Who may look for a person, as far as the policy names them.
+        attackers: Vec<AttackerView>,
         /// Whether it was found to fit its data, and neither has changed since.
         fits: bool,
     }
@@ -53,7 +56,7 @@ shape! {
 
 shape! {
     request
-    /// A change of one key. Without a value the key is taken away.
+    /// A change of one key. Without a value the key is taken away. `privacy.attacker` takes the whole list.
     pub(crate) struct Edit {
         /// `privacy.k`, or a key of an attribute.
         key: String,
@@ -81,16 +84,17 @@ fn view_of(server: &Server, (path, real): (&str, &Path), text: String) -> Policy
     };
     let open = policy.as_ref().map_or_else(Vec::new, Policy::refuse_undecided);
     let document = text.parse::<DocumentMut>().ok();
-    let sentence = policy.as_ref().and_then(|policy| Claim::new(policy).ok()).map(|claim| claim.sentence());
+    let claim = policy.as_ref().and_then(|policy| Claim::new(policy).ok());
     let places = policy.as_ref().map(|policy| Places::new(&server.folder, real, &text, policy));
     PolicyView {
         fits: places.is_some_and(|places| server.known.fits(real, &places.read_now())),
         path: path.to_owned(),
         version: version(&text),
         diagnostics: diagnostics.iter().chain(&open).map(Told::from).collect(),
-        sentence,
+        sentence: claim.as_ref().map(Claim::sentence),
         settings: document.as_ref().map_or_else(|| serde_json::json!({}), settings),
         attributes: document.as_ref().map_or_else(Vec::new, attributes),
+        attackers: document.as_ref().map_or_else(Vec::new, |text| attackers::of(text, claim.as_ref())),
         text: without_passwords(&text),
     }
 }
@@ -236,20 +240,26 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<()> {
         }
     };
     match &edit.value {
-        None => drop(table.remove(key)),
-        Some(value) => {
-            let mut new = toml_of(value)?;
-            // The comment behind a value stays behind it.
-            if let Some(old) = table.get(key).and_then(Item::as_value) {
-                *new.decor_mut() = old.decor().clone();
-            }
-            table.insert(key, Item::Value(new));
+        value if edit.attribute.is_none() && edit.key == attackers::KEY => {
+            attackers::write(table, value.as_ref())?;
         }
+        None => drop(table.remove(key)),
+        Some(value) => put(table, key, value)?,
     }
     Ok(())
 }
 
-fn toml_of(value: &serde_json::Value) -> Result<Value> {
+/// Gives a key its value; the comment behind the old one stays.
+pub(crate) fn put(table: &mut dyn TableLike, key: &str, value: &serde_json::Value) -> Result<()> {
+    let mut new = toml_of(value)?;
+    if let Some(old) = table.get(key).and_then(Item::as_value) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    table.insert(key, Item::Value(new));
+    Ok(())
+}
+
+pub(crate) fn toml_of(value: &serde_json::Value) -> Result<Value> {
     use serde_json::Value as Json;
     Ok(match value {
         Json::Bool(value) => (*value).into(),

@@ -136,7 +136,7 @@ shape! {
         about: &'static str,
         /// Numbers that a policy must give.
         needs: Vec<&'static str>,
-        /// Numbers that it may give.
+        /// Numbers that it may give, and `attacker` where it may name some.
         takes: Vec<&'static str>,
         needs_sensitive: bool,
     }
@@ -433,13 +433,13 @@ fn is_note(path: &Path) -> bool {
 }
 
 fn models() -> Vec<ModelView> {
-    const NUMBERS: [&str; 5] = ["k", "m", "n", "l", "group_size"];
+    const TAKES: [&str; 6] = ["k", "m", "n", "l", "group_size", "attacker"];
     let view = |model: &Model| ModelView {
         name: model.name(),
         title: model.title(),
         about: model.about(),
         needs: model.needs().iter().map(|number| number.name()).collect(),
-        takes: NUMBERS.into_iter().filter(|number| model.takes(&format!("privacy.{number}"))).collect(),
+        takes: TAKES.into_iter().filter(|key| model.takes(&format!("privacy.{key}"))).collect(),
         needs_sensitive: model.needs_sensitive(),
     };
     Model::ALL.iter().filter(|model| model.has_guarantee()).map(view).collect()

@@ -57,9 +57,24 @@ shape! {
 
 shape! {
     result
+    /// What an attacker of the policy finds.
+    pub(crate) struct AttackerFinds {
+        /// What the policy calls them; none for somebody who knows nothing in particular.
+        name: Option<String>,
+        /// As in "who knows {…}".
+        knows: String,
+        k: u32,
+        promised: Point,
+        one_more: Point,
+    }
+}
+
+shape! {
+    result
     pub(crate) struct Risk {
         k: u32,
         points: Vec<Point>,
+        attackers: Option<Vec<AttackerFinds>>,
     }
 }
 
@@ -138,12 +153,21 @@ shape! {
 
 shape! {
     result
+    /// What one value more than promised would tell, where that is much.
+    pub(crate) struct Beyond {
+        sentence: String,
+    }
+}
+
+shape! {
+    result
     pub(crate) struct Released {
         verified: bool,
         records: u64,
         published: String,
         certificate: Option<String>,
         cut_short: Option<bool>,
+        beyond: Option<Beyond>,
     }
 }
 
@@ -398,6 +422,7 @@ pub(crate) fn declarations() -> Vec<String> {
     all![
         Share,
         Point,
+        AttackerFinds,
         Risk,
         Attacked,
         LookedClass,
@@ -406,6 +431,7 @@ pub(crate) fn declarations() -> Vec<String> {
         LookedTable,
         Linked,
         Looked,
+        Beyond,
         Released,
         Figure,
         Figures,

@@ -186,6 +186,7 @@ mod tests {
         add(crate::project::ModelView::declaration());
         add(crate::project::Project::declaration());
         add(crate::policy::AttributeView::declaration());
+        add(crate::attackers::AttackerView::declaration());
         add(crate::policy::PolicyView::declaration());
         add(crate::policy::Edit::declaration());
         add(crate::api::Change::declaration());

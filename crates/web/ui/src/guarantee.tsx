@@ -20,12 +20,19 @@ const numbers: Record<string, [string, number]> = {
   group_size: ["people in a group (group_size)", 3],
 };
 
-export function Guarantee({ models, privacy, edit }: { models: ModelView[]; privacy: Record<string, unknown>; edit: (edits: Edit[]) => void }) {
+type Props = { models: ModelView[]; privacy: Record<string, unknown>; attackers: number; edit: (edits: Edit[]) => void };
+
+export function Guarantee({ models, privacy, attackers, edit }: Props) {
+  // Attackers who are told say how much they know.
+  const isTold = (key: string) => attackers > 0 && (key === "m" || key === "n");
   const own = models.find((model) => model.name === privacy["model"]);
   const take = (name: string) => {
     const next = models.find((model) => model.name === name);
     const edits: Edit[] = [{ key: "privacy.model", value: name }];
+    const keepsAttackers = next?.takes.includes("attacker");
+    if (attackers > 0 && !keepsAttackers) edits.push({ key: "privacy.attacker" });
     for (const key of Object.keys(numbers)) {
+      if (isTold(key) && keepsAttackers) continue;
       if (privacy[key] !== undefined && !next?.takes.includes(key)) edits.push({ key: `privacy.${key}` });
       if (privacy[key] === undefined && next?.needs.includes(key)) edits.push({ key: `privacy.${key}`, value: numbers[key]![1] });
     }
@@ -59,8 +66,8 @@ export function Guarantee({ models, privacy, edit }: { models: ModelView[]; priv
           .filter(([key]) => own?.takes.includes(key) ?? privacy[key] !== undefined)
           .map(([key, [about]]) => (
             <label key={key}>
-              {about}
-              {!own?.needs.includes(key) && ", if wanted"}
+              {isTold(key) ? `${about} by somebody else` : about}
+              {(!own?.needs.includes(key) || isTold(key)) && ", if wanted"}
               <TypedInput
                 type="number"
                 min={0}

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
 import { Attack, RiskSentence } from "../attack";
+import { Attackers, forgetting } from "../attackers";
 import { Guarantee } from "../guarantee";
 import { isBusy, isOld, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
@@ -76,14 +77,15 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
   if (!policy) return error ? <Notice kind="error">{error.message}</Notice> : <p>Loading…</p>;
   const isDone = check.running.job?.state === "done";
   const privacy = settings["privacy"] ?? {};
-  const setRole = (paths: string[], role: string) =>
-    void edit(
-      paths.flatMap((attribute) => {
-        const said = policy.attributes.find((a) => a.path === attribute)?.protection;
-        const taken = said && role !== "sensitive" ? [{ attribute, key: "protection", value: undefined }] : [];
-        return [{ attribute, key: "role", value: role }, ...taken];
-      }),
-    );
+  const takesAttackers = project.models.find((model) => model.name === privacy["model"])?.takes.includes("attacker");
+  const setRole = (paths: string[], role: string) => {
+    const roles = paths.flatMap((attribute) => {
+      const said = policy.attributes.find((a) => a.path === attribute)?.protection;
+      const taken = said && role !== "sensitive" ? [{ attribute, key: "protection", value: undefined }] : [];
+      return [{ attribute, key: "role", value: role }, ...taken];
+    });
+    void edit([...roles, ...(role === "quasi" ? [] : forgetting(policy.attackers, paths))]);
+  };
   return (
     <>
       <h1>Policy</h1>
@@ -139,7 +141,10 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
       {attacked && <Attack attacked={attacked} />}
       <div class="columns">
         <div>
-          <Guarantee models={project.models} privacy={privacy} edit={(edits) => void edit(edits)} />
+          <Guarantee models={project.models} privacy={privacy} attackers={policy.attackers.length} edit={(edits) => void edit(edits)} />
+          {(policy.attackers.length > 0 || takesAttackers) && (
+            <Attackers attackers={policy.attackers} attributes={policy.attributes} k={privacy["k"]} edit={(edits) => void edit(edits)} />
+          )}
           <div class="row">
             <label>
               Search attributes

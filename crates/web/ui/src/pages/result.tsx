@@ -84,6 +84,7 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
           {made.verified && " and verified"}. {made.cut_short && "The search was cut short: with more time less would have been lost. "}
         </Notice>
       )}
+      {made?.beyond && !isChanged && <Notice kind="warning">Beyond the promise: {made.beyond.sentence}.</Notice>}
       {state?.certificate && certificate && (
         <section class="verdict-beside" aria-label="What is claimed, and what is not">
           <p class="sentence">{certificate.sentence ? sentence(certificate.sentence) : "Nothing is claimed."}</p>

@@ -44,7 +44,9 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
   const final = sweep.running.job?.result;
   const rows = Array.isArray(final) ? (final as Row[]) : sweep.running.rows;
   const model = project.models.find((one) => one.name === settings["privacy"]?.["model"]);
-  const keys = Object.keys(usual).filter((key) => model?.needs.includes(key) ?? key === "k");
+  // How much is known stands with the attackers of the policy, if it names any.
+  const isTold = (key: string) => policy.attackers.length > 0 && (key === "m" || key === "n");
+  const keys = Object.keys(usual).filter((key) => (model?.needs.includes(key) ?? key === "k") && !isTold(key));
   const figure = yardstick(rows);
   const attacker = rows.find((row) => row.attacker)?.attacker?.sentence;
   const dots = rows.flatMap((row) => {
