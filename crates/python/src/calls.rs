@@ -116,12 +116,13 @@ pub fn anonymize(
         };
         let done = bosket_app::anonymize(&request, observer)?;
         Ok(with(done, |release| {
-            let sentence = release.claim().map(Claim::sentence);
+            let claim = release.claim();
             json!({
                 "release": release.to_json(),
                 "path": release.target,
                 "certificate": release.certificate,
-                "sentence": sentence,
+                "sentence": claim.map(Claim::sentence),
+                "sentences": claim.map(Claim::sentences),
                 "html": brief(release.verification.as_ref(), Some(&release.kept)),
             })
         }))
@@ -154,12 +155,13 @@ pub fn verify(
         let found = bosket_app::verify(&request, observer)?;
         Ok(with(found, |found| {
             let verification = found.verification.as_ref();
-            let claim = verification.and_then(|v| v.claim.as_ref()).map(Claim::sentence);
+            let claim = verification.and_then(|v| v.claim.as_ref());
             let witness = verification.and_then(|v| v.witness());
             json!({
                 "found": found.to_json(),
                 "holds": found.holds(),
-                "sentence": claim,
+                "sentence": claim.map(Claim::sentence),
+                "sentences": claim.map(Claim::sentences),
                 "witness": witness.map(|w| w.to_json()),
                 "html": brief(verification, None),
             })

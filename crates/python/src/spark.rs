@@ -149,11 +149,12 @@ pub fn spark_merge_judged<'py>(
 }
 
 pub(crate) fn told(verification: &Verification) -> Value {
-    let claim = verification.claim.as_ref().map(Claim::sentence);
+    let claim = verification.claim.as_ref();
     json!({
         "found": verification.to_json(),
         "holds": verification.holds(),
-        "sentence": claim,
+        "sentence": claim.map(Claim::sentence),
+        "sentences": claim.map(Claim::sentences),
         "witness": verification.witness().map(|w| w.to_json()),
         "html": brief(Some(verification), None),
         "records": verification.records,

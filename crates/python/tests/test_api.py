@@ -82,6 +82,26 @@ def test_verdicts() -> None:
     assert json.dumps(bad.to_dict())
 
 
+def test_every_attacker_has_a_sentence(tmp_path: Path) -> None:
+    attackers = [
+        {"name": "neighbour", "knows": ["born", "home.city"], "m": 1},
+        {"name": "colleague", "m": 2, "n": 1},
+    ]
+    told = policy(model="kmn", k=2, attacker=attackers)
+    assert repr(told) == "Policy(model='kmn', k=2, attackers=['neighbour', 'colleague'], 5 attributes)"
+    pub = bk.anonymize(table(), told)
+    neighbour, colleague, missing = pub.sentences
+    assert neighbour.startswith("a neighbour, who knows born and home.city and one more value, finds at least 2 people")
+    assert colleague.startswith("a colleague, who knows up to 2 values and one relation between them")
+    assert "missing" in missing and pub.sentence == "; ".join(pub.sentences)
+    verdict = bk.verify(pub, told)
+    assert verdict and verdict.sentences == pub.sentences
+    raw = bk.verify(table().drop_columns(["name"]), told)
+    assert not raw and raw.witness and raw.witness["attacker"] == "neighbour"
+    # Without attackers there is one sentence.
+    assert bk.verify(pub, policy()).sentences == [bk.verify(pub, policy()).sentence]
+
+
 def test_attack_measure_and_sweep() -> None:
     frame = pl.from_arrow(table())
     pub = bk.anonymize(frame, policy())

@@ -129,7 +129,10 @@ class Policy:
             key, _, value = given.partition("=")
             if key.startswith("privacy."):
                 privacy[key.removeprefix("privacy.")] = int(value) if value.isdigit() else value
+        attackers = [attacker.get("name") for attacker in privacy.pop("attacker", [])]
         parts = [f"{key}={value!r}" for key, value in privacy.items()]
+        if attackers:
+            parts.append(f"attackers={attackers!r}")
         count = len(said.get("attribute", []))
         parts.append(f"{count} attribute" if count == 1 else f"{count} attributes")
         return f"Policy({', '.join(parts)})"

@@ -94,6 +94,8 @@ class Verdict(_Found):
         self._holds = found["holds"] is True
         self.sentence: str | None = found["sentence"]
         """What is promised; nothing where nothing is claimed."""
+        self.sentences: list[str] = found["sentences"] or []
+        """The same, a sentence per attacker, and what holds for all of them."""
         self.witness: dict[str, Any] | None = found["witness"]
         """The smallest knowledge that breaks the promise."""
         self._html: str = found["html"]
@@ -221,6 +223,8 @@ class Publication(_Found):
         self._certificate = None if found["certificate"] is None else Path(found["certificate"])
         self.sentence: str | None = found["sentence"]
         """What is promised; nothing where nothing is claimed."""
+        self.sentences: list[str] = found["sentences"] or []
+        """The same, a sentence per attacker, and what holds for all of them."""
         self._html: str = found["html"]
         self._tables: list[tuple[str, Any]] | None = None
 

@@ -149,6 +149,8 @@ class Published:
         """How many records were published."""
         self.sentence: str = found["sentence"]
         """What is promised."""
+        self.sentences: list[str] = found["sentences"]
+        """The same, a sentence per attacker, and what holds for all of them."""
         self.certificate: dict[str, Any] = json.loads(certificate)
         """What is claimed, and by which hashes the parts are known."""
         self.messages = messages
