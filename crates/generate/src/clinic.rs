@@ -162,9 +162,23 @@ path = "visits[].diagnoses[].treatments[]"
 role = "quasi"
 hierarchy = "hierarchies/treatment.csv"
 
+# At least k people fit what anybody knows.
 [privacy]
 model = "kmn"
 k = 5
+
+# Who may look for somebody, and what they know. The publication holds against each of them.
+# Delete whom there is not, and add whom there is.
+
+# A neighbour knows all of these, and one thing more: a hospital, a disease, the year of a visit.
+[[privacy.attacker]]
+name = "neighbour"
+knows = ["gender", "birth_year", "home.town"]
+m = 1
+
+# A colleague knows any two things, and whether they belong together: a disease, and the hospital that treated it.
+[[privacy.attacker]]
+name = "colleague"
 m = 2
 n = 1
 
