@@ -194,6 +194,13 @@ report = "report.html"
 mapping = "private/mapping.csv"
 "#;
 
+/// The same policy without attackers: for somebody who knows any two values, and whether they belong together.
+pub fn plain_policy() -> String {
+    let (before, rest) = POLICY.split_once("# Who may look").unwrap_or((POLICY, ""));
+    let (_, method) = rest.split_once("[method]").unwrap_or_default();
+    format!("{}\nm = 2\nn = 1\n\n[method]{method}", before.trim_end())
+}
+
 /// Writes the records, one JSON object per line.
 pub fn write_records(out: &mut dyn Write, people: u64, seed: u64) -> std::io::Result<()> {
     let mut random = Random::new(seed);
@@ -293,4 +300,28 @@ pub fn write(folder: &Path, people: u64, seed: u64, create: Create) -> Result<()
         files.push(file);
     }
     finish_all(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::policy::Policy;
+
+    use super::*;
+
+    fn read(text: &str) -> Policy {
+        let (policy, warnings) = Policy::parse("p.toml", text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#?}"));
+        assert_eq!(warnings, [], "{text}");
+        policy
+    }
+
+    #[test]
+    fn the_policy_names_attackers_and_without_them_asks_for_two_values() {
+        let told = read(POLICY).privacy.expect("a promise");
+        let names: Vec<&str> = told.attackers.iter().map(|attacker| attacker.name.as_str()).collect();
+        assert_eq!((names, told.most_known()), (vec!["neighbour", "colleague"], Some((2, 1))));
+        let plain = read(&plain_policy());
+        let own = plain.privacy.as_ref().expect("a promise");
+        assert_eq!((own.attackers.len(), own.k, own.most_known()), (0, Some(5), Some((2, 1))));
+        assert_eq!((plain.attributes.len(), plain.recodes_locally()), (9, true));
+    }
 }

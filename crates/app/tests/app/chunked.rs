@@ -117,7 +117,8 @@ fn hospital(people: u64) -> Chunky {
             .iter()
             .any(|word| line.trim_start().starts_with(word))
     };
-    let policy: Vec<&str> = clinic::POLICY.lines().filter(kept).collect();
+    let text = clinic::plain_policy();
+    let policy: Vec<&str> = text.lines().filter(kept).collect();
     Chunky { policy: policy.join("\n"), folder }
 }
 

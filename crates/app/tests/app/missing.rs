@@ -6,7 +6,7 @@ use bosket_model::observe::Quiet;
 use bosket_verify::Witness;
 use serde_json::Value;
 
-use crate::util::{Case, clinic, untruths};
+use crate::util::{Case, plain_clinic, untruths};
 
 fn json(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
@@ -15,7 +15,7 @@ fn json(text: &str) -> Vec<Value> {
 /// Genders of most people as they are, left out of those who have the rarest: whoever knows that gender knows who lacks one.
 #[test]
 fn a_gender_that_is_left_out_was_known_all_the_same() {
-    let example = clinic(2000);
+    let example = plain_clinic(2000);
     let input = std::fs::read_to_string(example.folder.path().join("data.ndjson")).expect("input");
     let operation = "\"Surgery\"";
     let mut lines = String::new();
@@ -54,7 +54,7 @@ fn a_gender_that_is_left_out_was_known_all_the_same() {
 /// With `suppress` some people say nothing at all; genders and towns of the others are told, and `*` stands for a value.
 #[test]
 fn emptied_people_say_that_anything_may_be() {
-    let example = clinic(2000);
+    let example = plain_clinic(2000);
     let request = example.request(&["method.suppress=true"]);
     let release = anonymize(&request, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value;
     let published = json(&std::fs::read_to_string(&release.target).expect("published"));

@@ -12,7 +12,7 @@ use bosket_model::observe::Quiet;
 use bosket_testkit::dice::Dice;
 use serde_json::Value;
 
-use crate::util::{Case, clinic};
+use crate::util::{Case, plain_clinic};
 
 /// Where the releases of a test lie.
 struct Releases<'a> {
@@ -73,7 +73,7 @@ impl Releases<'_> {
 
 #[test]
 fn two_releases_of_the_clinic_break_a_promise_that_each_keeps() {
-    let example = clinic(2_000);
+    let example = plain_clinic(2_000);
     let all = Releases { folder: example.folder.path(), policy: "policy.toml" };
     let global = |cost: &'static str| ["method.recoding=global", cost];
     all.made("first.ndjson", &global("method.cost=lm"), &[]);

@@ -66,6 +66,13 @@ pub(crate) fn clinic(people: u64) -> Example {
     })
 }
 
+/// The same for somebody who knows any two values of a person, and one relation.
+pub(crate) fn plain_clinic(people: u64) -> Example {
+    let example = clinic(people);
+    std::fs::write(example.folder.path().join("policy.toml"), clinic::plain_policy()).expect("written");
+    example
+}
+
 /// One example per family, and per way to read one.
 pub(crate) fn families() -> Vec<Example> {
     let shape = sensitive_tree::Shape { fanout: 3, depth: 4, levels: 2, least: 1, most: 4, group_size: 3 };

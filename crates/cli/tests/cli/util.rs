@@ -39,6 +39,14 @@ impl Dir {
         self
     }
 
+    /// Takes the attackers out of the example's policy: it is then about whoever knows any two values and one relation.
+    pub fn forget_attackers(&self, policy: &str) -> &Self {
+        let text = self.text(policy);
+        let (before, rest) = text.split_once("# Who may look").expect("attackers");
+        let (_, method) = rest.split_once("[method]").expect("a method");
+        self.write(policy, format!("{}\nm = 2\nn = 1\n\n[method]{method}", before.trim_end()))
+    }
+
     /// Writes a file through the tool's own writer, which compresses by name.
     pub fn write_compressed(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         let mut out =

@@ -118,11 +118,15 @@ impl Options {
     /// One value more than the policy guards against, with no relation and with as many as it says.
     pub fn of(policy: &Policy) -> Self {
         let privacy = policy.privacy.as_ref();
-        let m = match privacy.and_then(|p| p.m) {
-            Some(m) => m.max(CURVE.min(m.saturating_add(1))).clamp(1, MOST_VALUES as u32),
+        let known = privacy.and_then(Privacy::most_known);
+        // Whom attackers find is told for each of them; here for anybody, a few values further.
+        let told = privacy.is_some_and(|privacy| privacy.m.is_none());
+        let m = match known {
+            Some((m, _)) if told => CURVE.min(m + 1),
+            Some((m, _)) => m.max(CURVE.min(m.saturating_add(1))).clamp(1, MOST_VALUES as u32),
             None => CURVE - 1,
         };
-        let mut n = vec![0, privacy.and_then(|p| p.n).unwrap_or(0)];
+        let mut n = vec![0, known.map_or(0, |(_, n)| n)];
         n.dedup();
         Options { m: (1..=m).collect(), n, budget: BUDGET, sample: None, worst: 5, seed: policy.seed }
     }
