@@ -309,7 +309,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Policy {
-        let (policy, warnings) = Policy::parse("p.toml", text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#?}"));
+        let (policy, warnings) =
+            Policy::parse("p.toml", text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#?}"));
         assert_eq!(warnings, [], "{text}");
         policy
     }

@@ -292,7 +292,7 @@ test("what runs is what was looked at, whatever the policy says when its turn co
     `hierarchy = { build = "prefix" }\n[privacy]\nmodel = "k-anonymity"\nk = 2\n[publish]\npath = "${out}"\n`;
   const policy = join(other.folder, "policy.toml");
   await writeFile(policy, text("published.ndjson"));
-  const busy = await start({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10], m: [1, 2, 3] });
+  const busy = await start({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10] });
   const waiting = await start({ command: "anonymize", policy: "policy.toml" });
   const led = await start({ command: "inspect", data: "data.ndjson" });
   const policies = await start({ command: "attack", policy: "policy.toml" });
@@ -310,7 +310,7 @@ test("what runs is what was looked at, whatever the policy says when its turn co
   assert.equal((await over(led)).state, "done");
   await over(policies);
   // A link where there was a file.
-  const slow = await start({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10], m: [1, 2, 3] });
+  const slow = await start({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10] });
   const turned = await start({ command: "inspect", data: "data.ndjson" });
   await rm(join(other.folder, "data.ndjson"));
   await symlink("/etc/hostname", join(other.folder, "data.ndjson"));
@@ -349,7 +349,7 @@ for (const signal of ["SIGHUP", "SIGTERM", "SIGKILL"]) {
     await command("generate", "clinic", "--people", "3000", "--out", join(folder, "clinic"));
     const lasting = await begin();
     const other = await begin(folder);
-    const body = JSON.stringify({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10], m: [1, 2, 3] });
+    const body = JSON.stringify({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10] });
     await askServer(other, "/api/jobs", { method: "POST", headers: asProgram(other), body });
     let jobs = [];
     for (let i = 0; jobs.length === 0 && i < 200; i += 1) {
@@ -470,7 +470,7 @@ test("few streams are open at once, and a job that is stopped says so", { timeou
   const start = await ask("/api/jobs", {
     method: "POST",
     headers: asProgram(server),
-    body: JSON.stringify({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10], m: [1, 2, 3] }),
+    body: JSON.stringify({ command: "sweep", policy: "clinic/policy.toml", k: [2, 3, 4, 5, 6, 7, 8, 9, 10] }),
   });
   const { id } = JSON.parse(start.text);
   const streams = [];

@@ -48,7 +48,7 @@ test("results have the types that pages read", { timeout: 480_000 }, async () =>
       ["Looked", { command: "inspect", data: "d/data.ndjson", risk: true, show_values: true }],
       ["Attacked", { command: "attack", policy: demo }],
       ["Released", { command: "anonymize", policy: demo, force: true }],
-      ["Row[]", { command: "sweep", policy: demo, k: [2, 500], m: [1] }],
+      ["Row[]", { command: "sweep", policy: demo, k: [2, 500] }],
       ["Listed", { command: "why", policy: demo }],
       ["TreeNode", { command: "hierarchy", policy: demo, attribute: "home.town" }],
       ["TreeNode", { command: "hierarchy-file", file: "d/hierarchies/town.csv" }],

@@ -21,7 +21,7 @@ pub fn run(args: &Demo, talk: &Talk) -> Result<Outcome, Failure> {
         &["generate", "clinic", "--people", &people, "--seed", &seed, "--out", &folder],
         force,
         talk,
-        "Invented patients with visits, diagnoses and treatments; hierarchies; a policy.",
+        "Invented patients with visits, diagnoses and treatments; hierarchies; a policy that names a neighbour and a colleague.",
     )?;
     let raw = step(
         &["verify", &data, "--policy", &policy],
@@ -70,7 +70,7 @@ pub fn run(args: &Demo, talk: &Talk) -> Result<Outcome, Failure> {
          report.html                         for whoever signs it; open it in a browser\n  \
          private/                            keep: mapping and internal report\n\n\
          Try next:\n  \
-         bosket sweep {policy} --k 2,5,10,20 --m 1..3     what other guarantees would cost\n  \
+         bosket sweep {policy} --k 2,5,10,20     what it would cost if more people had to fit\n  \
          bosket inspect YOUR_DATA --draft policy.toml     begin with your own data\n  \
          bosket serve {folder}     the same in the browser\n"
     ))?;

@@ -154,7 +154,16 @@ fn the_example_is_understood() {
         "P0000001",
         "Harbourside",
     ]);
-    dir.run(&["verify", "data.ndjson", "--policy", "draft.toml"]).exits(1).prints(&["VIOLATED", "Witness"]);
+    let draft = dir.text("draft.toml");
+    let neighbour = "name  = \"neighbour\"\nknows = [\"gender\", \"birth_year\", \"home.town\"]\nm     = 1\n";
+    assert!(draft.contains(neighbour) && draft.contains("name = \"colleague\"\nm    = 2\nn    = 1\n"), "{draft}");
+    dir.run(&["verify", "data.ndjson", "--policy", "draft.toml"])
+        .exits(1)
+        .prints(&["VIOLATED", "Witness: only one record fits what the attacker `neighbour` knows"]);
+    dir.run(&["anonymize", "draft.toml"]).exits(0).prints(&[
+        "a neighbour, who knows gender, birth_year and home.town and one more value, finds at least 5 people",
+        "a colleague, who knows up to 2 values and one relation between them, finds at least 5 people",
+    ]);
 }
 
 #[test]
