@@ -161,6 +161,7 @@ pub(crate) fn refuse(policy: &Policy) -> Result<()> {
         Family::Cluster => refuse_clusters(policy)?,
         _ => partition::refuse_unmergeable(policy)?,
     }
+    partition::refuse_guess(policy)?;
     let publish = policy.publish.as_ref();
     let mut problems = Vec::new();
     for (asked, what) in [

@@ -159,6 +159,7 @@ impl Claim {
         if policy.anatomizes() {
             refuse_unseen(policy, privacy)?;
         }
+        refuse_unguessed(policy, privacy)?;
         match model {
             Model::Km => {
                 if let Some(both) = both_ways(privacy) {
@@ -500,6 +501,19 @@ fn refuse_unseen(policy: &Policy, privacy: &Privacy) -> Result<()> {
         "take `publish.anatomize` out, or let siblings be pooled",
     );
     if problems.is_empty() { Ok(()) } else { Err(Failure::all(Fault::Policy, problems)) }
+}
+
+/// Refuses a `guess` that this version could not count in the publication.
+fn refuse_unguessed(policy: &Policy, privacy: &Privacy) -> Result<()> {
+    let why = match privacy.guess {
+        None => return Ok(()),
+        Some(_) if policy.anatomizes() => "`privacy.guess` is not counted where `publish.anatomize` takes sides apart",
+        Some(_) if privacy.multiset => "`privacy.guess` is not counted for multisets",
+        Some(_) if !privacy.model.generalizes() => "`privacy.guess` is about labels, and this model publishes none",
+        Some(_) => return Ok(()),
+    };
+    let help = "take `guess` out of [privacy], or choose another model";
+    Err(Failure::new(Fault::Policy, Diagnostic::error(why).at(Place::source(&policy.name)).help(help)))
 }
 
 /// An item that is listed as sensitive and as negative.

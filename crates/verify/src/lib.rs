@@ -11,6 +11,7 @@ pub mod claim;
 pub mod closeness;
 mod columns;
 pub mod dissect;
+pub mod guess;
 pub mod joint;
 pub mod knowledge;
 mod listed;

@@ -9,6 +9,7 @@ mod beyond;
 mod celled;
 mod chunked;
 mod dissected;
+mod guess;
 mod records;
 mod release;
 mod set_chunks;
@@ -22,11 +23,12 @@ use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Family, Role};
+use bosket_model::policy::{Family, Policy, Role};
 use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::Verification;
+use bosket_verify::guess::{Guessed, checked, sentence};
 use serde_json::Value;
 
 use crate::certificate::{Begun, Certified};
@@ -70,6 +72,11 @@ trait Draft {
 
     /// Finds out which record was published as which; refuses what cannot be read as it was written.
     fn pair(&mut self) -> Result<()>;
+
+    /// Counts with the input what the labels of what was read tell of the values that they hide.
+    fn guessed(&self, _guess: f64, _run: &Run<'_>) -> Result<Guessed> {
+        Err(Failure::defect("what labels tell was to be counted where the records are not in memory"))
+    }
 
     /// Has what was read looked at together with earlier releases; none where there is none.
     fn joint(&mut self, _run: &Run<'_>) -> Result<Option<Jointly>> {
@@ -152,6 +159,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         Box::new(records::Records::begin(prepared, input, create.clone(), run)?)
     };
     let file = &prepared.file;
+    let guess = file.policy.guess().map(|share| format!("{}; checked {}", sentence(share), checked(&file.policy)));
     let certificate = Begun::new(prepared, create, run)?;
     let private = Private::create(file, run.settings.create(request.force, true), prepared.paths.clone())?;
 
@@ -162,6 +170,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         return Err(broken(found));
     }
     draft.pair()?;
+    refuse_told(&prepared.file.policy, draft.as_ref(), run)?;
     let joint = draft.joint(run)?;
     let earlier = joint::fingerprints(&prepared.earlier, run)?;
     let took = started.elapsed();
@@ -203,6 +212,9 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     if let Some(study) = study.as_mut().filter(|_| cut_short) {
         study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
     }
+    if let (Some(study), Some(promise)) = (&mut study, &guess) {
+        study.remarks.push(("What labels tell".to_owned(), promise.clone()));
+    }
     let beyond = draft.beyond(run)?;
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;
@@ -227,6 +239,7 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         advice,
         beyond,
         joint,
+        guess,
         certificate: place,
         report,
     })
@@ -242,6 +255,14 @@ fn measured(loss: &Loss) -> Value {
         all.retain(|key, _| key != "kept");
     }
     all
+}
+
+/// Refuses a result whose labels tell which values they hide. One cut for all hides everything below a label alike.
+fn refuse_told(policy: &Policy, draft: &dyn Draft, run: &Run<'_>) -> Result<()> {
+    let Some(share) = policy.guess().filter(|_| !policy.recodes_by_one_cut()) else { return Ok(()) };
+    let found = draft.guessed(share, run)?;
+    let Some(worst) = found.told.first() else { return Ok(()) };
+    Err(guess::unreached(&found, worst, run.settings.show_values))
 }
 
 /// A result that does not keep the promise: an error of ours, caught before anything is published.

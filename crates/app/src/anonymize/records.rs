@@ -12,6 +12,8 @@ use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Failure, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::{Study, Subject};
+use bosket_verify::guess::{Guessed, judge};
+use bosket_verify::truth::{self, Comparison, Recoding};
 use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
@@ -229,6 +231,22 @@ impl Draft for Records<'_> {
         let pairs = pairs.ok_or_else(ambiguous)?;
         self.pairs = pairs.into_iter().map(|(from, to)| (from as u32, to as u32)).collect();
         Ok(())
+    }
+
+    fn guessed(&self, guess: f64, run: &Run<'_>) -> Result<Guessed> {
+        let (private, again) = (&self.private, self.again()?);
+        let policy = &private.prepared.file.policy;
+        let comparison = Comparison {
+            published: truth::Side { data: &again.data, binding: &again.binding },
+            input: truth::Side { data: &private.input.data, binding: &private.input.binding },
+            hierarchies: &private.hierarchies,
+            recoding: Recoding::of(policy)?,
+            suppress: policy.method.flag("suppress").unwrap_or(false),
+            mapping: None,
+            sensitive: &policy.need_privacy()?.sensitive,
+        };
+        let pairs: Vec<(u32, u32)> = self.pairs.iter().map(|&(from, to)| (to, from)).collect();
+        judge(&comparison, &pairs, guess, run.observer)
     }
 
     fn joint(&mut self, run: &Run<'_>) -> Result<Option<Jointly>> {

@@ -41,6 +41,8 @@ pub struct Release {
     pub beyond: Option<Beyond>,
     /// What it tells together with earlier releases; none where there is none.
     pub joint: Option<Jointly>,
+    /// What was found about the values that labels hide, in words; none where the policy does not bound it.
+    pub guess: Option<String>,
     /// Where the certificate is; none with a stream.
     pub certificate: Option<PathBuf>,
     /// Where the report is, if the policy asks for one.
@@ -104,6 +106,9 @@ impl Release {
         all["advice"] = self.advice.as_ref().map_or(Value::Null, Advice::to_json);
         if let Some(joint) = &self.joint {
             all["joint"] = joint.to_json();
+        }
+        if let Some(guess) = &self.guess {
+            all["guess"] = json!(guess);
         }
         if let Some(loss) = &self.loss {
             all["loss"] = loss.to_json();

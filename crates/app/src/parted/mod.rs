@@ -146,6 +146,7 @@ pub fn refuse_unfit(policy: &Policy) -> Result<()> {
         return refuse("there is no guarantee to keep", "choose a model with one");
     }
     crate::partition::refuse_earlier(policy)?;
+    crate::partition::refuse_guess(policy)?;
     let claim = Claim::new(policy)?;
     if is_by_class(&claim) || privacy.model.is_apart() {
         Ok(())

@@ -20,6 +20,7 @@ use bosket_model::observe::Observer;
 use bosket_model::path::Notation;
 use bosket_model::policy::{AttributePolicy, Format, Policy, Role, Undeclared};
 use bosket_model::{Builder, Diagnostic, Failure, Fault, Result};
+use bosket_verify::guess::{self, Guessed};
 use bosket_verify::joint::Joint;
 use bosket_verify::sides::expected;
 use bosket_verify::truth::Untruth;
@@ -76,6 +77,10 @@ pub struct Verified {
     pub not_checked: Vec<String>,
     /// What the publication says and the input does not, if they were compared.
     pub untruths: Option<Vec<Untruth>>,
+    /// What the labels tell of the values that they hide, where the policy bounds that and the input was there to count it.
+    pub guessed: Option<Guessed>,
+    /// Whether values of the input may be told.
+    show_values: bool,
     /// What became of the certificate, if there is one.
     pub certificate: Option<CertificateCheck>,
     /// What became of its signature, if a key was given. Where it does not hold, nothing else was looked at.
@@ -91,6 +96,11 @@ pub struct Verified {
 }
 
 impl Verified {
+    /// Whether values of the input may be told.
+    pub fn shows_values(&self) -> bool {
+        self.show_values
+    }
+
     /// What was not looked at.
     pub fn not_looked_at(&self) -> &'static [&'static str] {
         if self.foreign { &NOT_LOOKED_AT } else { &[] }
@@ -108,6 +118,8 @@ impl Verified {
             verification: None,
             caveats: Vec::new(),
             untruths: None,
+            guessed: None,
+            show_values: false,
             certificate,
             signature: None,
             groups: Vec::new(),
@@ -128,6 +140,7 @@ impl Verified {
     pub fn holds(&self) -> bool {
         self.verification.as_ref().map_or_else(|| self.claims_nothing(), Verification::holds)
             && self.untruths.as_ref().is_none_or(Vec::is_empty)
+            && self.guessed.as_ref().is_none_or(Guessed::holds)
             && self.joint.as_ref().is_none_or(Joint::holds)
             && self.certificate.as_ref().is_none_or(CertificateCheck::holds)
             && self.signature.as_ref().is_none_or(SignatureCheck::holds)
@@ -165,6 +178,9 @@ impl Verified {
                 "holds": untruths.is_empty(),
                 "problems": untruths.iter().map(untruth_json).collect::<Vec<_>>(),
             });
+        }
+        if let Some(guessed) = &self.guessed {
+            found["guess"] = guessed.to_json(self.show_values);
         }
         if let Some(joint) = &self.joint {
             found["joint"] = joint.to_json();
@@ -255,6 +271,16 @@ fn unseen_masks(request: &VerifyRequest, policy: &Policy) -> Vec<String> {
     all
 }
 
+/// That nobody counted what labels tell, where the policy bounds it.
+fn unguessed(found: &Verified, policy: &Policy) -> Option<String> {
+    let share = policy.guess().filter(|_| found.guessed.is_none())?;
+    let help = match found.untruths {
+        None => "that is counted with the input, by --against",
+        Some(_) => "that is counted once the publication is true to the input",
+    };
+    Some(format!("whether {} (`privacy.guess`): {help}", guess::sentence(share)))
+}
+
 /// What is being checked, and by what.
 struct Check<'a> {
     request: &'a VerifyRequest,
@@ -315,7 +341,9 @@ fn check_claim(
     form::refuse_other_certificate(&check)?;
     found.foreign = request.foreign;
     found.unprotected = Some(Unprotected::new(&file.policy, claim));
+    found.show_values = run.settings.show_values;
     found.not_checked = unseen_masks(request, &file.policy);
+    found.not_checked.extend(unguessed(&found, &file.policy));
     found.certificate = certificate;
     Ok(found)
 }

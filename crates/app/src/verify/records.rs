@@ -9,7 +9,7 @@ use bosket_model::masks::Masks;
 use bosket_model::policy::{Missing, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use bosket_verify::joint::Joint;
-use bosket_verify::truth::{Comparison, MaskKey, Recoding, Side, Untruth, compare_masked};
+use bosket_verify::truth::{Compared, Comparison, MaskKey, Recoding, Side, compare_masked};
 use bosket_verify::{Claim, Verification};
 
 use super::mapping::read_mapping;
@@ -39,11 +39,12 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let hierarchies = negative::hierarchies(claim, file, data, binding)?;
     let memory = run.settings.memory();
     let verification = Verification::of_records(data, binding, claim, &hierarchies, memory, run.observer)?;
-    let untruths = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
+    let compared = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
+    let (untruths, guessed) = compared.map_or((None, None), |found| (Some(found.untruths), found.guessed));
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
     let recounted = request.certificate.as_ref().map(|_| Recounted::of(published.side(), run.observer));
     let recounted = recounted.transpose()?;
-    let found = Verified { untruths, joint, recounted, ..Verified::judged(verification, caveats) };
+    let found = Verified { untruths, guessed, joint, recounted, ..Verified::judged(verification, caveats) };
     if found.holds() {
         refuse_uneven(claim, data, binding, check.publication())?;
     }
@@ -83,7 +84,7 @@ fn together(check: &Check<'_>, published: &Bound) -> Result<Joint> {
     together.verify((&name, published), &numbers, own, run)
 }
 
-fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Untruth>> {
+fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Compared> {
     let Check { request, file, run, .. } = check;
     let (private, hierarchies) = check.private(input)?;
     let mapping = request.mapping.as_deref().map(read_mapping).transpose()?;
@@ -103,5 +104,5 @@ fn against(check: &Check<'_>, published: &Bound, input: &Path) -> Result<Vec<Unt
         attributes: &file.policy.attributes,
         name: &name,
     });
-    compare_masked(&comparison, &Masks::of(&file.policy), key, run.observer)
+    compare_masked(&comparison, &Masks::of(&file.policy), key, file.policy.guess(), run.observer)
 }

@@ -73,6 +73,9 @@ fn text(release: &Release) -> String {
         Some(claim) => out.push_str(&format!("verified: {}\n", claim.sentences().join(";\n          "))),
         None => out.push_str("nothing is claimed: the sides are separated without a guarantee\n"),
     }
+    if let Some(guess) = &release.guess {
+        out.push_str(&format!("what labels tell: {guess}\n"));
+    }
     if let Some(beyond) = &release.beyond {
         out.push_str(&format!("beyond the promise: {}\n", beyond.sentence()));
     }

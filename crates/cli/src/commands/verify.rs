@@ -5,6 +5,7 @@ use bosket_app::verify::VerifyRequest;
 use bosket_app::{CertificateCheck, Settings, Unprotected, Verified};
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use bosket_report::certificate::Form;
+use bosket_verify::guess::{self, Guessed};
 use bosket_verify::truth::Untruth;
 use bosket_verify::{Claim, Recount, Sensitive, Verification, Witness};
 
@@ -58,6 +59,7 @@ fn text(found: &Verified) -> String {
             out.push_str(&not_looked_at(found.not_looked_at()));
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
+            out.push_str(&found.guessed.as_ref().map_or(String::new(), |own| guessed(own, found.shows_values())));
             out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
             found.not_checked.iter().for_each(|what| out.push_str(&format!("not checked: {what}\n")));
         }
@@ -299,6 +301,35 @@ fn push_truth(out: &mut String, untruths: Option<&[Untruth]>) {
             }
         }
     }
+}
+
+/// What the labels tell of the values that they hide.
+fn guessed(found: &Guessed, show_values: bool) -> String {
+    let promise = guess::sentence(found.guess);
+    if found.holds() {
+        return format!("UNGUESSED: {promise}. Checked with the input.\n");
+    }
+    let mut out = format!("GUESSED: it is not so that {promise}:\n");
+    for told in found.told.iter().take(SHOWN) {
+        let value = match (&told.value, show_values) {
+            (Some(value), true) => format!("are `{value}`"),
+            (None, true) => "are empty in the input".to_owned(),
+            (_, false) => "have the same value".to_owned(),
+        };
+        out.push_str(&format!(
+            "  {}: of {} published as `{}`, {} ({:.1} %) {value}; of all below it {:.1} % have it\n",
+            told.path,
+            plural(told.cells as usize, "cell"),
+            told.label,
+            count(told.hits as usize),
+            told.share() * 100.0,
+            told.usual * 100.0
+        ));
+    }
+    if found.told.len() > SHOWN {
+        out.push_str(&format!("  and {}\n", plural(found.told.len() - SHOWN, "other label")));
+    }
+    out
 }
 
 fn numbers(records: &[u32]) -> String {

@@ -1,7 +1,7 @@
 //! The algorithm of a policy. A policy that was written in code has not been through the reader, so all is checked here.
 
 use super::choices::Format;
-use super::facts::Number;
+use super::facts::{Number, Shape};
 use super::models::Algorithm;
 use super::{Policy, Privacy, Source};
 use crate::diag::{Diagnostic, Failure, Fault, Place, nearest};
@@ -11,6 +11,21 @@ impl Policy {
     /// Whether every value may have a label of its own, whatever others have become.
     pub fn recodes_locally(&self) -> bool {
         self.method.text("recoding").as_deref() == Some("local")
+    }
+
+    /// The share of `privacy.guess`, if it is promised.
+    pub fn guess(&self) -> Option<f64> {
+        self.privacy.as_ref().and_then(|privacy| privacy.guess)
+    }
+
+    /// Whether a value becomes the same in every record: then a label hides all values below it, and tells none of them.
+    pub fn recodes_by_one_cut(&self) -> bool {
+        let Some(privacy) = &self.privacy else { return false };
+        match privacy.model.shape() {
+            Shape::ValueTree => !self.recodes_locally(),
+            Shape::Set => !self.recodes_locally() && self.algorithm().is_ok_and(|own| !own.is_local()),
+            Shape::VertexTree => false,
+        }
     }
 
     /// The algorithm that is to reach the guarantee: the one that is named, or else the model's usual one. One that there is

@@ -44,6 +44,10 @@ impl Certificate {
         unless(self.names_all_tables(policy), "it does not name all tables of its policy");
         unless(self.seed == policy.seed, "its seed is not that of its policy");
         unless(
+            self.guess == super::canonical::normal(&super::guess_found(policy)),
+            "what it says about the values that labels hide is not what its policy bounds",
+        );
+        unless(
             self.selected.is_some() == policy.selects(),
             "it does not tell how many people its policy selects, or tells it of a policy that selects nobody",
         );

@@ -14,7 +14,7 @@ mod schema;
 
 use bosket_model::policy::{Format, Policy};
 use bosket_model::{Diagnostic, Fingerprint};
-use bosket_verify::Claim;
+use bosket_verify::{Claim, guess};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -153,6 +153,8 @@ pub struct Certificate {
     pub legend: Value,
     /// Earlier releases about the same people, each by its files, together with which the claim was verified.
     pub joint: Vec<Vec<Fingerprint>>,
+    /// What was found with the input about values that labels hide; null where the policy does not bound that.
+    pub guess: Value,
     /// What nobody should take for claimed.
     pub not_claimed: Vec<String>,
     /// SHA-256 of the canonical form of everything else.
@@ -161,6 +163,13 @@ pub struct Certificate {
 
 /// The words for a publication without a guarantee.
 const NOTHING: &str = "nothing is claimed";
+
+/// What a run under a policy has found about the values that labels hide. No run publishes anything where that was not found.
+fn guess_found(policy: &Policy) -> Value {
+    policy.guess().map_or(Value::Null, |share| {
+        json!({"share": share, "sentence": guess::sentence(share), "checked": guess::checked(policy)})
+    })
+}
 
 impl Certificate {
     /// The certificate of a run.
@@ -197,6 +206,7 @@ impl Certificate {
             selected,
             legend: normal(&legend),
             not_claimed: not_claimed(policy, claim, &caveats, joint.len()),
+            guess: normal(&guess_found(policy)),
             joint,
             digest: String::new(),
         };
@@ -269,6 +279,9 @@ impl Certificate {
             let release =
                 |files: &Vec<Fingerprint>| json!({"files": files.iter().map(file).collect::<Vec<_>>()});
             all["joint"] = self.joint.iter().map(release).collect();
+        }
+        if !self.guess.is_null() {
+            all["guess"] = self.guess.clone();
         }
         all
     }

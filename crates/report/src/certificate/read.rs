@@ -53,6 +53,11 @@ impl Certificate {
                 Value::Null
             },
             joint: Vec::new(),
+            guess: if keys.of.contains_key("guess") {
+                keys.one("guess", "an object", |value| value.is_object().then_some(value)).unwrap_or_default()
+            } else {
+                Value::Null
+            },
             not_claimed: keys.texts("not_claimed"),
             digest: keys.text("digest"),
         };

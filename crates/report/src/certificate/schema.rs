@@ -101,6 +101,14 @@ pub fn json_schema() -> Value {
                 "an earlier release, by its files",
             ),
         },
+        "guess": object(
+            json!({
+                "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "as the policy has it"},
+                "sentence": text("what is promised, in words"),
+                "checked": text("by what it was found to hold"),
+            }),
+            "what labels tell of the values that they hide, where the policy bounds it",
+        ),
         "not_claimed": {
             "type": "array",
             "items": {"type": "string"},
@@ -113,7 +121,7 @@ pub fn json_schema() -> Value {
     // Earlier versions did not count; not every policy selects.
     if let Some(required) = whole["required"].as_array_mut() {
         required
-            .retain(|key| !["kept", "selected", "legend", "joint"].iter().any(|optional| key == optional));
+            .retain(|key| !["kept", "selected", "legend", "joint", "guess"].iter().any(|optional| key == optional));
     }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -10,7 +10,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{ClassId, Dataset, MISSING, Result};
 
-use super::{Comparison, Side, Untruth, assign, unknown_values};
+use super::{Comparison, Paired, Side, Untruth, assign, unknown_values};
 
 /// A vertex with its children, its values by declared attribute.
 pub(super) struct Vertex {
@@ -46,10 +46,10 @@ pub(super) enum Known {
     Label(String),
 }
 
-pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
+pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Paired> {
     match VertexTrees::new(c, observer)? {
         Ok(trees) => assign(c, observer, |p, i| Ok(trees.fit(p, i))),
-        Err(untruths) => Ok(untruths),
+        Err(untruths) => Ok(untruths.into()),
     }
 }
 

@@ -12,17 +12,17 @@ use bosket_model::policy::{Missing, Payload};
 
 use super::local::{Known, Vertex, VertexTrees, covers};
 use super::one_to_one::{self, derives};
-use super::{Comparison, Untruth, assign};
+use super::{Comparison, Paired, assign};
 
 pub(super) fn compare(
     c: &Comparison<'_>,
     payload: Payload,
     missing: Missing,
     observer: &dyn Observer,
-) -> Result<Vec<Untruth>> {
+) -> Result<Paired> {
     let trees = match VertexTrees::new(c, observer)? {
         Ok(trees) => trees,
-        Err(untruths) => return Ok(untruths),
+        Err(untruths) => return Ok(untruths.into()),
     };
     let counted = missing == Missing::Counted;
     let reading = Reading { hierarchies: c.hierarchies, binding: c.input.binding, payload, counted };

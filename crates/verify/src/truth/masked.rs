@@ -10,7 +10,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::AttributePolicy;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Kind, MISSING, Result};
 
-use super::{Comparison, Mapping, Side, Untruth, check_mapping, compare};
+use super::{Compared, Comparison, Mapping, Side, Untruth, check_mapping, compare_guessing};
 use bosket_model::calendar::Civil;
 
 /// So often other numbers of days are tried for records that fit by several.
@@ -27,18 +27,20 @@ pub struct MaskKey<'a> {
     pub name: &'a str,
 }
 
-/// Compares a publication with its input, which may hold other dates and the values behind pseudonyms.
+/// Compares a publication with its input, which may hold other dates and the values behind pseudonyms; with a share of
+/// `privacy.guess` also counts what its labels tell.
 pub fn compare_masked(
     c: &Comparison<'_>,
     masks: &Masks,
     key: Option<MaskKey<'_>>,
+    guess: Option<f64>,
     observer: &dyn Observer,
-) -> Result<Vec<Untruth>> {
+) -> Result<Compared> {
     if !masks.any() || c.published.data.len() > c.input.data.len() {
-        return compare(c, observer);
+        return compare_guessing(c, guess, observer);
     }
     if let Some(key) = key {
-        return compare_with_key(c, masks, key, observer);
+        return compare_with_key(c, masks, key, guess, observer);
     }
     let mut untruths = Vec::new();
     for declared in (0..masks.pseudonyms.len()).filter(|&d| masks.pseudonyms[d]) {
@@ -54,8 +56,7 @@ pub fn compare_masked(
             input: Side { data: &input, ..c.input },
             ..*c
         };
-        untruths.extend(compare(&others, observer)?);
-        return Ok(untruths);
+        return Ok(compare_guessing(&others, guess, observer)?.after(untruths));
     };
     check_mapping(mapping, c.input.data.len(), c.published.data.len())?;
     let mut offsets = Offsets::new(c, masks, mapping);
@@ -64,17 +65,18 @@ pub fn compare_masked(
         let what = "the dates of these records do not differ from the input's by one number of days within the bound";
         untruths.push(Untruth::new(what).records(unfit));
     }
-    for round in 0.. {
+    let mut round = 0;
+    loop {
         let input = restored(c, masks, &offsets);
-        let found = compare(&Comparison { input: Side { data: &input, ..c.input }, ..*c }, observer)?;
+        let others = Comparison { input: Side { data: &input, ..c.input }, ..*c };
+        let found = compare_guessing(&others, guess, observer)?;
         let astray: BTreeSet<u32> =
-            found.iter().flat_map(|untruth| untruth.records.iter().copied()).collect();
+            found.untruths.iter().flat_map(|untruth| untruth.records.iter().copied()).collect();
         if round == ROUNDS || !offsets.next(&astray) {
-            untruths.extend(found);
-            break;
+            return Ok(found.after(untruths));
         }
+        round += 1;
     }
-    Ok(untruths)
 }
 
 /// The same where the key is known: dates and pseudonyms must be those that it gives.
@@ -82,8 +84,9 @@ fn compare_with_key(
     c: &Comparison<'_>,
     masks: &Masks,
     key: MaskKey<'_>,
+    guess: Option<f64>,
     observer: &dyn Observer,
-) -> Result<Vec<Untruth>> {
+) -> Result<Compared> {
     let mut untruths = Vec::new();
     for declared in (0..masks.pseudonyms.len()).filter(|&d| masks.pseudonyms[d]) {
         let path = &c.input.binding.declared[declared].path;
@@ -98,8 +101,8 @@ fn compare_with_key(
         }
     }
     let input = masks.apply(c.input.data, c.input.binding, key.attributes, key.bytes, key.name)?;
-    untruths.extend(compare(&Comparison { input: Side { data: &input, ..c.input }, ..*c }, observer)?);
-    Ok(untruths)
+    let masked = Comparison { input: Side { data: &input, ..c.input }, ..*c };
+    Ok(compare_guessing(&masked, guess, observer)?.after(untruths))
 }
 
 fn needs_mapping() -> Failure {

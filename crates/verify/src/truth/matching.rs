@@ -14,6 +14,20 @@ pub(super) fn unmatched(
     lonely(&edges(left, right, fits, observer)?, right, observer)
 }
 
+/// The left vertices that a largest matching leaves alone, and the pairs that it makes.
+pub(super) fn paired(
+    left: usize,
+    right: usize,
+    fits: impl Fn(usize, usize) -> Result<bool> + Sync,
+    observer: &dyn Observer,
+) -> Result<(Vec<u32>, Vec<(u32, u32)>)> {
+    let edges = edges(left, right, fits, observer)?;
+    let mut matching = Matching::new(&edges, right, observer);
+    let lonely = matching.run()?;
+    let pairs = (0..).zip(&matching.of_left).filter_map(|(l, r)| r.map(|r| (l, r as u32)));
+    Ok((lonely, pairs.collect()))
+}
+
 /// Per left vertex the right ones that it fits, a bit each.
 pub(super) fn edges(
     left: usize,
@@ -38,7 +52,7 @@ pub(super) fn edges(
 
 /// The left vertices that a largest matching along these edges leaves alone.
 pub(super) fn lonely(edges: &[Vec<u64>], right: usize, observer: &dyn Observer) -> Result<Vec<u32>> {
-    Matching { edges, of_right: vec![None; right], of_left: vec![None; edges.len()], observer }.run()
+    Matching::new(edges, right, observer).run()
 }
 
 struct Matching<'a> {
@@ -48,8 +62,12 @@ struct Matching<'a> {
     observer: &'a dyn Observer,
 }
 
-impl Matching<'_> {
-    fn run(mut self) -> Result<Vec<u32>> {
+impl<'a> Matching<'a> {
+    fn new(edges: &'a [Vec<u64>], right: usize, observer: &'a dyn Observer) -> Self {
+        Matching { edges, of_right: vec![None; right], of_left: vec![None; edges.len()], observer }
+    }
+
+    fn run(&mut self) -> Result<Vec<u32>> {
         let mut free = vec![u64::MAX; self.of_right.len().div_ceil(64)];
         let mut lonely = Vec::new();
         for start in 0..self.edges.len() {

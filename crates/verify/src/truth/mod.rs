@@ -33,6 +33,8 @@ pub use anatomized::{Grouped, compare_anatomized};
 pub use dissected::compare_dissected;
 pub use masked::{MaskKey, compare_masked};
 
+use crate::guess::{Guessed, judge};
+
 /// Most records that are matched without a mapping when recoding is local.
 pub const MOST_MATCHED: usize = 20_000;
 
@@ -162,6 +164,11 @@ pub struct Pair {
 }
 
 impl Mapping {
+    /// Its pairs: (published, input).
+    pub fn pairs(&self) -> Vec<(u32, u32)> {
+        self.pairs.iter().map(|pair| (pair.published, pair.input)).collect()
+    }
+
     /// The published records that are not what their input record gives, by `fits(published, input)`.
     fn unfit(
         &self,
@@ -205,8 +212,55 @@ impl Untruth {
     }
 }
 
+/// What came of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compared {
+    /// What is published and not true. None means that it is true.
+    pub untruths: Vec<Untruth>,
+    /// What the labels tell of the values that they hide, if that was asked and could be counted.
+    pub guessed: Option<Guessed>,
+}
+
+impl Compared {
+    /// The same with what was found before.
+    fn after(mut self, mut untruths: Vec<Untruth>) -> Self {
+        untruths.append(&mut self.untruths);
+        Compared { untruths, ..self }
+    }
+}
+
 /// Compares the publication with its input. No untruth means that it is true.
 pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
+    compare_guessing(c, None, observer).map(|compared| compared.untruths)
+}
+
+/// The same, and with a share of `privacy.guess` also what the labels tell.
+fn compare_guessing(c: &Comparison<'_>, guess: Option<f64>, observer: &dyn Observer) -> Result<Compared> {
+    let Paired { untruths, pairs } = paired(c, observer)?;
+    let guessed = match (guess, pairs) {
+        (Some(guess), Some(pairs)) => Some(judge(c, &pairs, guess, observer)?),
+        // Under one cut for all, which was found in the labels, each of them hides what everybody would guess.
+        (Some(guess), None) if untruths.is_empty() => Some(Guessed { guess, ..Guessed::default() }),
+        _ => None,
+    };
+    Ok(Compared { untruths, guessed })
+}
+
+/// What is not true, and which published record comes from which one of the input, as far as that was looked for.
+#[derive(Default)]
+struct Paired {
+    untruths: Vec<Untruth>,
+    /// Pairs of records: (published, input).
+    pairs: Option<Vec<(u32, u32)>>,
+}
+
+impl From<Vec<Untruth>> for Paired {
+    fn from(untruths: Vec<Untruth>) -> Self {
+        Paired { untruths, pairs: None }
+    }
+}
+
+fn paired(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Paired> {
     let mut untruths: Vec<Untruth> = (crate::left_over(c.published.data, c.published.binding).iter())
         .map(|path| Untruth::new("the policy removes this attribute, but it is published").path(path))
         .collect();
@@ -216,7 +270,7 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
             c.published.data.len(),
             c.input.data.len()
         )));
-        return Ok(untruths);
+        return Ok(untruths.into());
     }
     if let Some(mapping) = c.mapping {
         check_mapping(mapping, c.input.data.len(), c.published.data.len())?;
@@ -225,19 +279,21 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
     if local && c.mapping.is_none() && c.input.data.len() > MOST_MATCHED {
         return Err(too_many("local recoding is"));
     }
-    match c.recoding {
+    let found = match c.recoding {
         Recoding::GlobalTrees { root, payload, rows, missing } => {
             let trees = Some((root, rows, missing == Missing::Counted));
-            untruths.extend(global::compare(c, trees, payload, observer)?)
+            Paired { pairs: c.mapping.map(Mapping::pairs), ..global::compare(c, trees, payload, observer)?.into() }
         }
-        Recoding::LocalRows { payload, missing } => {
-            untruths.extend(local_rows::compare(c, payload, missing, observer)?)
+        Recoding::LocalRows { payload, missing } => local_rows::compare(c, payload, missing, observer)?,
+        Recoding::GlobalSets => {
+            let pairs = c.mapping.map(Mapping::pairs);
+            Paired { pairs, ..global::compare(c, None, Payload::Keep, observer)?.into() }
         }
-        Recoding::GlobalSets => untruths.extend(global::compare(c, None, Payload::Keep, observer)?),
-        Recoding::LocalSets | Recoding::LocalItems => untruths.extend(sets::compare(c, observer)?),
-        Recoding::LocalTrees => untruths.extend(local::compare(c, observer)?),
-    }
-    Ok(untruths)
+        Recoding::LocalSets | Recoding::LocalItems => sets::compare(c, observer)?,
+        Recoding::LocalTrees => local::compare(c, observer)?,
+    };
+    untruths.extend(found.untruths);
+    Ok(Paired { untruths, ..found })
 }
 
 fn too_many(what: &str) -> Failure {
@@ -290,15 +346,15 @@ fn assign(
     c: &Comparison<'_>,
     observer: &dyn Observer,
     fits: impl Fn(usize, usize) -> Result<bool> + Sync,
-) -> Result<Vec<Untruth>> {
-    let lonely = match c.mapping {
-        Some(mapping) => mapping.unfit(fits, observer)?,
+) -> Result<Paired> {
+    let (lonely, pairs) = match c.mapping {
+        Some(mapping) => (mapping.unfit(fits, observer)?, mapping.pairs()),
         None => {
             observer.stage("matching published with input records", c.published.data.len() as u64);
-            matching::unmatched(c.published.data.len(), c.input.data.len(), fits, observer)?
+            matching::paired(c.published.data.len(), c.input.data.len(), fits, observer)?
         }
     };
-    Ok(astray(c, lonely))
+    Ok(Paired { untruths: astray(c, lonely), pairs: Some(pairs) })
 }
 
 /// What is to be said about published records that have no input record.

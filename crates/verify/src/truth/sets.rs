@@ -6,7 +6,7 @@ use bosket_model::observe::Observer;
 use bosket_model::policy::{Payload, RootMode};
 
 use super::beside::{Hung, Numbers, companions, unchanged};
-use super::{Comparison, Recoding, Side, Untruth, assign, unknown_values};
+use super::{Comparison, Paired, Recoding, Side, assign, unknown_values};
 use crate::columns::Emptiness;
 use crate::trees::Trees;
 
@@ -17,7 +17,7 @@ enum Known {
     Label(usize, String),
 }
 
-pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untruth>> {
+pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Paired> {
     let mut unknown = Vec::new();
     let mut side = |side: &Side<'_>, published: bool| -> Result<(Trees, Vec<Option<Known>>)> {
         let trees = Trees::new(
@@ -45,7 +45,7 @@ pub(super) fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec
     let (published, out) = side(&c.published, true)?;
     let (input, original) = side(&c.input, false)?;
     if !unknown.is_empty() {
-        return Ok(unknown_values(c, unknown));
+        return Ok(unknown_values(c, unknown).into());
     }
     let kept = c.kept();
     let covers = |p: u32, i: u32| match (&out[p as usize], &original[i as usize]) {
