@@ -38,6 +38,9 @@ pub(super) fn refine(
     let before = cells.label.clone();
     let promise = Promise::of_anything((params.k, params.m, 0), 1);
     local::refine(&mut cells, &taxonomy, (&promise, true), observer)?;
+    if let Some(guess) = params.guess {
+        local::cover(&mut cells, (&before, true), (&taxonomy, &promise), guess, observer)?;
+    }
     let mut at = 0;
     for record in 0..data.len() as u32 {
         for &leaf in data.items(record) {

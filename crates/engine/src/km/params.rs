@@ -33,6 +33,8 @@ pub struct Params {
     pub suppress: bool,
     /// Occurrences may have labels of their own.
     pub local: bool,
+    /// The largest share that an item may have among the occurrences of a label of their own, unless it is that common anyway.
+    pub guess: Option<f64>,
     /// Undo at the end what turned out unnecessary.
     pub improve: bool,
     /// Bytes for counting, about.
@@ -59,6 +61,7 @@ impl Params {
             level: 1,
             suppress: false,
             local: false,
+            guess: None,
             improve: true,
             memory: MEMORY,
             count_tree: false,
@@ -114,6 +117,7 @@ impl Params {
             level: at_least("level", 0, 1) as u32,
             suppress,
             local,
+            guess: privacy.guess,
             improve: method.flag("improve").unwrap_or(true),
             ..Params::plain(
                 algorithm,

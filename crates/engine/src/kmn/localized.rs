@@ -39,6 +39,9 @@ pub(super) fn publish_local(
         true => local::refine_first(&mut cells, &taxonomy, &promise, observer)?,
         false => local::refine(&mut cells, &taxonomy, (&promise, start.is_sound), observer)?,
     }
+    if let Some(guess) = params.guess {
+        local::cover(&mut cells, (&before, start.is_sound), (&taxonomy, &promise), guess, observer)?;
+    }
     let gained = at_cut - local::lost(&cells, &taxonomy);
     let finer = before.iter().zip(&cells.label).zip(places).filter(|((old, new), _)| old != new);
     let own: Own = finer.map(|((_, &new), place)| (place, new)).collect();

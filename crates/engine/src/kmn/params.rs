@@ -65,6 +65,8 @@ pub struct Params {
     pub beyond: bool,
     /// Cells may have labels of their own.
     pub local: bool,
+    /// The largest share that a value may have among the cells of a label of their own, unless it is that common anyway.
+    pub guess: Option<f64>,
     /// Where the values of the record's top object stand.
     pub root: RootMode,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
@@ -154,6 +156,7 @@ impl Params {
                 || (privacy.relations == Relations::Embedded && n > 1),
             disassociate: separate,
             local,
+            guess: privacy.guess,
             root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),

@@ -1,5 +1,7 @@
 //! Lowering the cells of one label to one of its children, in as many records as the promise allows.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use bosket_model::Result;
@@ -19,6 +21,30 @@ pub(super) fn content(cells: &Cells, record: usize) -> Vec<Vec<(Label, Label)>> 
         .collect();
     content.sort_unstable();
     content
+}
+
+/// Per value how many cells more may have it.
+pub(super) type Room = BTreeMap<Label, u64>;
+
+/// How many cells have to stay, and of which values.
+struct Wanted {
+    lacking: u64,
+    room: Room,
+}
+
+impl Wanted {
+    fn has_room(&self, values: &[Label]) -> bool {
+        let times = |value: &Label| values.iter().filter(|other| *other == value).count() as u64;
+        values.iter().all(|value| self.room.get(value).is_some_and(|&room| room >= times(value)))
+    }
+
+    fn take(&mut self, values: &[Label]) {
+        self.lacking = self.lacking.saturating_sub(values.len() as u64);
+        for value in values {
+            let room = self.room.entry(*value).or_default();
+            *room = room.saturating_sub(1);
+        }
+    }
 }
 
 /// A try at making `to` of cells that carry `from`.
@@ -53,6 +79,22 @@ impl<'a> Lowering<'a> {
         index: &'a mut Index,
         most: u64,
     ) -> Option<Self> {
+        let goes = |cell: &u32| taxonomy.step(from, cells.leaf[*cell as usize]) == Some(to);
+        let moving: Vec<u32> = index.cells_of[from as usize].iter().copied().filter(goes).collect();
+        // A few may join those who carry the lower label already.
+        let least = (promise.least() as usize).saturating_sub(index.cells_of[to as usize].len());
+        Self::of(cells, (taxonomy, promise), (from, to), moving, index, (least, most))
+    }
+
+    /// The same with the cells that could be lowered, to any label below. None where they are of fewer records than `least`.
+    pub(super) fn of(
+        cells: &'a Cells,
+        (taxonomy, promise): (&'a Taxonomy, &'a Promise),
+        (from, to): (Label, Label),
+        moving: Vec<u32>,
+        index: &'a mut Index,
+        (least, most): (usize, u64),
+    ) -> Option<Self> {
         let Index { record_of, cells_of, moves } = index;
         let records = |cells: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
             let mut records: Vec<u32> = cells.map(|cell| record_of[cell as usize]).collect();
@@ -60,11 +102,8 @@ impl<'a> Lowering<'a> {
             records.dedup();
             records
         };
-        let goes = |cell: &u32| taxonomy.step(from, cells.leaf[*cell as usize]) == Some(to);
-        let moving: Vec<u32> = cells_of[from as usize].iter().copied().filter(goes).collect();
         let mut concerned = records(&mut moving.iter().copied());
-        // A few may join those who carry the lower label already.
-        if concerned.len() + cells_of[to as usize].len() < promise.least() as usize {
+        if concerned.len() < least {
             return None;
         }
         // Who does not show the upper label is not counted with it.
@@ -113,11 +152,147 @@ impl<'a> Lowering<'a> {
                 break;
             }
         }
+        Ok(self.end())
+    }
+
+    /// The same where so many of the cells have to stay, of each value so many at most as there is room for it, if possible: those
+    /// first that break nothing. None where the promise cannot be kept so.
+    pub(super) fn run_without(
+        mut self,
+        lacking: u64,
+        room: &Room,
+        observer: &dyn Observer,
+    ) -> Result<(Option<Vec<u32>>, u64)> {
+        let mut shown = Shown::new(self.promise, self.taxonomy);
+        for at in 0..self.concerned.len() {
+            observer.go_on()?;
+            self.count(at, true, &mut shown);
+        }
+        let mut wanted = Wanted { lacking, room: room.clone() };
+        while wanted.lacking > 0 && self.keep_harmless(&mut wanted, &mut shown, observer)? {}
+        self.keep_others(&mut wanted, &mut shown, observer)?;
+        let sound = self.is_sound(&mut shown, observer)?;
+        let (lowered, used) = self.end();
+        Ok((sound.then_some(lowered), used))
+    }
+
+    /// Keeps the cells of records by which nothing gets rare. Whether there were any.
+    fn keep_harmless(
+        &mut self,
+        wanted: &mut Wanted,
+        shown: &mut Shown<'_>,
+        observer: &dyn Observer,
+    ) -> Result<bool> {
+        let mut changed = false;
+        for at in 0..self.candidates {
+            observer.go_on()?;
+            if wanted.lacking == 0 {
+                break;
+            }
+            if !self.lowered[at] || !wanted.has_room(&self.values(at)) {
+                continue;
+            }
+            self.take_back(at, shown);
+            if self.lacks(at, shown) > 0 {
+                self.count(at, false, shown);
+                self.lowered[at] = true;
+                self.count(at, true, shown);
+            } else {
+                wanted.take(&self.values(at));
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Keeps as many more as are wanted, those first by which least gets rare, and with them whoever keeps the promise.
+    fn keep_others(
+        &mut self,
+        wanted: &mut Wanted,
+        shown: &mut Shown<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if wanted.lacking == 0 {
+            return Ok(());
+        }
+        let mut harm: Vec<(usize, usize)> = Vec::new();
+        for at in 0..self.candidates {
+            observer.go_on()?;
+            if self.lowered[at] {
+                harm.push((self.harm(at, shown), at));
+            }
+        }
+        harm.sort_unstable();
+        for (_, at) in harm {
+            if wanted.lacking > 0 && wanted.has_room(&self.values(at)) {
+                wanted.take(&self.values(at));
+                self.take_back(at, shown);
+            }
+        }
+        loop {
+            self.give_up_rare(shown, observer)?;
+            if !self.fill_up(shown, observer)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The values of a record's cells that could be lowered.
+    fn values(&self, at: usize) -> Vec<Label> {
+        let own = self.cells.of(self.concerned[at] as usize).filter(|&cell| self.moves[cell]);
+        own.map(|cell| self.cells.leaf[cell]).collect()
+    }
+
+    /// How many pieces that a record shows, lowered or not, are shown by too few.
+    fn lacks(&mut self, at: usize, shown: &mut Shown<'_>) -> usize {
+        let mut lacking = 0;
+        for lowered in [false, true] {
+            self.read(at, lowered, shown);
+            let (counts, used) = (&self.counts, &mut self.used);
+            let mut tell = |piece, k| {
+                *used += 1;
+                lacking += usize::from(counts.get(&piece).is_some_and(|&count| count > 0 && count < k));
+                true
+            };
+            shown.each(self.from, None, &mut tell);
+            shown.each(self.to, Some(self.from), &mut tell);
+        }
+        lacking
+    }
+
+    /// How many pieces that a record would show with the upper label, no others do often enough.
+    fn harm(&mut self, at: usize, shown: &mut Shown<'_>) -> usize {
+        self.read(at, false, shown);
+        let (counts, used) = (&self.counts, &mut self.used);
+        let mut lacking = 0;
+        shown.each(self.from, None, &mut |piece, k| {
+            *used += 1;
+            lacking += usize::from(counts.get(&piece).is_none_or(|&count| count + 1 < k));
+            true
+        });
+        lacking
+    }
+
+    /// Whether everything that holds one of the two labels is shown by enough.
+    fn is_sound(&mut self, shown: &mut Shown<'_>, observer: &dyn Observer) -> Result<bool> {
+        for at in 0..self.concerned.len() {
+            observer.go_on()?;
+            self.read(at, self.is_lowered(at), shown);
+            let mut tell = |piece, k| !self.is_rare(piece, k);
+            if !shown.each(self.from, None, &mut tell) || !shown.each(self.to, Some(self.from), &mut tell) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The cells that are lowered, and how many pieces were looked at.
+    fn end(self) -> (Vec<u32>, u64) {
         let kept = (0..self.candidates).filter(|&at| self.lowered[at]);
         let cells = kept.flat_map(|at| self.cells.of(self.concerned[at] as usize));
         let lowered = cells.filter(|&cell| self.moves[cell]).map(|cell| cell as u32).collect();
         self.moving.iter().for_each(|&cell| self.moves[cell as usize] = false);
-        Ok((lowered, self.used))
+        (lowered, self.used)
     }
 
     fn is_lowered(&self, at: usize) -> bool {

@@ -14,6 +14,7 @@
 
 mod carry;
 mod classes;
+mod guess;
 mod lower;
 mod pieces;
 mod promise;
@@ -27,6 +28,7 @@ use lower::Lowering;
 use pieces::{Piece, Shown};
 use raise::raised;
 
+pub(crate) use guess::cover;
 pub(crate) use promise::{Knower, Promise};
 
 /// A label of a cell: a node of some hierarchy, numbered over all of them.
