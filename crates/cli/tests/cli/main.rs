@@ -27,6 +27,7 @@ mod export;
 mod fhir;
 mod figures;
 mod golden;
+mod guess;
 mod hierarchy;
 mod hurried;
 mod inspect;

@@ -417,9 +417,33 @@ mod tests {
         counts.values().all(|&count| count >= promise.k)
     }
 
+    fn is_below(label: Label, above: Label, taxonomy: &Taxonomy) -> bool {
+        let chain = std::iter::successors(Some(label), |&l| Some(taxonomy.parent[l as usize]));
+        chain.take(4).any(|l| l == above)
+    }
+
+    /// Whether a value has a larger share of a label's cells than `guess`, and than of all cells below it.
+    fn tells(cells: &Cells, taxonomy: &Taxonomy, guess: f64) -> bool {
+        let count = |of: &dyn Fn(Label, Label) -> bool| {
+            cells.leaf.iter().zip(&cells.label).filter(|(leaf, label)| of(**leaf, **label)).count()
+        };
+        (0..14).filter(|&own| Some(own) != taxonomy.hidden).any(|own| {
+            let below = |leaf: Label| is_below(leaf, own, taxonomy);
+            let (carried, all) = (count(&|_, label| label == own), count(&|leaf, _| below(leaf)));
+            let shown = count(&|leaf, label| below(leaf) && Some(label) != taxonomy.hidden);
+            carried < shown
+                && (0..14).any(|value| {
+                    let hits = count(&|leaf, label| label == own && leaf == value);
+                    let usual = count(&|leaf, _| leaf == value && below(leaf));
+                    hits as f64 > guess * carried as f64 && hits * all > usual * carried
+                })
+        })
+    }
+
     #[test]
     fn lowered_labels_keep_the_promise_and_cover_their_values() {
         let (mut finer, mut from_values, mut all) = (0, 0, 0);
+        let (mut told, mut finer_all_the_same) = (0, 0);
         for seed in 0..u64::from(cases(400)) {
             let mut dice = Dice::new(seed);
             let sets = dice.one_in(3);
@@ -464,8 +488,20 @@ mod tests {
                     std::iter::successors(Some(cells.leaf[cell]), |&l| Some(taxonomy.parent[l as usize]));
                 assert!(chain.take(4).any(|l| l == cells.label[cell]), "seed {seed}");
             }
+            for guess in [0.4, 0.6] {
+                let (mut covered, at_cut) = (cells.clone(), (before.label.as_slice(), true));
+                told += usize::from(tells(&cells, &taxonomy, guess));
+                cover(&mut covered, at_cut, (&taxonomy, &promise), guess, &Quiet).expect("nobody interrupts");
+                assert!(!tells(&covered, &taxonomy, guess), "seed {seed}, {guess}: {cells:?} {covered:?}");
+                assert!(holds(&covered, &knower, hidden), "seed {seed}, {guess}: {cells:?} {covered:?}");
+                finer_all_the_same += usize::from(covered.label != before.label);
+                for (cell, &label) in covered.label.iter().enumerate() {
+                    assert!(is_below(cells.label[cell], label, &taxonomy), "seed {seed}: a cell was lowered");
+                }
+            }
             assert_eq!((before.leaf, before.above), (cells.leaf, cells.above));
         }
+        assert!(told > 20 && finer_all_the_same > 20, "{told} told, {finer_all_the_same} finer");
         assert!(all > 50 && finer > 20 && from_values > 0, "{finer} of {all}, {from_values} from the values");
     }
 

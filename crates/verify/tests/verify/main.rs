@@ -10,6 +10,7 @@ mod close;
 mod diverse;
 mod golden;
 mod guard;
+mod guess;
 mod joint;
 mod knowledge;
 mod mergeable;

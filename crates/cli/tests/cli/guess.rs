@@ -1,0 +1,136 @@
+//! `privacy.guess`: what labels tell of the values that they hide, reached, checked before publishing and by `verify --against`.
+
+use std::fmt::Write;
+
+use crate::util::Dir;
+
+/// People of whom few are diverse, with one illness each; local recoding hides the few.
+fn people(privacy: &str, method: &str) -> Dir {
+    let dir = Dir::new();
+    let mut data = String::from("gender,illness\n");
+    for i in 0..120 {
+        let gender = match i % 30 {
+            0 => "diverse",
+            own if own % 2 == 0 => "female",
+            _ => "male",
+        };
+        let illness = ["flu", "cold", "gout"][i % 3];
+        writeln!(data, "{gender},{illness}").expect("text");
+    }
+    dir.write("in.csv", data);
+    dir.write("gender.csv", "female;*\nmale;*\ndiverse;*\n");
+    dir.write("illness.csv", "flu;lungs;*\ncold;lungs;*\ngout;joints;*\n");
+    dir.write(
+        "p.toml",
+        format!(
+            "version = 1\n[source]\nformat = \"csv\"\npath = \"in.csv\"\n\
+             [[attribute]]\npath = \"gender\"\nrole = \"quasi\"\nhierarchy = \"gender.csv\"\n\
+             [[attribute]]\npath = \"illness\"\nrole = \"quasi\"\nhierarchy = \"illness.csv\"\n\
+             [privacy]\n{privacy}\n[method]\n{method}\n[publish]\npath = \"out.csv\"\nmapping = \"map.csv\"\n"
+        ),
+    );
+    dir
+}
+
+const LOCAL: &str = "recoding = \"local\"";
+const KMN: &str = "model = \"kmn\"\nk = 5\nm = 2\nn = 0";
+const AGAINST: [&str; 8] =
+    ["verify", "out.csv", "--policy", "p.toml", "--against", "in.csv", "--mapping", "map.csv"];
+
+#[test]
+fn local_recoding_covers_what_labels_would_tell() {
+    let told = people(KMN, LOCAL);
+    told.run(&["anonymize", "p.toml"]).exits(0);
+    let asked = ["--set", "privacy.guess=0.5"];
+    let found = told.run(&[&AGAINST[..], &asked].concat()).exits(1);
+    found.hides(&["diverse"]).prints(&["GUESSED: it is not so that nobody can say", "gender: of 4 cells published as `*`, 4 (100.0 %)"]);
+    let found = told.run(&[&AGAINST[..], &asked, &["--show-values"]].concat()).exits(1);
+    found.prints(&["4 (100.0 %) are `diverse`; of all below it 3.3 % have it"]);
+
+    let covered = people(&format!("{KMN}\nguess = 0.5"), LOCAL);
+    let found = covered.run(&["anonymize", "p.toml"]).exits(0);
+    found.prints(&["what labels tell: nobody can say from a published label alone with more than 50 % certainty", "checked with the input"]);
+    covered.run(&AGAINST).exits(0).prints(&["UNGUESSED: nobody can say", "Checked with the input."]);
+    // Female and male are still there.
+    assert!(covered.text("out.csv").contains("female") && covered.text("out.csv").contains("male"));
+    let json = covered.run(&[&AGAINST[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!((&json["guess"]["holds"], &json["guess"]["told"]), (&true.into(), &serde_json::json!([])));
+
+    let certificate = covered.certified("out.csv", "out.csv.certificate.json");
+    assert_eq!(certificate["guess"]["share"], 0.5);
+    assert_eq!(certificate["guess"]["checked"], "with the input");
+}
+
+#[test]
+fn without_the_input_it_is_said_that_nobody_checked() {
+    let dir = people(&format!("{KMN}\nguess = 0.5"), LOCAL);
+    dir.run(&["anonymize", "p.toml"]).exits(0);
+    let found = dir.run(&["verify", "out.csv", "--policy", "p.toml"]).exits(0);
+    found.prints(&["not checked: whether nobody can say from a published label alone", "(`privacy.guess`)", "--against"]);
+    let certified = dir.run(&["verify", "out.csv", "--certificate", "out.csv.certificate.json"]).exits(0);
+    certified.prints(&["not checked: whether nobody can say"]);
+}
+
+/// Another program has hidden the few alone.
+#[test]
+fn a_planted_label_is_a_witness_without_its_value() {
+    let dir = people(&format!("{KMN}\nguess = 0.5"), LOCAL);
+    dir.write("out.csv", dir.text("in.csv").replace("diverse", "*"));
+    let args = ["verify", "out.csv", "--policy", "p.toml", "--against", "in.csv", "--foreign"];
+    let found = dir.run(&args).exits(1);
+    found.hides(&["diverse"]).prints(&["TRUE: ", "GUESSED: ", "gender: of 4 cells published as `*`, 4 (100.0 %) have the same value"]);
+    let json = dir.run(&[&args[..], &["--json"]].concat()).exits(1).json();
+    let told = &json["guess"]["told"][0];
+    assert_eq!((&json["holds"], &json["guess"]["holds"]), (&false.into(), &false.into()));
+    assert_eq!((told["path"].as_str(), told["label"].as_str()), (Some("gender"), Some("*")));
+    assert_eq!((&told["cells"], &told["share"], &told["value"]), (&4.into(), &1.0.into(), &serde_json::Value::Null));
+}
+
+/// Three values below one label; pairs that look alike are hidden by it.
+fn clusters(more: &str) -> Dir {
+    let dir = Dir::new();
+    dir.write("in.csv", "v\na1\na1\na1\na1\na2\na3\nb1\nb1\n");
+    dir.write("v.csv", "a1;a;*\na2;a;*\na3;a;*\nb1;b;*\n");
+    dir.write(
+        "p.toml",
+        format!(
+            "version = 1\n[source]\nformat = \"csv\"\npath = \"in.csv\"\n\
+             [[attribute]]\npath = \"v\"\nrole = \"quasi\"\nhierarchy = \"v.csv\"\n\
+             [privacy]\nmodel = \"k-anonymity\"\nk = 2\n{more}\n[publish]\npath = \"out.csv\"\n"
+        ),
+    );
+    dir
+}
+
+#[test]
+fn clusters_that_do_not_reach_it_are_refused_with_the_smallest_that_can_be() {
+    let dir = clusters("guess = 0.4");
+    let found = dir.run(&["anonymize", "p.toml"]).exits(4);
+    found.hides(&["a2", "a3"]).says(&[
+        "guess = 0.4 is not reached: of 2 cells published as `a`, 50.0 % hide one and the same value",
+        "v",
+        "nothing was published; the smallest `guess` that this result keeps is 0.5",
+    ]);
+    assert_eq!(dir.files(), ["in.csv", "p.toml", "v.csv"]);
+    dir.run(&["anonymize", "p.toml", "--set", "privacy.guess=0.5"]).exits(0).prints(&["what labels tell: "]);
+}
+
+#[test]
+fn one_cut_for_all_keeps_any_guess() {
+    let dir = people(&format!("{KMN}\nguess = 0.01"), "");
+    dir.run(&["anonymize", "p.toml"]).exits(0).prints(&["checked by one cut for all"]);
+    dir.run(&AGAINST).exits(0).prints(&["UNGUESSED: "]);
+    dir.run(&AGAINST[..6]).exits(0).prints(&["UNGUESSED: "]);
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused_before_anything_runs() {
+    let chunks = clusters("guess = 0.5");
+    let found = chunks.run(&["anonymize", "p.toml", "--chunk", "2"]).exits(2);
+    found.says(&["what labels tell (`privacy.guess`) is counted with all records at hand"]);
+    assert_eq!(chunks.files(), ["in.csv", "p.toml", "v.csv"]);
+    let sides = clusters("guess = 0.5");
+    let policy = sides.text("p.toml").replace("path = \"out.csv\"", "path = \"out\"\nanatomize = true");
+    sides.write("p.toml", policy.replace("role = \"quasi\"", "role = \"quasi\"\n[[attribute]]\npath = \"s\"\nrole = \"sensitive\"\n[[attribute]]\npath = \"w\"\nrole = \"quasi\""));
+    sides.run(&["anonymize", "p.toml"]).exits(2).says(&["`privacy.guess` is not counted where `publish.anatomize`"]);
+}
