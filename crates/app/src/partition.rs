@@ -326,7 +326,8 @@ pub(crate) fn refuse_guess(policy: &Policy) -> Result<()> {
     if policy.guess().is_none() || policy.recodes_by_one_cut() {
         return Ok(());
     }
-    let what = "what labels tell (`privacy.guess`) is counted with all records at hand, not with records in parts";
+    let what =
+        "what labels tell (`privacy.guess`) is counted with all records at hand, not with records in parts";
     let what = Diagnostic::error(what).at(Place::source(&policy.name));
     let help = "publish all records at once, with more memory; ask for one cut for all; or take `guess` out of [privacy]";
     Err(Failure::new(Fault::Policy, what.help(help)))

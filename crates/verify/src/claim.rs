@@ -507,9 +507,13 @@ fn refuse_unseen(policy: &Policy, privacy: &Privacy) -> Result<()> {
 fn refuse_unguessed(policy: &Policy, privacy: &Privacy) -> Result<()> {
     let why = match privacy.guess {
         None => return Ok(()),
-        Some(_) if policy.anatomizes() => "`privacy.guess` is not counted where `publish.anatomize` takes sides apart",
+        Some(_) if policy.anatomizes() => {
+            "`privacy.guess` is not counted where `publish.anatomize` takes sides apart"
+        }
         Some(_) if privacy.multiset => "`privacy.guess` is not counted for multisets",
-        Some(_) if !privacy.model.generalizes() => "`privacy.guess` is about labels, and this model publishes none",
+        Some(_) if !privacy.model.generalizes() => {
+            "`privacy.guess` is about labels, and this model publishes none"
+        }
         Some(_) => return Ok(()),
     };
     let help = "take `guess` out of [privacy], or choose another model";

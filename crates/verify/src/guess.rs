@@ -181,7 +181,8 @@ enum Label {
 
 impl Label {
     fn read(hierarchy: &Hierarchy, text: &str) -> Option<Label> {
-        let between = || hierarchy.numbers().and(Numbers::parse(text)).map(|_| Label::Between(text.to_owned()));
+        let between =
+            || hierarchy.numbers().and(Numbers::parse(text)).map(|_| Label::Between(text.to_owned()));
         hierarchy.node(text).map(Label::Node).or_else(between)
     }
 
@@ -259,8 +260,7 @@ impl<'a, T: Clone> Cells<'a, T> {
         read: impl Fn(&Hierarchy, &str) -> Option<T>,
     ) -> Self {
         let Side { data, binding } = *side;
-        let mut cells =
-            Cells { side: *side, declared: Vec::new(), read: FxHashMap::default(), empty };
+        let mut cells = Cells { side: *side, declared: Vec::new(), read: FxHashMap::default(), empty };
         for (id, _) in data.schema().attributes() {
             let own = binding.attributes[id.index()].filter(|&declared| {
                 let attribute = &binding.declared[declared];
@@ -390,7 +390,8 @@ fn most_told(cells: &Tally, below: &Below, guess: f64) -> Option<Most> {
     let usual = |value: &Option<NodeId>| below.all.get(value).copied().unwrap_or(0);
     let is_told = |(value, hits): &(&Option<NodeId>, &u64)| {
         let guessed = **hits as f64 > guess * all as f64 * (1.0 + 1e-12);
-        let as_usual = u128::from(**hits) * u128::from(of_input) <= u128::from(usual(value)) * u128::from(all);
+        let as_usual =
+            u128::from(**hits) * u128::from(of_input) <= u128::from(usual(value)) * u128::from(all);
         guessed && !as_usual
     };
     let most = cells.iter().filter(is_told).max_by_key(|(_, hits)| **hits)?;

@@ -159,7 +159,8 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
         Box::new(records::Records::begin(prepared, input, create.clone(), run)?)
     };
     let file = &prepared.file;
-    let guess = file.policy.guess().map(|share| format!("{}; checked {}", sentence(share), checked(&file.policy)));
+    let guess =
+        file.policy.guess().map(|share| format!("{}; checked {}", sentence(share), checked(&file.policy)));
     let certificate = Begun::new(prepared, create, run)?;
     let private = Private::create(file, run.settings.create(request.force, true), prepared.paths.clone())?;
 

@@ -59,7 +59,9 @@ fn text(found: &Verified) -> String {
             out.push_str(&not_looked_at(found.not_looked_at()));
             out.push_str(&degrees(&verification.distances));
             push_truth(&mut out, found.untruths.as_deref());
-            out.push_str(&found.guessed.as_ref().map_or(String::new(), |own| guessed(own, found.shows_values())));
+            out.push_str(
+                &found.guessed.as_ref().map_or(String::new(), |own| guessed(own, found.shows_values())),
+            );
             out.push_str(&found.joint.as_ref().map_or(String::new(), joint::text));
             found.not_checked.iter().for_each(|what| out.push_str(&format!("not checked: {what}\n")));
         }

@@ -23,6 +23,7 @@ mod diverse;
 mod domain;
 mod exclude;
 mod forest;
+mod guess;
 mod improve;
 mod interrupted;
 mod kinds;
@@ -172,12 +173,30 @@ pub fn run_at(
     refuse_nested(data, binding, params)?;
     Labels::new(data, binding, &forest.secrets).refuse_excluding(params)?;
     let input = Input { data, binding, hierarchies };
-    let Clustering { clusters, left, cut_short } = best(input, (&forest, params), observer)?;
+    let mut found = best(input, (&forest, params), observer)?;
+    cover(input, (&forest, params), &mut found, observer)?;
+    let Clustering { clusters, left, cut_short } = found;
     if clusters.is_empty() {
         return Err(nothing_fits(params));
     }
     let published = publish::publish(data, binding, hierarchies, &forest, &clusters, observer)?;
     Ok(released(input, &forest, published, (clusters, left), cut_short))
+}
+
+/// Raises what labels would tell. Where closeness to all records is asked for, which labels that look alike may change, nothing is
+/// raised.
+fn cover(
+    Input { hierarchies, .. }: Input<'_>,
+    (forest, params): (&Forest, &Params),
+    found: &mut Clustering,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let Some(guess) = params.guess.filter(|_| params.close.is_none()) else { return Ok(()) };
+    guess::cover(&mut found.clusters, forest, hierarchies, guess, observer)?;
+    // Vertices that look alike by now may share what they did not share before.
+    keep_promises(forest, params, found, observer)?;
+    found.left.sort_unstable();
+    Ok(())
 }
 
 /// A release of clusters that were published, and of those who are in none.

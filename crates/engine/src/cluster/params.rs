@@ -105,6 +105,8 @@ pub struct Params {
     pub k: u32,
     /// What is asked of sensitive values; none for k-anonymity.
     pub diverse: Option<Diverse>,
+    /// The largest share that a value may have among what a label hides, unless it is that common anyway.
+    pub guess: Option<f64>,
     /// What is asked of them in comparison with those of all records.
     pub close: Option<Close>,
     /// `clustree`: step of the cost limit.
@@ -162,6 +164,7 @@ impl Params {
             suppress_violators: false,
             absent: Absent::Unknown,
             lost: 1.0,
+            guess: None,
             weights: Vec::new(),
             cells: Cells::Exactly(1),
             memory: MEMORY,
@@ -237,6 +240,7 @@ impl Params {
             absent,
             cells,
             lost: method.number("lost").unwrap_or(plain.lost),
+            guess: privacy.guess,
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             ..plain
         })

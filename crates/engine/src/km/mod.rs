@@ -84,6 +84,8 @@ pub fn run(
         found = localized::refine(&data, found, params, observer)?;
         // Labels that were not looked at in time could have been finer.
         found.cut_short = cut_short || observer.out_of_time();
+    } else if !found.is_global() {
+        found = localized::cover(&data, found, params, observer)?;
     }
     let Some(hierarchy) = the_hierarchy(trees, hierarchies)? else {
         return Err(nothing_left("the records hold no item"));

@@ -9,7 +9,7 @@ use super::params::Params;
 use super::problem::Solution;
 use super::published_rows::{self, Own, Source};
 use super::{Attempt, Start};
-use crate::local::{self, Cells, Knower, Promise, Taxonomy};
+use crate::local::{self, Cells, Cover, Knower, Promise, Taxonomy};
 
 /// A publication with labels of each cell's own.
 pub(super) struct Finer<P> {
@@ -40,7 +40,8 @@ pub(super) fn publish_local(
         false => local::refine(&mut cells, &taxonomy, (&promise, start.is_sound), observer)?,
     }
     if let Some(guess) = params.guess {
-        local::cover(&mut cells, (&before, start.is_sound), (&taxonomy, &promise), guess, observer)?;
+        let cut = Cover { cut: &before, is_sound: start.is_sound, whole: false };
+        local::cover(&mut cells, cut, (&taxonomy, &promise), guess, observer)?;
     }
     let gained = at_cut - local::lost(&cells, &taxonomy);
     let finer = before.iter().zip(&cells.label).zip(places).filter(|((old, new), _)| old != new);

@@ -8,13 +8,13 @@
 //! f 59, m 37, * 4 (diverse 2, m 1, f 1)   with one f as cover: 2 of 4
 //! ```
 //!
-//! Labels are done from the widest to the narrowest: cover for a label is taken from below it, so that what was done stays done.
-//! Those cells come up first that lose least and break no promise; if that is not enough, others with as many as it takes to
-//! keep the promise again. Where even that does not do, all cells below the label come up to it, or the attribute goes back
-//! to the cut, under which everybody has the label of the value.
+//! Labels are done from the widest to the narrowest: cover for a label is taken from below it. Those cells come up first that lose
+//! least and break no promise; if that is not enough, others with as many as it takes to keep the promise again. Where a
+//! value is told all the same, the label goes up into the one above it, or all that is below it comes up to it, whichever
+//! loses less; at the worst up to the cut, under which everybody has the label of the value.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
@@ -26,13 +26,25 @@ use super::{AT_ONCE, Cells, EFFORT, Index, Label, Promise, Taxonomy};
 
 /// So often cover is looked for until it is enough.
 const ROUNDS: usize = 8;
+/// So often all labels are looked at: cover for one is taken from others.
+const PASSES: usize = 32;
+
+/// What labels there were, and what may become of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Cover<'a> {
+    /// The labels that cells may go back to, none below what it is now.
+    pub(crate) cut: &'a [Label],
+    /// Whether these are one cut for all that keeps the promise.
+    pub(crate) is_sound: bool,
+    /// Whether no label of a record may come to stand above another one of it.
+    pub(crate) whole: bool,
+}
 
 /// Raises cells until no value has a share over `guess` of a label's cells, unless it has that share of all cells below the label.
-/// `cut` has labels of one cut for all; where these keep the promise, they are what it comes to at the worst. Where they do not,
-/// labels may be left that tell too much.
+/// Where the cut does not do, labels may be left that tell too much.
 pub(crate) fn cover(
     cells: &mut Cells,
-    (cut, is_sound): (&[Label], bool),
+    Cover { cut, is_sound, whole }: Cover<'_>,
     (taxonomy, promise): (&Taxonomy, &Promise),
     guess: f64,
     observer: &dyn Observer,
@@ -40,24 +52,27 @@ pub(crate) fn cover(
     let mut covering = Covering {
         index: Index::new(cells, taxonomy.parent.len()),
         totals: Totals::new(cells, taxonomy),
+        widest: cut.iter().copied().filter(|_| !whole).collect(),
         cells,
         taxonomy,
         promise,
         guess,
+        whole,
         effort: EFFORT,
     };
-    let mut used: Vec<Label> = (0..taxonomy.parent.len() as Label)
-        .filter(|&label| !covering.index.cells_of[label as usize].is_empty())
-        .collect();
-    used.sort_by_key(|&label| (covering.depth(label), label));
-    observer.stage("covering rare values", used.len() as u64);
-    for label in used {
-        observer.go_on()?;
-        observer.advance(1);
-        covering.label(label, cut, observer)?;
+    for _ in 0..PASSES {
+        let told = covering.told();
+        if told.is_empty() {
+            return Ok(());
+        }
+        observer.stage("covering rare values", told.len() as u64);
+        for label in told {
+            observer.go_on()?;
+            observer.advance(1);
+            covering.label(label, observer)?;
+        }
     }
-    let all = 0..covering.taxonomy.parent.len() as Label;
-    if is_sound && all.into_iter().any(|label| covering.excess(label).is_some()) {
+    if is_sound && !covering.told().is_empty() {
         covering.cells.label.copy_from_slice(cut);
     }
     Ok(())
@@ -96,9 +111,12 @@ struct Covering<'a> {
     cells: &'a mut Cells,
     index: Index,
     totals: Totals,
+    /// Labels that nothing is raised above.
+    widest: BTreeSet<Label>,
     taxonomy: &'a Taxonomy,
     promise: &'a Promise,
     guess: f64,
+    whole: bool,
     /// Pieces that may still be looked at.
     effort: u64,
 }
@@ -122,32 +140,99 @@ impl Covering<'_> {
         self.chain(label).any(|at| at == above)
     }
 
-    /// Covers what a label tells, at the worst by going back to the cut with its whole attribute.
-    fn label(&mut self, label: Label, cut: &[Label], observer: &dyn Observer) -> Result<()> {
+    /// The labels that tell too much, the widest first.
+    fn told(&self) -> Vec<Label> {
+        let all = 0..self.taxonomy.parent.len() as Label;
+        let mut told: Vec<Label> = all.filter(|&label| self.excess(label).is_some()).collect();
+        told.sort_by_key(|&label| (self.depth(label), label));
+        told
+    }
+
+    /// Covers what a label tells, or raises it.
+    fn label(&mut self, label: Label, observer: &dyn Observer) -> Result<()> {
         for _ in 0..ROUNDS {
             let Some(excess) = self.excess(label) else { return Ok(()) };
             if !self.raise_some(label, excess, observer)? {
                 break;
             }
         }
-        if self.excess(label).is_none() || self.raise_all(label, |_| Some(label), observer)? {
-            return Ok(());
+        if self.excess(label).is_none() { Ok(()) } else { self.give_up(label, observer) }
+    }
+
+    /// Raises a label that tells too much, or all that is below it, as far up as it takes.
+    fn give_up(&mut self, label: Label, observer: &dyn Observer) -> Result<()> {
+        let mut at = label;
+        loop {
+            observer.go_on()?;
+            let above = self.above(at);
+            let merges = |of: &Self, above| of.cost_of_merging(at, above) <= of.cost_of_raising(at);
+            let first = above.filter(|&above| !self.whole && merges(self, above));
+            if let Some(above) = first
+                && self.raise_all(at, above, observer)?
+            {
+                return self.label(above, observer);
+            }
+            if self.raise_below(at, observer)? {
+                return Ok(());
+            }
+            match above {
+                Some(above) => at = above,
+                None => return Ok(()),
+            }
         }
-        self.raise_all(label, |cell| Some(cut[cell as usize]), observer)?;
-        Ok(())
+    }
+
+    /// The label above one, if cells may be raised to it.
+    fn above(&self, label: Label) -> Option<Label> {
+        let above = self.taxonomy.parent[label as usize];
+        let is_widest = above == label || Some(above) == self.taxonomy.hidden || self.widest.contains(&label);
+        (!is_widest).then_some(above)
+    }
+
+    fn loss(&self, label: Label) -> f64 {
+        self.taxonomy.loss[label as usize]
+    }
+
+    fn carriers(&self, label: Label) -> &[u32] {
+        &self.index.cells_of[label as usize]
+    }
+
+    /// What is lost where a label goes up into the one above it.
+    fn cost_of_merging(&self, label: Label, above: Label) -> f64 {
+        self.carriers(label).len() as f64 * (self.loss(above) - self.loss(label))
+    }
+
+    /// What is lost where all that is below a label comes up to it.
+    fn cost_of_raising(&self, label: Label) -> f64 {
+        let below = self.labels_below(label).into_iter();
+        below.map(|own| self.carriers(own).len() as f64 * (self.loss(label) - self.loss(own))).sum()
+    }
+
+    /// The labels below one that cells carry.
+    fn labels_below(&self, label: Label) -> Vec<Label> {
+        let all = 0..self.taxonomy.parent.len() as Label;
+        all.filter(|&own| own != label && !self.carriers(own).is_empty() && self.is_below(own, label))
+            .collect()
     }
 
     /// What a label tells too much of; none if it tells nothing.
     fn excess(&self, label: Label) -> Option<Excess> {
-        let carriers = &self.index.cells_of[label as usize];
+        let carriers = self.carriers(label);
         if carriers.is_empty() || Some(label) == self.taxonomy.hidden {
             return None;
         }
         let mut own = Tally::new();
         carriers.iter().for_each(|&cell| *own.entry(self.cells.leaf[cell as usize]).or_default() += 1);
         let carried = carriers.len() as u64;
+        if own.values().all(|&hits| hits as f64 <= self.guess * carried as f64) {
+            return None;
+        }
         let below = |tally: &Tally| -> Tally {
-            tally.iter().filter(|(leaf, _)| self.is_below(**leaf, label)).map(|(&leaf, &n)| (leaf, n)).collect()
+            tally
+                .iter()
+                .filter(|(leaf, _)| self.is_below(**leaf, label))
+                .map(|(&leaf, &n)| (leaf, n))
+                .collect()
         };
         let (all, shown) = (below(&self.totals.all), below(&self.totals.shown));
         // Where everybody below it carries it, it tells what everybody would guess.
@@ -159,7 +244,8 @@ impl Covering<'_> {
             let usual = u128::from(all[&leaf]) * u128::from(cells) / u128::from(of_all.max(1));
             ((self.guess * cells as f64 * (1.0 + 1e-12)) as u64).max(usual as u64)
         };
-        let (&value, &hits) = own.iter().filter(|&(&leaf, &n)| n > most(leaf, carried)).max_by_key(|(_, n)| **n)?;
+        let (&value, &hits) =
+            own.iter().filter(|&(&leaf, &n)| n > most(leaf, carried)).max_by_key(|(_, n)| **n)?;
         let wanted = (carried..=shown.values().sum()).find(|&cells| hits <= most(value, cells));
         let wanted = wanted.unwrap_or_else(|| shown.values().sum());
         let room = |(&leaf, _): (&Label, &u64)| {
@@ -171,26 +257,26 @@ impl Covering<'_> {
     /// Raises cells of other values to a label, as many as it lacks if there are. Whether any were.
     fn raise_some(&mut self, label: Label, excess: Excess, observer: &dyn Observer) -> Result<bool> {
         let Excess { value, mut lacking, mut room } = excess;
-        let mut from: Vec<(Label, usize)> = (0..self.taxonomy.parent.len() as Label)
-            .filter(|&own| own != label && self.is_below(own, label))
-            .map(|own| (own, self.index.cells_of[own as usize].len()))
-            .filter(|(_, cells)| *cells > 0)
-            .collect();
-        let loss = |label: Label| self.taxonomy.loss[label as usize];
-        from.sort_by(|a, b| {
-            loss(b.0).total_cmp(&loss(a.0)).then(Reverse(a.1).cmp(&Reverse(b.1))).then(a.0.cmp(&b.0))
+        let mut from = self.labels_below(label);
+        from.sort_by(|&a, &b| {
+            let most = |label| Reverse(self.carriers(label).len());
+            self.loss(b).total_cmp(&self.loss(a)).then(most(a).cmp(&most(b))).then(a.cmp(&b))
         });
         let mut raised = false;
-        for (own, _) in from {
+        for own in from {
             observer.go_on()?;
             if lacking == 0 {
                 break;
             }
-            let may_rise = |&cell: &u32| {
+            let has_room = |cell: u32| {
                 let leaf = self.cells.leaf[cell as usize];
                 leaf != value && room.get(&leaf).is_some_and(|&room| room > 0)
             };
-            let moving: Vec<u32> = self.index.cells_of[own as usize].iter().copied().filter(may_rise).collect();
+            let may_rise = |&cell: &u32| {
+                has_room(cell) && (!self.whole || self.rises_alone(cell, (own, label), &has_room))
+            };
+            let moving: Vec<u32> =
+                self.index.cells_of[own as usize].iter().copied().filter(may_rise).collect();
             if moving.is_empty() {
                 continue;
             }
@@ -198,6 +284,15 @@ impl Covering<'_> {
             raised |= risen;
         }
         Ok(raised)
+    }
+
+    /// Whether a record has nothing below a label but cells of the same one that all may rise.
+    fn rises_alone(&self, cell: u32, (own, label): (Label, Label), may_rise: &dyn Fn(u32) -> bool) -> bool {
+        let mut cells = self.cells.of(self.index.record_of[cell as usize] as usize);
+        cells.all(|other| {
+            let carried = self.cells.label[other];
+            !self.is_below(carried, label) || (carried == own && may_rise(other as u32))
+        })
     }
 
     /// Raises some of these cells from one label to another, so that the promise is kept. Whether any were.
@@ -212,8 +307,14 @@ impl Covering<'_> {
         self.index.lower(self.cells, own, label, &moving);
         let most = AT_ONCE.min(self.effort);
         let (cells, index) = (&*self.cells, &mut self.index);
-        let lowering =
-            Lowering::of(cells, (self.taxonomy, self.promise), (label, own), moving.clone(), index, (0, most));
+        let lowering = Lowering::of(
+            cells,
+            (self.taxonomy, self.promise),
+            (label, own),
+            moving.clone(),
+            index,
+            (0, most),
+        );
         let back = match lowering {
             None => None,
             Some(lowering) => {
@@ -233,57 +334,48 @@ impl Covering<'_> {
         Ok(risen > 0)
     }
 
-    /// Raises the cells of a label's attribute to what `to` says, if the promise is kept and the label tells nothing then.
-    fn raise_all(
-        &mut self,
-        label: Label,
-        to: impl Fn(u32) -> Option<Label>,
-        observer: &dyn Observer,
-    ) -> Result<bool> {
-        let before = self.cells.label.clone();
-        let top = self.chain(label).last();
-        let mut raised: Vec<Label> = Vec::new();
-        for cell in 0..before.len() as u32 {
-            let own = before[cell as usize];
-            let Some(to) = to(cell).filter(|&to| to != own && self.is_below(own, to)) else { continue };
-            if self.chain(own).last() == top {
-                self.cells.label[cell as usize] = to;
-                raised.push(to);
-            }
+    /// Raises all cells of one label to another, if the promise is kept.
+    fn raise_all(&mut self, own: Label, label: Label, observer: &dyn Observer) -> Result<bool> {
+        let carriers = self.index.cells_of[own as usize].clone();
+        self.index.lower(self.cells, own, label, &carriers);
+        let is_kept = self.is_kept(label, observer)?;
+        if !is_kept {
+            self.index.lower(self.cells, label, own, &carriers);
         }
-        raised.sort_unstable();
-        raised.dedup();
-        self.index = Index::new(self.cells, self.taxonomy.parent.len());
-        let told = |own: &Label| self.excess(*own).is_some();
-        if !raised.iter().any(told) && self.is_kept(&raised, observer)? {
-            return Ok(true);
-        }
-        self.cells.label = before;
-        self.index = Index::new(self.cells, self.taxonomy.parent.len());
-        Ok(false)
+        Ok(is_kept)
     }
 
-    /// Whether what is known with these labels is shown by enough records.
-    fn is_kept(&self, labels: &[Label], observer: &dyn Observer) -> Result<bool> {
-        let mut shown = Shown::new(self.promise, self.taxonomy);
-        for &label in labels.iter().filter(|label| Some(**label) != self.taxonomy.hidden) {
-            let cells = &self.index.cells_of[label as usize];
-            let mut records: Vec<u32> = cells.iter().map(|&cell| self.index.record_of[cell as usize]).collect();
-            records.sort_unstable();
-            records.dedup();
-            let mut counts: FxHashMap<Piece, (u32, u32)> = FxHashMap::default();
-            for record in records {
-                observer.go_on()?;
-                shown.read(self.cells, record as usize, |cell| self.cells.label[cell]);
-                shown.each(label, None, &mut |piece, k| {
-                    counts.entry(piece).or_insert((0, k)).0 += 1;
-                    true
-                });
-            }
-            if counts.values().any(|&(count, k)| count < k) {
-                return Ok(false);
-            }
+    /// Raises all cells below a label to it, if the promise is kept and it tells nothing then.
+    fn raise_below(&mut self, label: Label, observer: &dyn Observer) -> Result<bool> {
+        let before = self.cells.label.clone();
+        for own in self.labels_below(label) {
+            let carriers = self.index.cells_of[own as usize].clone();
+            self.index.lower(self.cells, own, label, &carriers);
         }
-        Ok(true)
+        let is_done = self.excess(label).is_none() && self.is_kept(label, observer)?;
+        if !is_done {
+            self.cells.label = before;
+            self.index = Index::new(self.cells, self.taxonomy.parent.len());
+        }
+        Ok(is_done)
+    }
+
+    /// Whether what is known with a label is shown by enough records.
+    fn is_kept(&self, label: Label, observer: &dyn Observer) -> Result<bool> {
+        let mut shown = Shown::new(self.promise, self.taxonomy);
+        let of = |cell: &u32| self.index.record_of[*cell as usize];
+        let mut records: Vec<u32> = self.carriers(label).iter().map(of).collect();
+        records.sort_unstable();
+        records.dedup();
+        let mut counts: FxHashMap<Piece, (u32, u32)> = FxHashMap::default();
+        for record in records {
+            observer.go_on()?;
+            shown.read(self.cells, record as usize, |cell| self.cells.label[cell]);
+            shown.each(label, None, &mut |piece, k| {
+                counts.entry(piece).or_insert((0, k)).0 += 1;
+                true
+            });
+        }
+        Ok(counts.values().all(|&(count, k)| count >= k))
     }
 }

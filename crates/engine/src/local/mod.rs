@@ -28,7 +28,7 @@ use lower::Lowering;
 use pieces::{Piece, Shown};
 use raise::raised;
 
-pub(crate) use guess::cover;
+pub(crate) use guess::{Cover, cover};
 pub(crate) use promise::{Knower, Promise};
 
 /// A label of a cell: a node of some hierarchy, numbered over all of them.
@@ -489,7 +489,8 @@ mod tests {
                 assert!(chain.take(4).any(|l| l == cells.label[cell]), "seed {seed}");
             }
             for guess in [0.4, 0.6] {
-                let (mut covered, at_cut) = (cells.clone(), (before.label.as_slice(), true));
+                let (mut covered, at_cut) =
+                    (cells.clone(), Cover { cut: &before.label, is_sound: true, whole: false });
                 told += usize::from(tells(&cells, &taxonomy, guess));
                 cover(&mut covered, at_cut, (&taxonomy, &promise), guess, &Quiet).expect("nobody interrupts");
                 assert!(!tells(&covered, &taxonomy, guess), "seed {seed}, {guess}: {cells:?} {covered:?}");

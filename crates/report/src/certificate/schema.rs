@@ -120,8 +120,9 @@ pub fn json_schema() -> Value {
     let mut whole = object(properties, "What is claimed about a publication, and by what it is known.");
     // Earlier versions did not count; not every policy selects.
     if let Some(required) = whole["required"].as_array_mut() {
-        required
-            .retain(|key| !["kept", "selected", "legend", "joint", "guess"].iter().any(|optional| key == optional));
+        required.retain(|key| {
+            !["kept", "selected", "legend", "joint", "guess"].iter().any(|optional| key == optional)
+        });
     }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -282,7 +282,10 @@ fn paired(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Paired> {
     let found = match c.recoding {
         Recoding::GlobalTrees { root, payload, rows, missing } => {
             let trees = Some((root, rows, missing == Missing::Counted));
-            Paired { pairs: c.mapping.map(Mapping::pairs), ..global::compare(c, trees, payload, observer)?.into() }
+            Paired {
+                pairs: c.mapping.map(Mapping::pairs),
+                ..global::compare(c, trees, payload, observer)?.into()
+            }
         }
         Recoding::LocalRows { payload, missing } => local_rows::compare(c, payload, missing, observer)?,
         Recoding::GlobalSets => {

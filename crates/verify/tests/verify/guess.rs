@@ -56,7 +56,8 @@ impl Publication {
 
     /// Counts what its labels tell, by these pairs.
     fn judged(&self, at: &[usize], guess: f64) -> Guessed {
-        let pairs: Vec<(u32, u32)> = at.iter().zip(0..).map(|(&input, published)| (published, input as u32)).collect();
+        let pairs: Vec<(u32, u32)> =
+            at.iter().zip(0..).map(|(&input, published)| (published, input as u32)).collect();
         self.compared(None, |c| judge(c, &pairs, guess, &Quiet).expect("nobody interrupts"))
     }
 
@@ -64,7 +65,8 @@ impl Publication {
     fn against(&self, mapping: Option<&Mapping>, guess: f64) -> Guessed {
         let (policy, _) = bound(&self.input, POLICY);
         self.compared(mapping, |c| {
-            let found = compare_masked(c, &Masks::of(&policy), None, Some(guess), &Quiet).expect("comparable");
+            let found =
+                compare_masked(c, &Masks::of(&policy), None, Some(guess), &Quiet).expect("comparable");
             assert_eq!(found.untruths, []);
             found.guessed.expect("it was asked for")
         })
