@@ -11,7 +11,7 @@ use super::{Check, Verified, form, judged_clusters};
 use crate::grounds;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
-    let Check { request, file, claim, run } = check;
+    let Check { request, file, claim, run, .. } = check;
     let published = judged_clusters(file, check.publication(), run.observer)?;
     let caveats = claim.caveats(&published.binding);
     run.warn(caveats.iter().cloned());

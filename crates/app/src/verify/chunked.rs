@@ -25,7 +25,7 @@ pub(super) fn wanted(check: &Check<'_>) -> Result<Option<BatchSize>> {
 }
 
 pub(super) fn verify(check: &Check<'_>, size: BatchSize) -> Result<Verified> {
-    let Check { request, file, claim, run } = check;
+    let Check { request, file, claim, run, .. } = check;
     let refuse = |what: &str, help: &str| Err(Failure::new(Fault::Usage, Diagnostic::error(what).help(help)));
     if request.against.is_some() {
         let what = "a publication cannot be compared with its input in chunks";

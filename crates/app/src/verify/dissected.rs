@@ -13,7 +13,7 @@ use super::mapping::{groups, read_mapping, refuse_unknown};
 use super::{Check, Verified, declared, form, judged_sides};
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
-    let Check { request, file, claim, run } = check;
+    let Check { request, file, claim, run, .. } = check;
     let name = check.publication().display().to_string();
     let found = judged_sides(file, check.publication(), run.observer)?;
     let caveats = claim.caveats(&declared(file)?);

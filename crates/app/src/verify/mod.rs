@@ -287,6 +287,8 @@ struct Check<'a> {
     file: &'a PolicyFile,
     claim: &'a Claim,
     run: &'a Run<'a>,
+    /// What a certificate tells about rows and values, to be counted.
+    kept: Option<&'a Value>,
 }
 
 impl Check<'_> {
@@ -315,7 +317,9 @@ fn check_claim(
     if !request.with.is_empty() {
         bosket_verify::joint::refuse_unfit(claim)?;
     }
-    let check = Check { request, file, claim, run };
+    let kept =
+        certificate.as_ref().map(|check| check.certificate.kept.clone()).filter(|kept| !kept.is_null());
+    let check = Check { request, file, claim, run, kept: kept.as_ref() };
     let mut found = match claim {
         Claim::Apart(_) => dissected::verify(&check)?,
         Claim::Anatomized(_) => anatomized::verify(&check)?,

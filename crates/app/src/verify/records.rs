@@ -21,7 +21,7 @@ use crate::load::{self, Bound};
 use crate::negative;
 
 pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
-    let Check { request, file, claim, run } = check;
+    let Check { request, file, claim, run, .. } = check;
     let (published, written) = load::published_as(file, check.publication(), run)?;
     let Bound { data, binding } = &published;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
@@ -42,8 +42,7 @@ pub(super) fn verify(check: &Check<'_>) -> Result<Verified> {
     let compared = request.against.as_deref().map(|input| against(check, &published, input)).transpose()?;
     let (untruths, guessed) = compared.map_or((None, None), |found| (Some(found.untruths), found.guessed));
     let joint = if request.with.is_empty() { None } else { Some(together(check, &published)?) };
-    let recounted = request.certificate.as_ref().map(|_| Recounted::of(published.side(), run.observer));
-    let recounted = recounted.transpose()?;
+    let recounted = check.kept.map(|kept| Recounted::of(published.side(), kept, run.observer)).transpose()?;
     let found = Verified { untruths, guessed, joint, recounted, ..Verified::judged(verification, caveats) };
     if found.holds() {
         refuse_uneven(claim, data, binding, check.publication())?;
@@ -68,7 +67,7 @@ fn refuse_uneven(claim: &Claim, data: &Dataset, binding: &Binding, at: &Path) ->
 
 /// What the publication tells together with earlier ones.
 fn together(check: &Check<'_>, published: &Bound) -> Result<Joint> {
-    let Check { request, file, claim, run } = check;
+    let Check { request, file, claim, run, .. } = check;
     let Some(mapping) = &request.mapping else {
         let what = "whose records are whose in the publication is not known without its private mapping";
         let help = "give it with --mapping; it was written where `publish.mapping` said so";

@@ -166,7 +166,7 @@ fn a_forged_claim_is_checked_like_any_other() {
 }
 
 /// Changes a certificate and gives it the digest that fits.
-fn forge(dir: &Dir, certificate: &str, change: impl FnOnce(&mut Certificate)) {
+pub fn forge(dir: &Dir, certificate: &str, change: impl FnOnce(&mut Certificate)) {
     let mut forged = Certificate::read(&dir.text(certificate)).expect("a certificate");
     change(&mut forged);
     forged.digest = forged.expected_digest();

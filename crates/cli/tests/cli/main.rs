@@ -31,6 +31,7 @@ mod guess;
 mod hierarchy;
 mod hurried;
 mod inspect;
+mod kept;
 mod killed;
 mod kinds;
 mod limits;

@@ -20,7 +20,7 @@ pub struct Before {
 impl Before {
     /// Counts the input.
     pub fn new(input: Side<'_>, observer: &dyn Observer) -> Result<Self> {
-        let tally = Tally::of(input, &[], observer)?;
+        let tally = Tally::of_input(input, observer)?;
         let binding = input.binding;
         let homes = (0..binding.homes.len()).filter(|&h| has_told(binding, h, |_| true));
         let classes = homes.map(|h| (path_of(binding, h), tally.homes[h].all)).filter(|c| c.1 > 0);

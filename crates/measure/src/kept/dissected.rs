@@ -1,5 +1,7 @@
 //! Dissection changes no value: records and sensitive values are published, or suppressed together.
 
+use std::collections::BTreeSet;
+
 use bosket_model::Result;
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::observe::Observer;
@@ -30,7 +32,7 @@ impl Kept {
 
     /// Of records.
     pub fn of_dissected(input: Side<'_>, published: TakenApart<'_>, observer: &dyn Observer) -> Result<Self> {
-        let tally = Tally::of(input, &[], observer)?;
+        let tally = Tally::of_input(input, observer)?;
         let binding = input.binding;
         let own = binding.declared.iter().zip(&tally.values).filter(|(a, _)| a.role == Role::Sensitive);
         let own = own.map(|(a, n)| (a.path.clone(), path_of(binding, a.home), n.all, n.people));
@@ -73,6 +75,7 @@ impl Kept {
             values: fate(values, out(&path), having),
             role: Role::Sensitive,
             masked: None,
+            says_nothing: BTreeSet::new(),
             path,
             class,
         };

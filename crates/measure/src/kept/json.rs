@@ -8,6 +8,9 @@ use super::{Fate, Kept, Lost};
 /// What stands for all that too few people have to be named.
 pub const OTHERS: &str = "others";
 
+/// The key of the labels besides `*` that say nothing.
+pub(super) const SAYS_NOTHING: &str = "says_nothing";
+
 impl Kept {
     /// For programs. Holds no value of the data.
     pub fn to_json(&self) -> Value {
@@ -22,6 +25,9 @@ impl Kept {
             let mut all: Map<String, Value> =
                 name.into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect();
             all.extend(a.values.to_json("values"));
+            if !a.says_nothing.is_empty() {
+                all.insert(SAYS_NOTHING.to_owned(), json!(a.says_nothing));
+            }
             Value::Object(all)
         });
         json!({"classes": classes.collect::<Vec<_>>(), "attributes": attributes.collect::<Vec<_>>()})
@@ -46,6 +52,7 @@ impl Kept {
         if let Some(first) = rare.clone().next() {
             let mut others = first.clone();
             (others.path, others.class, others.values) = (OTHERS.to_owned(), OTHERS.to_owned(), together);
+            others.says_nothing.clear();
             kept.attributes.push(others);
         }
         kept

@@ -13,6 +13,8 @@ mod recounted;
 mod state;
 mod tally;
 
+use std::collections::BTreeSet;
+
 use bosket_model::Result;
 use bosket_model::binding::Binding;
 use bosket_model::masks::Masks;
@@ -27,7 +29,7 @@ use gone::{Gone, GoneCount};
 pub use json::OTHERS;
 pub use recounted::Recounted;
 pub use tally::says_nothing;
-use tally::{Tally, has_told, is_told, path_of};
+use tally::{Anything, Tally, has_told, is_told, path_of};
 
 /// What became of rows or values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +81,8 @@ pub struct AttributeKept {
     pub role: Role,
     /// What its values are published as in place of themselves.
     pub masked: Option<Masked>,
+    /// The labels besides `*` that say no more than it. Whoever has no hierarchy counts by them.
+    pub says_nothing: BTreeSet<String>,
     /// What became of its values.
     pub values: Fate,
 }
@@ -142,8 +146,9 @@ impl Kept {
     pub fn new(compared: &Compared<'_>, observer: &dyn Observer) -> Result<Self> {
         let Compared { policy, input, published, apart, .. } = *compared;
         let clustered = policy.need_privacy()?.model.shape() == Shape::VertexTree;
-        let before = Tally::of(input, &[], observer)?;
-        let after = Tally::of(published, compared.hierarchies, observer)?;
+        let before = Tally::of_input(input, observer)?;
+        let anything = Anything::by_hierarchies(published, compared.hierarchies);
+        let after = Tally::of(published, &anything, observer)?;
         let gone = Gone::of(compared, clustered, observer)?;
         let (ours, theirs) = (input.binding, published.binding);
         let published_home = |path: &str| (0..theirs.homes.len()).find(|&h| path_of(theirs, h) == path);
@@ -193,6 +198,7 @@ impl Kept {
                 class,
                 role: attribute.role,
                 masked: masked(&masks, declared),
+                says_nothing: after.says_nothing(published, declared),
                 values: Fate { lost, ..fate },
             });
         }
@@ -210,7 +216,10 @@ impl Kept {
         }
         for attribute in other.attributes {
             match self.attributes.iter_mut().find(|own| own.path == attribute.path) {
-                Some(own) => own.values = own.values.plus(attribute.values),
+                Some(own) => {
+                    own.values = own.values.plus(attribute.values);
+                    own.says_nothing.extend(attribute.says_nothing);
+                }
                 None => self.attributes.push(attribute),
             }
         }

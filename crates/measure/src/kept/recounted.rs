@@ -1,13 +1,15 @@
 //! What a certificate tells about what is kept, held to the publication alone: rows and values that are published can be
 //! counted there, how many there were cannot.
 
+use std::collections::BTreeSet;
+
+use bosket_model::Result;
 use bosket_model::hierarchy::ROOT_LABEL;
 use bosket_model::observe::Observer;
-use bosket_model::{AttributeId, MISSING, Result};
 use serde_json::Value;
 
-use super::json::OTHERS;
-use super::tally::{Tally, path_of};
+use super::json::{OTHERS, SAYS_NOTHING};
+use super::tally::{Anything, Tally, path_of};
 use crate::loss::Side;
 
 /// How many rows and values a publication has.
@@ -15,29 +17,27 @@ use crate::loss::Side;
 pub struct Recounted {
     /// Per class its path and its rows.
     classes: Vec<(String, u64)>,
-    /// Per attribute its path, its values, and how many of them are `*`.
+    /// Per attribute its path, its values, and how many of them are `*` or what the certificate says to say no more.
     attributes: Vec<(String, u64, u64)>,
 }
 
 impl Recounted {
-    /// Counts a publication.
-    pub fn of(published: Side<'_>, observer: &dyn Observer) -> Result<Self> {
-        let tally = Tally::of(published, &[], observer)?;
+    /// Counts a publication, to be held to what a certificate tells (`kept`). Which labels say as little as `*` is in hierarchies,
+    /// which a receiver need not have: the certificate names them, and here it is counted how often they stand there.
+    pub fn of(published: Side<'_>, kept: &Value, observer: &dyn Observer) -> Result<Self> {
         let binding = published.binding;
-        let mut stars = vec![0; binding.declared.len()];
-        for v in 0..published.data.vertex_count() {
-            let own = &published.data.schema().class(published.data.class(v)).attributes;
-            for (&id, &code) in own.iter().zip(published.data.values(v)) {
-                let declared = binding.attributes[id.index()].filter(|_| code != MISSING);
-                let star = |id: AttributeId| published.data.dictionary(id).text(code) == ROOT_LABEL;
-                declared.into_iter().filter(|_| star(id)).for_each(|declared| stars[declared] += 1);
-            }
-        }
+        let anything = Anything::by(published, |declared| {
+            let told = labels(
+                entries(kept, "attributes").iter().find(|a| a["path"] == binding.declared[declared].path)?,
+            );
+            Some(move |text: &str| text == ROOT_LABEL || told.contains(text))
+        });
+        let tally = Tally::of(published, &anything, observer)?;
         let homes = (0..binding.homes.len()).map(|home| (path_of(binding, home), tally.homes[home].all));
-        let attributes = binding.declared.iter().zip(&tally.values).zip(stars);
+        let attributes = binding.declared.iter().zip(&tally.values);
         Ok(Recounted {
             classes: homes.collect(),
-            attributes: attributes.map(|((d, count), stars)| (d.path.clone(), count.all, stars)).collect(),
+            attributes: attributes.map(|(d, count)| (d.path.clone(), count.all, count.anything)).collect(),
         })
     }
 
@@ -45,10 +45,9 @@ impl Recounted {
     /// looked at.
     pub fn contradicts(&self, kept: &Value) -> Vec<String> {
         let mut found = Vec::new();
-        let entries = |key: &str| kept[key].as_array().map_or(&[][..], Vec::as_slice);
         let path = |entry: &Value| entry["path"].as_str().unwrap_or_default().to_owned();
         let number = |entry: &Value, key: &str| entry[key].as_u64();
-        for class in entries("classes").iter().filter(|class| path(class) != OTHERS) {
+        for class in entries(kept, "classes").iter().filter(|class| path(class) != OTHERS) {
             let rows = self.classes.iter().find(|(own, _)| *own == path(class)).map_or(0, |own| own.1);
             if number(class, "published") != Some(rows) {
                 let of = match path(class) {
@@ -58,17 +57,18 @@ impl Recounted {
                 found.push(format!("`kept` tells another number of rows of {of} than there are"));
             }
         }
-        for attribute in entries("attributes").iter().filter(|attribute| path(attribute) != OTHERS) {
+        for attribute in entries(kept, "attributes").iter().filter(|attribute| path(attribute) != OTHERS) {
             let own = self.attributes.iter().find(|(own, ..)| *own == path(attribute));
-            let (all, stars) = own.map_or((0, 0), |own| (own.1, own.2));
+            let (all, nothing) = own.map_or((0, 0), |own| (own.1, own.2));
             let there_were = number(attribute, "values").unwrap_or(0);
             // A `*` of an attribute without a hierarchy is a value like others, and counted as one.
             let plain = (Some(all), Some(0));
-            let telling = all - stars;
-            let anything = stars.min(there_were.saturating_sub(telling));
+            let is_plain = labels(attribute).is_empty();
+            let telling = all - nothing;
+            let anything = nothing.min(there_were.saturating_sub(telling));
             let coarse = (Some(telling + anything), Some(anything));
             let told = (number(attribute, "published"), number(attribute, "as_anything"));
-            if told != plain && told != coarse {
+            if told != coarse && !(is_plain && told == plain) {
                 found.push(format!(
                     "`kept` tells another number of values of `{}` than there are",
                     path(attribute)
@@ -77,4 +77,15 @@ impl Recounted {
         }
         found
     }
+}
+
+/// What is told of classes or attributes.
+fn entries<'a>(kept: &'a Value, key: &str) -> &'a [Value] {
+    kept[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The labels that an attribute's entry names besides `*`.
+fn labels(entry: &Value) -> BTreeSet<&str> {
+    let own = entry[SAYS_NOTHING].as_array().into_iter().flatten();
+    own.filter_map(Value::as_str).collect()
 }

@@ -13,7 +13,7 @@ impl Kept {
         let class = |own: &ClassKept| json!([own.path, fate(&own.rows)]);
         let attribute = |own: &AttributeKept| {
             let masked = own.masked.map(|masked| masked == Masked::Pseudonym);
-            json!([own.path, own.class, own.role.name(), masked, fate(&own.values)])
+            json!([own.path, own.class, own.role.name(), masked, own.says_nothing, fate(&own.values)])
         };
         json!([
             self.classes.iter().map(class).collect::<Vec<_>>(),
@@ -38,8 +38,11 @@ fn read(state: &Value) -> Option<Kept> {
         let [path, rows] = own.as_array()?.as_slice() else { return None };
         Some(ClassKept { path: path.as_str()?.to_owned(), rows: read_fate(rows)? })
     };
+    let label = |own: &Value| Some(own.as_str()?.to_owned());
     let attribute = |own: &Value| {
-        let [path, class, role, masked, values] = own.as_array()?.as_slice() else { return None };
+        let [path, class, role, masked, says_nothing, values] = own.as_array()?.as_slice() else {
+            return None;
+        };
         let masked = match masked {
             Value::Null => None,
             masked => Some(if masked.as_bool()? { Masked::Pseudonym } else { Masked::Shifted }),
@@ -49,6 +52,7 @@ fn read(state: &Value) -> Option<Kept> {
             class: class.as_str()?.to_owned(),
             role: Role::from_name(role.as_str()?)?,
             masked,
+            says_nothing: says_nothing.as_array()?.iter().map(label).collect::<Option<_>>()?,
             values: read_fate(values)?,
         })
     };
@@ -84,6 +88,8 @@ fn read_fate(state: &Value) -> Option<Fate> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -91,7 +97,8 @@ mod tests {
         let lost = Some(Lost { merged: 1, pruned: 2, left_out: 3, suppressed: 4 });
         let values = Fate { input: 9, published: 5, moved: 1, anything: 2, people: 7, lost };
         let (path, class, role) = ("a[].b".to_owned(), "a[]".to_owned(), Role::Quasi);
-        let attribute = AttributeKept { path, class, role, masked: Some(Masked::Shifted), values };
+        let (masked, says_nothing) = (Some(Masked::Shifted), BTreeSet::from(["Any".to_owned()]));
+        let attribute = AttributeKept { path, class, role, masked, says_nothing, values };
         let rows = Fate { lost: None, ..values };
         let kept =
             Kept { classes: vec![ClassKept { path: String::new(), rows }], attributes: vec![attribute] };

@@ -1,7 +1,9 @@
 //! Counting the rows and values of one side.
 
+use std::collections::BTreeSet;
+
 use bosket_model::binding::{Binding, Declared};
-use bosket_model::hierarchy::{Hierarchy, NodeId};
+use bosket_model::hierarchy::{Hierarchy, NodeId, ROOT_LABEL};
 use bosket_model::observe::Observer;
 use bosket_model::path::has_kind;
 use bosket_model::policy::Role;
@@ -48,36 +50,27 @@ pub(super) struct Tally {
     pub(super) homes: Vec<Count>,
     /// Per declared attribute its values.
     pub(super) values: Vec<Count>,
+    /// The values that are there and say nothing.
+    anything: BTreeSet<(AttributeId, u32)>,
 }
 
 impl Tally {
-    /// Counts; hierarchies are given for published values only.
-    pub(super) fn of(
-        side: Side<'_>,
-        hierarchies: &[Option<Hierarchy>],
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    /// Counts an input, where every value says something.
+    pub(super) fn of_input(side: Side<'_>, observer: &dyn Observer) -> Result<Self> {
+        Self::of(side, &Anything::default(), observer)
+    }
+
+    /// Counts.
+    pub(super) fn of(side: Side<'_>, anything: &Anything, observer: &dyn Observer) -> Result<Self> {
         let Side { data, binding } = side;
         let schema = data.schema();
         let attributes = declared_attributes(side);
-        // Per attribute which of its codes say nothing.
-        let anything: Vec<Vec<bool>> = (schema.attributes())
-            .map(|(id, _)| {
-                let declared = binding.attributes[id.index()];
-                let own = declared.and_then(|declared| hierarchies.get(declared)?.as_ref());
-                let Some(hierarchy) = own.filter(|h| h.len() > 1) else { return Vec::new() };
-                let node = |text: &str| hierarchy.node(text);
-                let texts = data.dictionary(id).iter();
-                texts.map(|(_, text)| node(text).is_some_and(|node| says_nothing(hierarchy, node))).collect()
-            })
-            .collect();
-        let is_anything = |attribute: AttributeId, code: u32| {
-            anything[attribute.index()].get(code as usize).is_some_and(|&says_nothing| says_nothing)
-        };
+        let is_anything = |attribute: AttributeId, code: u32| anything.has(attribute, code);
         let moved: Vec<bool> = schema.classes().map(|(id, _)| is_moved(side, id.index())).collect();
         let mut tally = Tally {
             homes: vec![Count::default(); binding.homes.len()],
             values: vec![Count::default(); binding.declared.len()],
+            anything: BTreeSet::new(),
         };
         if let Some(sets) = data.sets() {
             let (root, class) = (ClassId::ROOT.index(), schema.attribute(sets.attribute()).class.index());
@@ -88,10 +81,10 @@ impl Tally {
                 observer.go_on()?;
                 let codes = sets.codes(record);
                 let present = codes.iter().filter(|&&code| code != MISSING).count() as u64;
-                let says_nothing =
-                    codes.iter().filter(|&&code| is_anything(sets.attribute(), code)).count() as u64;
+                let says_nothing = codes.iter().filter(|&&code| is_anything(sets.attribute(), code));
+                tally.anything.extend(says_nothing.clone().map(|&code| (sets.attribute(), code)));
                 rows.add_all(codes.len() as u64, moved[class], 0);
-                values.add_all(present, moved[class], says_nothing);
+                values.add_all(present, moved[class], says_nothing.count() as u64);
             }
             let people = Count { all: data.len() as u64, people: data.len() as u64, ..Count::default() };
             above.into_iter().for_each(|home| tally.homes[home] = people);
@@ -111,11 +104,52 @@ impl Tally {
                     if code != MISSING {
                         let says_nothing = is_anything(column.attribute, code);
                         tally.values[column.declared].add(record, moved[class], says_nothing);
+                        if says_nothing {
+                            tally.anything.insert((column.attribute, code));
+                        }
                     }
                 }
             }
         }
         Ok(tally)
+    }
+
+    /// The labels besides the root that say nothing and are values of an attribute that is declared.
+    pub(super) fn says_nothing(&self, side: Side<'_>, declared: usize) -> BTreeSet<String> {
+        let own =
+            self.anything.iter().filter(|(id, _)| side.binding.attributes[id.index()] == Some(declared));
+        let labels = own.map(|&(id, code)| side.data.dictionary(id).text(code));
+        labels.filter(|label| *label != ROOT_LABEL).map(str::to_owned).collect()
+    }
+}
+
+/// Per attribute of a publication which of its codes say nothing.
+#[derive(Debug, Default)]
+pub(super) struct Anything(Vec<Vec<bool>>);
+
+impl Anything {
+    /// By the hierarchies of the attributes that are declared.
+    pub(super) fn by_hierarchies(side: Side<'_>, hierarchies: &[Option<Hierarchy>]) -> Self {
+        Self::by(side, |declared| {
+            let hierarchy = hierarchies.get(declared)?.as_ref().filter(|h| h.len() > 1)?;
+            Some(|text: &str| hierarchy.node(text).is_some_and(|node| says_nothing(hierarchy, node)))
+        })
+    }
+
+    /// By what is told of each attribute that is declared, if anything is.
+    pub(super) fn by<Told: Fn(&str) -> bool>(side: Side<'_>, told: impl Fn(usize) -> Option<Told>) -> Self {
+        let Side { data, binding } = side;
+        let own = |id: AttributeId| {
+            let told = binding.attributes[id.index()].and_then(&told);
+            told.map(|told| data.dictionary(id).iter().map(|(_, text)| told(text)).collect())
+        };
+        Anything(data.schema().attributes().map(|(id, _)| own(id).unwrap_or_default()).collect())
+    }
+
+    /// Whether a value says nothing.
+    #[inline]
+    pub(super) fn has(&self, attribute: AttributeId, code: u32) -> bool {
+        self.0.get(attribute.index()).and_then(|own| own.get(code as usize)).is_some_and(|&nothing| nothing)
     }
 }
 
@@ -206,4 +240,33 @@ pub(super) fn is_told(declared: &Declared) -> bool {
 pub(super) fn has_told(binding: &Binding, home: usize, counts: impl Fn(usize) -> bool) -> bool {
     let mut own = binding.declared.iter().enumerate();
     own.any(|(d, a)| counts(d) && is_told(a) && (a.home == home || binding.is_below(a.home, home)))
+}
+
+#[cfg(test)]
+mod tests {
+    use bosket_model::hierarchy::prefix::prefix;
+    use bosket_testkit::fixtures;
+
+    use super::*;
+
+    /// The labels of a hierarchy that say nothing, sorted.
+    fn silent(hierarchy: &Hierarchy, labels: &[&str]) -> Vec<String> {
+        let says = |label: &&&str| says_nothing(hierarchy, hierarchy.node(label).expect("a label"));
+        labels.iter().filter(says).map(|label| (*label).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_label_says_nothing_if_it_stands_for_all_or_is_masked_from_end_to_end() {
+        let all = fixtures::hierarchy("x;X;Any;*\ny;Any;*\n");
+        assert_eq!(silent(&all, &["x", "y", "X", "Any", "*"]), ["Any", "*"]);
+        // One value alone is told by its own name, and not by any other.
+        let one = fixtures::hierarchy("x;Any;*\n");
+        assert_eq!(silent(&one, &["x", "Any", "*"]), ["Any", "*"]);
+        // Of codes of two lengths neither mask stands for all.
+        let codes = prefix(&["10115", "20095", "123"]);
+        assert_eq!(silent(&codes, &["10115", "1****", "*****", "***", "*"]), ["*****", "***", "*"]);
+        // A value that is written like a mask is a value.
+        let stars = fixtures::hierarchy("**;a;*\nb;*\n");
+        assert_eq!(silent(&stars, &["**", "a", "b", "*"]), ["*"]);
+    }
 }

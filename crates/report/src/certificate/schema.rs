@@ -154,6 +154,14 @@ fn kept() -> Value {
         }
         let required: Vec<String> =
             properties.as_object().into_iter().flat_map(|p| p.keys().cloned()).collect();
+        if role {
+            properties["says_nothing"] = json!({
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "description": "labels besides `*` that say as little; they are counted in `as_anything`",
+            });
+        }
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     };
     json!({
