@@ -11,6 +11,7 @@ mod attack;
 mod bad_data;
 mod bad_policy;
 mod baskets;
+mod cases;
 mod certificate;
 mod certificate_changes;
 mod cluster_data;
