@@ -289,6 +289,84 @@ fn parquet_has_one_form() {
     checked(&dir, "out.parquet", &[]).exits(0);
 }
 
+/// Two values of one length, each for the other, wherever they stand.
+fn exchanged(bytes: &[u8], a: &str, b: &str) -> Vec<u8> {
+    assert_eq!(a.len(), b.len());
+    let (mut all, mut at) = (bytes.to_vec(), 0);
+    while at + a.len() <= all.len() {
+        let other = match &all[at..at + a.len()] {
+            own if own == a.as_bytes() => b,
+            own if own == b.as_bytes() => a,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        all[at..at + a.len()].copy_from_slice(other.as_bytes());
+        at += a.len();
+    }
+    all
+}
+
+/// The rows of a column in another order, in a file that is otherwise as Bosket's writer lays it out.
+#[test]
+fn parquet_has_one_order_of_rows() {
+    let source = "format = 'parquet'\npath = 'in.parquet'";
+    let dir = folder(source, &[quasi("town", "t.csv")], K2, "out.parquet");
+    dir.write("in.csv", "town\nWien\nGraz\nWien\nGraz\n");
+    dir.run(&["convert", "in.csv", "in.parquet"]).exits(0);
+    published(&dir);
+    let turned = exchanged(&dir.read("out.parquet"), "Graz", "Wien");
+    only_the_one_form(&dir, "out.parquet", false, &[("order of rows", turned)]);
+}
+
+#[test]
+fn fhir_has_one_form() {
+    let attributes = [quasi("gender", "g.csv"), quasi("Condition[].code.display", "c.csv")];
+    let source = "format = 'fhir-r4'\npath = 'in.ndjson'";
+    let dir = folder(source, &attributes, K2, "out.ndjson");
+    dir.write("p.toml", dir.text("p.toml").replacen("version = 1", "version = 1\nundeclared = 'drop'", 1))
+        .write("g.csv", "uomo;*\nfrau;*\n")
+        .write("c.csv", "DX;*\nDY;*\n");
+    let condition = |i: usize, code: &str| {
+        format!(
+            ",{{\"resource\":{{\"resourceType\":\"Condition\",\"id\":\"c{i}{code}\",\"code\":{{\"coding\":\
+             [{{\"system\":\"urn:c\",\"code\":\"{code}\",\"display\":\"D{code}\"}}]}},\
+             \"subject\":{{\"reference\":\"Patient/p{i}\"}}}}}}"
+        )
+    };
+    let bundle = |i: usize| {
+        let gender = ["uomo", "frau"][i % 2];
+        format!(
+            "{{\"resourceType\":\"Bundle\",\"type\":\"collection\",\"entry\":[{{\"resource\":{{\"resourceType\":\
+             \"Patient\",\"id\":\"p{i}\",\"gender\":\"{gender}\"}}}}{}{}]}}\n",
+            condition(i, "Y"),
+            condition(i, "X")
+        )
+    };
+    dir.write("in.ndjson", (0..8).map(bundle).collect::<String>());
+    published(&dir);
+    let good = dir.text("out.ndjson");
+    let others = [
+        ("order of records", exchanged(good.as_bytes(), "uomo", "frau")),
+        ("order of siblings", exchanged(good.as_bytes(), "DX", "DY")),
+        ("a blank", replaced(&good, "\"gender\":", "\"gender\": ")),
+        ("an escape", replaced(&good, "\"uomo\"", "\"\\u0075omo\"")),
+        (
+            "order of keys",
+            replaced(
+                &good,
+                "\"resourceType\":\"Bundle\",\"type\":\"collection\"",
+                "\"type\":\"collection\",\"resourceType\":\"Bundle\"",
+            ),
+        ),
+        ("a blank line", replaced(&good, "\n", "\n\n")),
+        ("CRLF", good.replace('\n', "\r\n").into_bytes()),
+        ("no line end at the end", good.trim_end().as_bytes().to_vec()),
+    ];
+    only_the_one_form(&dir, "out.ndjson", false, &others);
+}
+
 #[test]
 fn rows_that_say_the_same_stand_once() {
     let attributes = [quasi("v[].h", "t.csv")];
