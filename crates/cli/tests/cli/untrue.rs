@@ -86,6 +86,76 @@ fn objects_were_made_up_in_every_format_that_has_them() {
 }
 
 #[test]
+fn objects_were_made_up_in_structs_of_parquet() {
+    for privacy in ["model = \"kmn\"\nk = 5\nm = 2\nn = 0", "model = \"k-anonymity\"\nk = 5"] {
+        let dir = Dir::new();
+        let record = |i: usize| match i % 4 {
+            0 => format!("{{\"a\":\"a{}\"}}\n", i % 2),
+            _ => format!("{{\"a\":\"a{}\",\"bio\":{{\"born\":{}}}}}\n", i % 2, 1900 + i),
+        };
+        let policy = format!(
+            "version = 1\n[source]\nformat = \"parquet\"\npath = \"in.parquet\"\n\
+             [[attribute]]\npath = \"a\"\nrole = \"quasi\"\nhierarchy = \"a.csv\"\n\
+             [[attribute]]\npath = \"bio.born\"\nrole = \"quasi\"\nhierarchy = {{ build = \"fanout\", fanout = 30 }}\n\
+             [privacy]\n{privacy}\n[publish]\npath = \"out.parquet\"\n"
+        );
+        dir.write("in.ndjson", (0..24).map(record).collect::<String>())
+            .write("p.toml", policy)
+            .write("a.csv", "a0;*\na1;*\n");
+        dir.run(&["convert", "in.ndjson", "in.parquet"]).exits(0);
+        dir.run(&["anonymize", "p.toml"]).exits(0);
+        dir.run(&["convert", "out.parquet", "out.ndjson"]).exits(0);
+        let published = dir.text("out.ndjson");
+        assert!(!published.contains("bio"), "{privacy}: {published}");
+        let against =
+            |file: &str| dir.run(&["verify", file, "--policy", "p.toml", "--against", "in.parquet"]);
+        against("out.parquet").exits(0).prints(&["HOLDS", "TRUE"]);
+        let invented = |a: &str| format!("{{\"a\":\"{a}\",\"bio\":{{\"born\":\"*\"}}}}");
+        let old =
+            published.replace("{\"a\":\"a0\"}", &invented("a0")).replace("{\"a\":\"a1\"}", &invented("a1"));
+        dir.write("old.ndjson", old);
+        dir.run(&["convert", "old.ndjson", "old.parquet"]).exits(0);
+        against("old.parquet").exits(1).prints(&["HOLDS", "NOT TRUE"]);
+    }
+}
+
+#[test]
+fn a_marital_status_was_made_up_for_patients_of_fhir() {
+    let dir = Dir::new();
+    let patient = |i: usize| {
+        let status = match i % 4 {
+            0 => String::new(),
+            _ => format!(",\"maritalStatus\":{{\"coding\":[{{\"display\":\"M{i}\"}}]}}"),
+        };
+        let gender = ["female", "male"][i % 2];
+        let own = format!("{{\"resourceType\":\"Patient\",\"id\":\"p{i}\",\"gender\":\"{gender}\"{status}}}");
+        format!(
+            "{{\"resourceType\":\"Bundle\",\"type\":\"collection\",\"entry\":[{{\"resource\":{own}}}]}}\n"
+        )
+    };
+    let policy = "version = 1\nundeclared = \"drop\"\n[source]\nformat = \"fhir-r4\"\npath = \"in.ndjson\"\n\
+        [[attribute]]\npath = \"gender\"\nrole = \"quasi\"\nhierarchy = \"g.csv\"\n\
+        [[attribute]]\npath = \"maritalStatus.display\"\nrole = \"quasi\"\nhierarchy = { build = \"fanout\", fanout = 30 }\n\
+        [privacy]\nmodel = \"kmn\"\nk = 5\nm = 2\nn = 0\n[publish]\npath = \"out.ndjson\"\n";
+    dir.write("in.ndjson", (0..24).map(patient).collect::<String>())
+        .write("p.toml", policy)
+        .write("g.csv", "female;*\nmale;*\n");
+    dir.run(&["anonymize", "p.toml"]).exits(0);
+    let published = dir.text("out.ndjson");
+    assert!(!published.contains("maritalStatus"), "{published}");
+    let against = |file: &str| dir.run(&["verify", file, "--policy", "p.toml", "--against", "in.ndjson"]);
+    against("out.ndjson").exits(0).prints(&["HOLDS", "TRUE"]);
+    let status = |gender: &str| {
+        format!("\"gender\":\"{gender}\",\"maritalStatus\":{{\"coding\":[{{\"display\":\"*\"}}]}}")
+    };
+    let old = published
+        .replace("\"gender\":\"female\"", &status("female"))
+        .replace("\"gender\":\"male\"", &status("male"));
+    dir.write("old.ndjson", old);
+    against("old.ndjson").exits(1).prints(&["HOLDS", "NOT TRUE"]);
+}
+
+#[test]
 fn objects_were_made_up_in_cells() {
     let dir = Dir::new();
     let record = |i: usize| match i % 4 {
