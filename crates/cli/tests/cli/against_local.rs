@@ -226,3 +226,53 @@ fn a_publication_of_our_own_is_true() {
     dir.write("published.ndjson", other);
     dir.run(&args).exits(1).prints(&["NOT TRUE"]);
 }
+
+/// What docs/verify.md says of pruned records.
+#[test]
+fn pruned_rows_and_values_that_were_left_out() {
+    let dir = Dir::new();
+    let attributes = [
+        attribute("town", "quasi", "hierarchy = 'town.csv'"),
+        attribute("visits[].ward", "quasi", "hierarchy = 'ward.csv'"),
+        attribute("visits[].code", "sensitive", ""),
+    ];
+    let places = "[source]\nformat = 'ndjson'\npath = 'in.ndjson'\n[publish]\npath = 'out.ndjson'\n";
+    let own = "{\"town\":\"Graz\",\"visits\":[{\"ward\":\"x\",\"code\":\"J45\"},{\"ward\":\"y\",\"code\":\"I10\"}]}\n";
+    let other = "{\"town\":\"Wien\",\"visits\":[{\"ward\":\"x\",\"code\":\"E11\"}]}\n";
+    dir.write("in.ndjson", [own, other].concat())
+        .write("town.csv", "Graz;AT;*\nWien;AT;*\nBern;CH;*\n")
+        .write("ward.csv", "x;*\ny;*\n");
+    let of_other = "{\"town\":\"AT\",\"visits\":[{\"ward\":\"*\",\"code\":\"E11\"}]}";
+    let published = [
+        ("{\"town\":\"AT\",\"visits\":[{\"ward\":\"*\",\"code\":\"I10\"}]}", true),
+        ("{\"town\":\"*\"}", true),
+        ("{\"visits\":[{\"ward\":\"*\",\"code\":\"I10\"}]}", false),
+        ("{\"town\":\"AT\",\"visits\":[{\"code\":\"I10\"}]}", false),
+        ("{\"town\":\"AT\",\"visits\":[{\"ward\":\"*\"}]}", false),
+        ("{\"town\":\"AT\",\"visits\":[{\"ward\":\"x\",\"code\":\"I10\"}]}", false),
+        (
+            "{\"town\":\"AT\",\"visits\":[{\"ward\":\"*\",\"code\":\"I10\"},{\"ward\":\"*\",\"code\":\"I10\"}]}",
+            false,
+        ),
+    ];
+    let documented = include_str!("../../../../docs/verify.md");
+    for privacy in ["model = 'k-anonymity'\nk = 2", "model = 'l-diversity'\nk = 2\nl = 2"] {
+        dir.write("p.toml", policy(&attributes, privacy) + places);
+        let against = |lines: &[&str]| {
+            dir.write("pub.ndjson", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+            // These records need not look alike, nor stand in the order of a publication.
+            let args = ["verify", "pub.ndjson", "--foreign", "--policy", "p.toml", "--against", "in.ndjson"];
+            let found = dir.run(&args);
+            assert!(found.stdout.contains("TRUE"), "{lines:?}: {}{}", found.stdout, found.stderr);
+            !found.stdout.contains("NOT TRUE")
+        };
+        for (record, is_true) in published {
+            assert_eq!(against(&[record, of_other]), is_true, "{privacy}: {record}");
+            let verdict = if is_true { "true" } else { "not true" };
+            assert!(documented.contains(&format!("| `{record}` | {verdict}: ")), "{record}");
+        }
+        // A record may be missing, and none stands for two.
+        assert!(against(&[of_other]));
+        assert!(!against(&[of_other, of_other]));
+    }
+}
