@@ -1,7 +1,7 @@
 //! Dissection against the definitions.
 
 use bosket_engine::dissect::{
-    Algorithm, Degrees, Params, Release, SUPPRESSED, Sensitive, degrees, reached, run, run_in_parts,
+    Algorithm, Degrees, Params, Release, SUPPRESSED, Sensitive, deal_key, degrees, run, too_many,
 };
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::{Hierarchy, NodeId, csv};
@@ -320,57 +320,27 @@ fn people_without_value_fill_groups() {
     }
 }
 
-/// Parts keep the promise of all, leave out few, and do not depend on the order of the records.
-#[test]
-fn parts_keep_what_the_whole_promises() {
-    let h = hierarchy("a1;a;*\na2;a;*\nb1;b;*\nb2;b;*\nc1;c;*\nd1;d;*\ne1;e;*\n");
-    let labels = ["a1", "a2", "b1", "b2", "c1", "d1", "e1"];
-    let (mut left, mut all) = (0, 0);
-    for seed in 0..u64::from(cases(300)) {
-        let mut dice = Dice::new(seed);
-        let many = dice.one_in(3);
-        let people: People = (0..40 + dice.below(100))
-            .map(|_| {
-                (0..if many { 1 + dice.below(2) } else { 1 })
-                    .map(|_| (*dice.of(&labels)).to_owned())
-                    .collect()
-            })
-            .collect();
-        let values = literal::sensitive("d", many, &people);
-        let digests: Vec<[u8; 32]> = (0..people.len()).map(|r| [r as u8; 32]).collect();
-        let algorithm = *dice.of(&[Algorithm::Anatomy, Algorithm::Delta]);
-        let params = Params { pairwise: dice.one_in(3), ..Params::plain(algorithm, 2 + dice.below(2)) };
-        let sensitive = [Sensitive { values: &values, hierarchy: Some(&h) }];
-        let Ok(whole) = group(&[(&values, Some(&h))], &params) else { continue };
-        let parts = 2 + dice.below(4);
-        let release = run_in_parts(&sensitive, &digests, &params, parts, &Quiet).expect("groups");
-        let made = groups(&release, &people);
-        assert_eq!(made.iter().map(Vec::len).sum::<usize>() + release.suppressed, people.len());
-        assert!(made.iter().all(|g| literal::is_anatomy(g, params.group_size)), "seed {seed}");
-        let weakest = made.iter().map(|g| literal::degrees(&h, g));
-        let weakest = weakest.filter_map(|d| if params.pairwise { d.1 } else { d.0 }).min();
-        assert_eq!(weakest, reached(&release, &params).map(|d| d as usize), "seed {seed}");
-        (left, all) = (left + release.suppressed, all + people.len());
-        assert!(
-            release.suppressed <= whole.suppressed + 2 * params.group_size,
-            "seed {seed}: {}",
-            release.suppressed
-        );
-    }
-    assert!(left * 100 < all, "{left} of {all} are left out");
-}
-
 /// A value that half of the people have is too frequent by chance in one half of any two random halves.
 #[test]
 fn dealt_records_are_eligible_where_all_are() {
     let people = single(&[("flu", 500), ("cold", 300), ("burn", 200)]);
-    let values = literal::sensitive("d", false, &people);
-    let digests: Vec<[u8; 32]> = (0..1000u32).map(|r| [(r * 7 % 251) as u8; 32]).collect();
-    let sensitive = [Sensitive { values: &values, hierarchy: None }];
+    let values = [literal::sensitive("d", false, &people)];
+    let key = |record: usize| deal_key(&values, record, &[(record as u32 * 7 % 251) as u8; 32]);
+    let mut order: Vec<usize> = (0..people.len()).collect();
+    order.sort_by_cached_key(|&record| key(record));
     let params = Params::plain(Algorithm::Anatomy, 2);
     for parts in [1, 3, 7, 20] {
-        let release = run_in_parts(&sensitive, &digests, &params, parts, &Quiet).expect("groups");
-        // Half of them is all that there may be: a part may have one too many, and no more.
-        assert!(release.suppressed <= parts, "{parts} parts: {}", release.suppressed);
+        for part in 0..parts {
+            let own: People = order.iter().skip(part).step_by(parts).map(|&r| people[r].clone()).collect();
+            let values = literal::sensitive("d", false, &own);
+            let sensitive = [Sensitive { values: &values, hierarchy: None }];
+            // Half of them is all that there may be: a part may have one too many, and no more.
+            let gone = too_many(own.len(), &sensitive, &params, &Quiet).expect("countable");
+            assert!(gone.len() <= 1, "part {part} of {parts}: {gone:?}");
+            let left = own.iter().enumerate().filter(|(r, _)| !gone.contains(&(*r as u32)));
+            let left: People = left.map(|(_, person)| person.clone()).collect();
+            let release = group(&[(&literal::sensitive("d", false, &left), None)], &params).expect("groups");
+            assert!(release.suppressed <= 1, "part {part} of {parts}: {}", release.suppressed);
+        }
     }
 }

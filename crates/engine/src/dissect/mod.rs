@@ -40,7 +40,7 @@ pub use bosket_model::policy::Algorithm;
 pub use column::Sensitive;
 pub use degree::{Degrees, degrees};
 pub use params::Params;
-pub use parts::{deal_key, reached, run_in_parts, too_many};
+pub use parts::{deal_key, reached, too_many};
 pub use values::sensitive_values;
 
 use attempt::{Tried, group_degrees};

@@ -5,17 +5,15 @@
 //! in every part but for one record. Where that one is too many, it goes on to the last part, as does whoever fits into no group.
 //! `delta` is promised for all groups: all parts keep to the distance that each of them can reach.
 
+use bosket_model::Result;
 use bosket_model::dissected::SensitiveValues;
-use bosket_model::observe::{Observer, Silenced};
-use bosket_model::{Fault, Result};
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use bosket_model::observe::Observer;
 
 use super::column::{Column, Level, Sensitive};
 use super::degree::Degrees;
 use super::params::Params;
 use super::rows::Rows;
-use super::{Algorithm, Release, SUPPRESSED, columns, run};
+use super::{Release, columns};
 
 /// What records are sorted by before they are dealt: all sensitive values of a record, and what else it says.
 pub fn deal_key(values: &[SensitiveValues], record: usize, digest: &[u8; 32]) -> Vec<u8> {
@@ -82,155 +80,4 @@ pub fn too_many(
 
 fn rows(records: usize, columns: &[Column<'_>], params: &Params, observer: &dyn Observer) -> Result<Rows> {
     Rows::new(records, columns, &vec![Level::Values; columns.len()], params.may_lack, observer)
-}
-
-/// The groups of a part, if there can be any, and its records that are in none since they are too many.
-type Attempted = (Option<Release>, Vec<u32>);
-
-/// Groups records in so many parts. `digests` (one per record, from its content) decide between records that are alike in their values.
-pub fn run_in_parts(
-    sensitive: &[Sensitive<'_>],
-    digests: &[[u8; 32]],
-    params: &Params,
-    parts: usize,
-    observer: &dyn Observer,
-) -> Result<Release> {
-    let dealt = dealt(sensitive, digests, parts);
-    let params = &common(sensitive, digests, &dealt, params, observer)?;
-    let mut release = Release {
-        group_of: vec![SUPPRESSED; digests.len()],
-        groups: 0,
-        suppressed: 0,
-        degrees: vec![Degrees::default(); sensitive.len()],
-        telling: 0,
-    };
-    let Some((last, others)) = dealt.split_last() else { return Ok(release) };
-    let made: Result<Vec<Attempted>> = (dealt.par_iter())
-        .map(|part| attempted(sensitive, digests, part, params, &Silenced(observer)))
-        .collect();
-    let mut made = made?;
-    let alone = made.pop().unwrap_or_default();
-    let mut over = last.clone();
-    for (part, (made, gone)) in others.iter().zip(made) {
-        over.extend(gone.iter().copied());
-        if let Some(made) = made {
-            over.extend(release.add(part, &gone, made));
-        }
-    }
-    // The last part takes them in, unless that would cost it more than they are.
-    over.sort_unstable_by_key(|&record| digests[record as usize]);
-    let together = attempted(sensitive, digests, &over, params, observer)?;
-    let lost = |part: &[u32], (made, gone): &Attempted| match made {
-        Some(made) => made.suppressed + gone.len(),
-        None => part.len(),
-    };
-    let (with, without) = (lost(&over, &together), lost(last, &alone) + over.len() - last.len());
-    let (part, (made, gone)) = if with <= without { (&over, together) } else { (last, alone) };
-    if let Some(made) = made {
-        release.add(part, &gone, made);
-    }
-    let left = with.min(without);
-    if release.groups == 0 {
-        // Says why.
-        return run(digests.len(), sensitive, &ties(digests), params, observer);
-    }
-    release.suppressed = left;
-    Ok(release)
-}
-
-/// Per part its records.
-fn dealt(sensitive: &[Sensitive<'_>], digests: &[[u8; 32]], parts: usize) -> Vec<Vec<u32>> {
-    let values: Vec<SensitiveValues> = sensitive.iter().map(|s| s.values.clone()).collect();
-    let mut order: Vec<(Vec<u8>, u32)> =
-        (0..digests.len()).map(|r| (deal_key(&values, r, &digests[r]), r as u32)).collect();
-    order.par_sort_unstable();
-    let mut dealt = vec![Vec::new(); parts.clamp(1, digests.len().max(1))];
-    let parts = dealt.len();
-    order.iter().enumerate().for_each(|(at, (_, record))| dealt[at % parts].push(*record));
-    dealt
-}
-
-fn ties(digests: &[[u8; 32]]) -> Vec<u64> {
-    let head = |digest: &[u8; 32]| digest[..8].iter().fold(0, |head, &byte| head << 8 | u64::from(byte));
-    digests.iter().map(head).collect()
-}
-
-/// The same parameters with a distance that every part can reach, where the policy names none.
-fn common(
-    sensitive: &[Sensitive<'_>],
-    digests: &[[u8; 32]],
-    dealt: &[Vec<u32>],
-    params: &Params,
-    observer: &dyn Observer,
-) -> Result<Params> {
-    if params.algorithm != Algorithm::Delta || params.delta_target.is_some() || dealt.len() < 2 {
-        return Ok(params.clone());
-    }
-    let reached: Result<Vec<Option<u32>>> = (dealt.par_iter())
-        .map(|part| {
-            let (made, _) = attempted(sensitive, digests, part, params, &Silenced(observer))?;
-            Ok(made.and_then(|made| reached(&made, params)))
-        })
-        .collect();
-    Ok(Params { delta_target: Some(reached?.into_iter().flatten().min().unwrap_or(0)), ..params.clone() })
-}
-
-/// The groups of a part, if there can be any, and its records that are too many for them.
-fn attempted(
-    sensitive: &[Sensitive<'_>],
-    digests: &[[u8; 32]],
-    part: &[u32],
-    params: &Params,
-    observer: &dyn Observer,
-) -> Result<Attempted> {
-    let own = picked(sensitive, part);
-    let all: Vec<Sensitive<'_>> = joined(&own, sensitive);
-    let gone: Vec<u32> = too_many(part.len(), &all, params, observer)?;
-    let mut stays = vec![true; part.len()];
-    gone.iter().for_each(|&record| stays[record as usize] = false);
-    let gone: Vec<u32> = gone.iter().map(|&record| part[record as usize]).collect();
-    let kept: Vec<u32> = part.iter().zip(stays).filter(|(_, stays)| *stays).map(|(r, _)| *r).collect();
-    let own = picked(sensitive, &kept);
-    let digests: Vec<[u8; 32]> = kept.iter().map(|&record| digests[record as usize]).collect();
-    match run(kept.len(), &joined(&own, sensitive), &ties(&digests), params, observer) {
-        Ok(made) => Ok((Some(made), gone)),
-        Err(failure) if failure.fault == Fault::Unreachable => Ok((None, part.to_vec())),
-        Err(failure) => Err(failure),
-    }
-}
-
-fn picked(sensitive: &[Sensitive<'_>], records: &[u32]) -> Vec<SensitiveValues> {
-    let one = |s: &Sensitive<'_>| SensitiveValues {
-        codes: records.iter().map(|&r| s.values.codes.of(r as usize).to_vec()).collect(),
-        declared: s.values.declared,
-        path: s.values.path.clone(),
-        many: s.values.many,
-        values: s.values.values.clone(),
-    };
-    sensitive.iter().map(one).collect()
-}
-
-fn joined<'a>(own: &'a [SensitiveValues], sensitive: &[Sensitive<'a>]) -> Vec<Sensitive<'a>> {
-    own.iter().zip(sensitive).map(|(values, s)| Sensitive { values, hierarchy: s.hierarchy }).collect()
-}
-
-impl Release {
-    /// Adds the groups of a part without some of its records; gives those that are in none of them.
-    fn add(&mut self, part: &[u32], gone: &[u32], made: Release) -> Vec<u32> {
-        let mut left = Vec::new();
-        let gone: FxHashSet<u32> = gone.iter().copied().collect();
-        let kept = part.iter().filter(|record| !gone.contains(record));
-        for (&record, &group) in kept.zip(&made.group_of) {
-            match group {
-                SUPPRESSED => left.push(record),
-                group => self.group_of[record as usize] = self.groups as u32 + group,
-            }
-        }
-        self.groups += made.groups;
-        self.telling += made.telling;
-        for (own, weakest) in self.degrees.iter_mut().zip(made.degrees) {
-            *own = own.and(weakest);
-        }
-        left
-    }
 }

@@ -48,11 +48,6 @@ impl Recoding {
         if self.most == 0 { 0.0 } else { self.loss as f64 / self.most as f64 }
     }
 
-    /// How many parts there are.
-    pub fn part_count(&self) -> usize {
-        self.parts.len()
-    }
-
     pub(super) fn part(&self, record: usize) -> usize {
         self.part_of.get(record).map_or(0, |&p| p as usize)
     }

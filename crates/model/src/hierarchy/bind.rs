@@ -3,9 +3,6 @@
 use super::tree::{Hierarchy, NodeId};
 use super::tree_builder::{Handle, TreeBuilder};
 
-/// The label of the leaf that stands for a missing value.
-pub const MISSING_LABEL: &str = "∅";
-
 impl Hierarchy {
     /// The leaf of every value, in the order given, in a hierarchy that has a leaf `<label> (unspecified)` wherever
     /// an inner node occurs as data. Values that no node covers are the error, by their positions.
@@ -71,17 +68,6 @@ impl Hierarchy {
     /// Whether the leaf stands for a value that is written like the inner node above it.
     pub fn is_own_leaf(&self, leaf: NodeId) -> bool {
         self.parent(leaf).is_some_and(|parent| self.own_leaf(parent) == Some(leaf))
-    }
-
-    /// The same hierarchy with a leaf for missing values directly under the root.
-    #[must_use]
-    pub fn with_missing(&self) -> Hierarchy {
-        if self.node(MISSING_LABEL).is_some() {
-            return self.clone();
-        }
-        let (mut builder, _) = self.regrow();
-        builder.child(TreeBuilder::ROOT, MISSING_LABEL).expect("the label is free");
-        builder.finish()
     }
 
     /// The same hierarchy with one more leaf, the last one directly under the root. All other nodes keep their numbers.
@@ -166,13 +152,5 @@ mod tests {
         let (mut builder, _) = h.regrow();
         builder.place(TreeBuilder::ROOT, "x");
         assert!(builder.finish() == more);
-    }
-
-    #[test]
-    fn missing_values_hang_under_the_root() {
-        let h = parse("h", "a;A;*\n").expect("good").with_missing();
-        let leaf = h.leaf(MISSING_LABEL).expect("there");
-        assert_eq!(h.parent(leaf), Some(h.root()));
-        assert_eq!(h.with_missing(), h);
     }
 }

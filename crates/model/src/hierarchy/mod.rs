@@ -28,7 +28,6 @@ pub mod tree;
 pub mod tree_builder;
 mod when;
 
-pub use bind::MISSING_LABEL;
 pub use build::build;
 pub use date_format::DateFormat;
 pub use draw::{DrawOptions, draw};

@@ -8,9 +8,7 @@
 pub mod bytes;
 mod codec;
 mod joined;
-mod parts;
 mod survey;
 
 pub use joined::Joined;
-pub use parts::Parts;
 pub use survey::Survey;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use bosket_model::binding::Binding;
@@ -95,31 +94,6 @@ impl ClassState {
         large
     }
 
-    /// The same in so many parts, each of which has some of the classes as a whole; which ones depends on what they say alone. States
-    /// of the same shard are merged with each other only.
-    pub fn shards(&self, shards: usize) -> Vec<ClassState> {
-        let shards = shards.max(1);
-        let hashes = self.forms.hashes();
-        let mut parts: Vec<(ClassState, FxHashMap<u32, u32>)> = vec![Default::default(); shards];
-        for (&form, class) in &self.classes {
-            let (part, known) = &mut parts[(hashes[form as usize] % shards as u64) as usize];
-            let own = part.forms.take_one(&self.forms, form, known);
-            let mut copy = Class::default();
-            let forms = &mut part.forms;
-            for text in class.texts() {
-                forms.text(self.forms.text_of(text));
-            }
-            let forms: &Forms = forms;
-            copy.add(class.clone(), &|form| known[&form], &|text| forms.number_of(self.forms.text_of(text)));
-            part.records += class.records;
-            part.classes.insert(own, copy);
-        }
-        // The second count is by another key: it is checked where all records are together.
-        let mut parts: Vec<ClassState> = parts.into_iter().map(|(part, _)| part).collect();
-        parts[0].left = self.left.clone();
-        parts
-    }
-
     /// How many records were counted.
     pub fn records(&self) -> u64 {
         self.records
@@ -174,12 +148,6 @@ impl ClassState {
         sizes.sort_unstable();
         again.sort_unstable();
         let mut recount = Recount::default();
-        if again.is_empty() && !sizes.is_empty() {
-            recount
-                .not_covered
-                .push("one shard of the classes, which are counted again where all are together");
-            return Ok(recount);
-        }
         if sizes != again {
             let what = "the claim was found to hold, but a second count disagrees: classes have other sizes";
             return Err(Failure::defect(what));
@@ -226,7 +194,14 @@ impl ClassState {
             let left = left.collect::<Option<_>>()?;
             let records = value.get("records")?.as_u64()?;
             let counted: u64 = classes.values().map(|class: &Class| class.records).sum();
-            (counted == records).then_some(ClassState { forms, classes, records, digests, left })
+            let again: u64 = digests.values().sum();
+            (counted == records && again == records).then_some(ClassState {
+                forms,
+                classes,
+                records,
+                digests,
+                left,
+            })
         };
         read().ok_or_else(foreign)
     }
@@ -313,12 +288,6 @@ impl Class {
         let place = *self.places.entry((above, form)).or_insert(next);
         self.vertices.resize(self.places.len(), 0);
         place
-    }
-
-    /// The texts of all values that are counted.
-    fn texts(&self) -> BTreeSet<u32> {
-        let values = self.tallies.values().flat_map(|tally| tally.values.keys());
-        values.chain(self.listed.keys()).copied().collect()
     }
 
     fn to_json(&self) -> Value {

@@ -40,11 +40,6 @@ impl Forms {
         number
     }
 
-    /// The number of a text that is known.
-    pub(super) fn number_of(&self, text: &str) -> u32 {
-        self.text_numbers[text]
-    }
-
     pub(super) fn is_larger(&self, other: &Forms) -> bool {
         self.forms.len() >= other.forms.len()
     }
@@ -78,43 +73,6 @@ impl Forms {
             forms.push(self.form(moved));
         }
         Moved { texts, forms }
-    }
-
-    /// Takes over one form with all below it.
-    pub(super) fn take_one(&mut self, other: &Forms, form: u32, known: &mut FxHashMap<u32, u32>) -> u32 {
-        if let Some(&number) = known.get(&form) {
-            return number;
-        }
-        let own = &other.forms[form as usize];
-        let moved = Form {
-            class: self.text(other.text_of(own.class)),
-            values: own.values.iter().map(|&(a, text)| (a, self.text(other.text_of(text)))).collect(),
-            kids: own.kids.iter().map(|&kid| self.take_one(other, kid, known)).collect(),
-        };
-        let number = self.form(moved);
-        known.insert(form, number);
-        number
-    }
-
-    /// Per form a number that depends on what it says alone, the same on every machine; different ones may share it.
-    pub(super) fn hashes(&self) -> Vec<u64> {
-        let mut hashes: Vec<u64> = Vec::with_capacity(self.forms.len());
-        for form in &self.forms {
-            let mut hash = Fnv::default();
-            hash.add(self.text_of(form.class).as_bytes());
-            let mut values: Vec<(u32, &str)> =
-                form.values.iter().map(|&(a, t)| (a, self.text_of(t))).collect();
-            values.sort_unstable();
-            for (declared, text) in values {
-                hash.add(&declared.to_be_bytes());
-                hash.add(text.as_bytes());
-            }
-            let mut kids: Vec<u64> = form.kids.iter().map(|&kid| hashes[kid as usize]).collect();
-            kids.sort_unstable();
-            kids.iter().for_each(|kid| hash.add(&kid.to_be_bytes()));
-            hashes.push(hash.0);
-        }
-        hashes
     }
 
     /// Everything quasi that a record of some form says, in an order that depends on that alone.
@@ -206,23 +164,6 @@ pub(super) fn number(value: &Value) -> Option<u32> {
 pub(super) struct Moved {
     pub(super) texts: Vec<u32>,
     pub(super) forms: Vec<u32>,
-}
-
-/// Fowler, Noll, Vo: 1a, 64 bits; every part with its length.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in (bytes.len() as u64).to_be_bytes().iter().chain(bytes) {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
 }
 
 /// The records of a batch, read as forms.

@@ -1,16 +1,11 @@
 //! Counts that add up: publications that are checked part by part, in any order, by any number of machines.
 //!
-//! A part is counted ([`ClassState::count`], [`GroupState::count`]), states are merged, and who has merged all of them gives the
-//! verdict (`finish`). Nothing is lost on the way: a class is told by the whole published tree, not by a hash of it, and what is counted of it are whole numbers,
+//! A part is counted ([`ClassState::count`]), states are merged, and who has merged all of them gives the verdict (`finish`). Nothing is lost on the way: a class is told by the whole published tree, not by a hash of it, and what is counted of it are whole numbers,
 //! so verdict and size of the witness do not depend on how the records were parted. A part must be counted once: whoever may have counted one
 //! twice keeps states by part.
-//!
-//! Where states are too large for one machine, they are taken apart by classes or groups ([`ClassState::shards`]), each of which is in one shard.
 
 mod classes;
 mod forms;
-mod groups;
 mod judge;
 
 pub use classes::{ClassState, united};
-pub use groups::GroupState;
