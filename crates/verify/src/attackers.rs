@@ -36,7 +36,9 @@ pub(crate) fn smallest(
     let records = Records::read(data, binding, &crate::view_of(claim), observer)?;
     let (within, classes) = records.within_classes(knower, observer)?;
     let named = |witness: Witness| Witness { attacker: knower.name().map(str::to_owned), ..witness };
-    if let Some((known, members)) = classes.smaller_than(claim.k) {
+    // That somebody is among all is no knowledge of them.
+    let small = if knower.knows.is_empty() { None } else { classes.smaller_than(claim.k) };
+    if let Some((known, members)) = small {
         let values = known.iter().map(|&item| value(binding, records.known(item))).collect();
         let support = members.len();
         return Ok(Some(named(Witness { values, support, records: members, ..Witness::default() })));

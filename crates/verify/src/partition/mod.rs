@@ -202,7 +202,10 @@ impl<'a> Counter<'a> {
                 return Err(Failure::defect("parts that are counted together do not have one numbering"));
             }
             let (records, classes) = match knower {
-                Some((knower, numbering)) => records.within(knower, numbering, observer)?,
+                Some((knower, numbering)) => {
+                    let (records, classes) = records.within(knower, numbering, observer)?;
+                    (records, if knower.knows.is_empty() { Vec::new() } else { classes })
+                }
                 None => (records, Vec::new()),
             };
             // Counters only grow: whoever is not open now will not be when its turn comes.

@@ -160,7 +160,8 @@ impl Asked<'_> {
     pub(super) fn person(&self, reader: &mut Reader<'_>, record: usize) -> Person {
         let mut items = reader.items(record).to_vec();
         items.sort_unstable();
-        let class = self.knower.map(|knower| (reader.class(record, &knower.knows), CLASS));
+        let knows_all = self.knower.filter(|knower| !knower.knows.is_empty());
+        let class = knows_all.map(|knower| (reader.class(record, &knower.knows), CLASS));
         if let Some(knower) = self.knower {
             items.retain(|&item| knower.may_know(reader.declared(item)));
         }

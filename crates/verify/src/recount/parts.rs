@@ -511,7 +511,7 @@ impl Tallied {
             let items = read.reader.items(record).to_vec();
             own.clear();
             own.extend(items.into_iter().map(|item| (read.hash((item, PRESENT)), (item, PRESENT))));
-            if let Some(knower) = read.asked.knower {
+            if let Some(knower) = read.asked.knower.filter(|knower| !knower.knows.is_empty()) {
                 let class = (read.reader.class(record, &knower.knows), CLASS);
                 own.push((read.hash(class), class));
             }
