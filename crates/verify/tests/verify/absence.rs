@@ -249,3 +249,34 @@ fn a_witness_says_not() {
         serde_json::json!([{"path": "a[].v", "value": "A2", "absent": true}])
     );
 }
+
+/// A published label stands for its leaves that are not sensitive: these are published as they are. So its absence is known where
+/// all of these are listed, though a sibling of theirs is not.
+#[test]
+fn the_sibling_of_a_listed_leaf_is_sensitive() {
+    let meat =
+        csv::parse("h.csv", "pork;meat;*\nbeef;meat;*\nveal;veal and lamb;*\nlamb;veal and lamb;*\nmilk;*\n");
+    let hierarchies = [Some(meat.expect("a good file"))];
+    let baskets = [&["meat", "milk"][..], &["meat", "milk", "beef"], &["milk"]];
+    let baskets = baskets.map(|items| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());
+    let data = sets::dataset(&baskets);
+    let (policy, _) = Policy::parse("p", sets::ATTRIBUTES, &[]).expect("a good policy");
+    let binding =
+        Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("declared");
+    let found = |sensitive: &[&str], listed: &[&str]| {
+        let negative = listed.iter().map(|item| Negative::Value((*item).to_owned())).collect();
+        let sensitive: Vec<String> = sensitive.iter().map(|item| (*item).to_owned()).collect();
+        let claim = Km { k: 2, m: 1, l: Some(1.0), sensitive, negative, ..Km::default() };
+        let claim = Claim::Km(claim);
+        let found = verify(&data, &binding, &claim, &hierarchies, 1 << 20, &Quiet).expect("countable");
+        let found = recount::agrees((&data, &binding), &claim, &hierarchies, found);
+        found.map(|witness| (witness.values[0].text(), witness.records))
+    };
+    // One basket lacks `meat`, which stands for pork alone.
+    assert_eq!(found(&["beef"], &["pork"]), Some(("not meat".to_owned(), vec![2])));
+    // Veal is listed, and stands below no published label.
+    assert_eq!(found(&["beef"], &["veal"]), None);
+    // Where everything below it is sensitive, it stands for nothing that is listed.
+    assert_eq!(found(&["beef", "pork"], &["veal"]), None);
+    assert_eq!(found(&["beef", "pork"], &["veal", "lamb", "milk"]), None);
+}
