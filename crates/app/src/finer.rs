@@ -2,6 +2,7 @@
 //! rest stays, and the verifier looks.
 
 use bosket_measure::loss::Side;
+use bosket_measure::paired;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, NodeId};
 use bosket_model::observe::Observer;
@@ -9,8 +10,6 @@ use bosket_model::policy::{Policy, Role};
 use bosket_model::{AttributeId, Builder, Dataset, Dictionary, Failure, Kind, MISSING, Result};
 use bosket_report::advice::{Forced, Known};
 use bosket_verify::{Claim, Witness};
-
-use crate::paired::paired;
 
 /// A publication and what it was made of, as far as splitting a label needs it.
 #[derive(Clone, Copy)]

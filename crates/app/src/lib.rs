@@ -40,7 +40,6 @@ pub mod make;
 pub mod measure;
 mod negative;
 pub mod open;
-mod paired;
 mod pairs;
 pub mod parted;
 pub mod partition;

@@ -249,6 +249,7 @@ pub(crate) fn dissected(
         kept,
         before: Some(before),
         after: Some(attack::risk_apart(found, policy, run.observer)?),
+        beyond: None,
         loss: None,
         cuts: Vec::new(),
         levels: Vec::new(),

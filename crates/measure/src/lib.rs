@@ -10,6 +10,9 @@ pub mod attack;
 pub mod inspect;
 pub mod kept;
 pub mod loss;
+mod paired;
 pub mod sets;
 pub mod trees;
 pub mod vertices;
+
+pub use paired::paired;

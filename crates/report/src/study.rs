@@ -1,7 +1,7 @@
 //! What is found out about a publication: whether its claim holds, what an attacker could do before and after, what it
 //! cost, and what of each hierarchy is published.
 
-use bosket_measure::attack::{self, Risk};
+use bosket_measure::attack::{self, Beyond, Point, Risk, Told};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::Result;
@@ -50,6 +50,8 @@ pub struct Study {
     pub before: Option<Risk>,
     /// What an attacker can do with the publication.
     pub after: Option<Risk>,
+    /// What one value more than promised would tell; none where that is little.
+    pub beyond: Option<Beyond>,
     /// How many rows and values are published of how many; what few people have is not named.
     pub kept: Kept,
     /// What it cost; none where no value is changed.
@@ -120,6 +122,7 @@ impl Study {
             keys: keys(policy),
             attacker: attacker(policy)?,
             before: Some(before),
+            beyond: Beyond::of(policy, &after.attackers),
             after: Some(after),
             kept: loss.kept.public(policy),
             loss: Some(loss),
@@ -128,6 +131,27 @@ impl Study {
             advice: None,
             remarks: Vec::new(),
         })
+    }
+
+    /// The attacker of the policy who finds most people with one value more than promised, in the input and in the
+    /// publication; none where the policy names nobody.
+    pub fn worst_attacker(&self) -> Option<(Option<&Told>, &Told)> {
+        let after =
+            self.after.as_ref().filter(|risk| risk.attackers.iter().any(|told| told.name.is_some()))?;
+        let worst = after.worst_attacker()?;
+        let before = self.before.as_ref();
+        Some((before.and_then(|risk| risk.attackers.iter().find(|told| told.name == worst.name)), worst))
+    }
+
+    /// What the attackers find that the guarantee is about, the worst of them where the policy names several: in the input and in
+    /// the publication. None if they know more than was counted: weaker ones would not do.
+    pub fn claimed(&self) -> (Option<&Point>, Option<&Point>) {
+        if let Some((before, after)) = self.worst_attacker() {
+            return (before.map(|told| &told.promised), Some(&after.promised));
+        }
+        let is_claimed = |p: &&Point| (p.m, p.n) == self.attacker;
+        let before = self.before.as_ref().and_then(|risk| risk.points.iter().find(is_claimed));
+        (before, self.after.as_ref().and_then(|risk| risk.points.iter().find(is_claimed)))
     }
 
     /// Whether quasi and sensitive values are published apart.

@@ -41,7 +41,7 @@ use crate::report;
 use crate::run::{Run, Settings, run};
 use crate::warned::Warned;
 
-pub use beyond::Beyond;
+pub use bosket_measure::attack::Beyond;
 pub(crate) use chunked::{ReadBatches, verified};
 pub use release::{AttributeValues, Release};
 

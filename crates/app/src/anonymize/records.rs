@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bosket_io::{Certify, Create, Output, Publication};
+use bosket_measure::attack::Beyond;
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::dissected::SensitiveValues;
@@ -17,8 +18,7 @@ use bosket_verify::truth::{self, Comparison, Recoding};
 use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
 
-use super::beyond::Beyond;
-use super::{Account, AttributeValues, Draft, ambiguous, mapping_csv, refuse_empty, too_early};
+use super::{Account, AttributeValues, Draft, ambiguous, beyond, mapping_csv, refuse_empty, too_early};
 use crate::advice::{Effort, Published, advice};
 use crate::joint::{Jointly, OwnInput, Together};
 use crate::legend::legend;
@@ -179,7 +179,7 @@ impl<'p> Records<'p> {
 
 impl Draft for Records<'_> {
     fn beyond(&self, run: &Run<'_>) -> Result<Option<Beyond>> {
-        Beyond::of(&self.private.prepared.file.policy, self.again()?, run)
+        beyond::look(&self.private.prepared.file.policy, self.again()?, run)
     }
 
     fn make(&mut self, run: &Run<'_>) -> Result<()> {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use bosket_measure::attack::Beyond;
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::Loss;
 use bosket_report::advice::Advice;
 use bosket_verify::{Claim, Verification};
 use serde_json::{Value, json};
 
-use super::beyond::Beyond;
 use crate::figures::{Figures, degrees_json};
 use crate::joint::Jointly;
 

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use bosket_io::{PolicyFile, Whereabouts, hierarchies, publication};
+use bosket_measure::paired;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Build, Hierarchy, HierarchySpec};
 use bosket_model::masks::Masks;
@@ -20,7 +21,6 @@ use bosket_verify::joint::{self, Joint, Part, Reading};
 
 use crate::load::{self, Bound};
 use crate::negative;
-use crate::paired::paired;
 use crate::run::Run;
 use link::{Numbering, People};
 pub(crate) use named::{check, fingerprints, unnamed};

@@ -340,3 +340,40 @@ fn what_the_certificate_shows_of_the_terms_is_what_was_asked_for() {
     assert_eq!(told["policy"]["release"], shown);
     assert!(told.to_string().contains("seen by all") && !told.to_string().contains("Acker"));
 }
+
+/// A neighbour who knows the whole card of a person, besides whoever knows any two values.
+const NEIGHBOUR: &str =
+    "\n[[privacy.attacker]]\nname = \"neighbour\"\nknows = [\"gender\", \"birth_year\", \"home.town\"]\n";
+
+#[test]
+fn a_report_told_of_the_friendliest_attacker() {
+    let dir = Dir::new();
+    assert_eq!(dir.run(&["generate", "clinic", "--people", "400", "--out", "."]).code, Some(0));
+    let policy = dir.text("policy.toml").replace("\n[method]", &format!("{NEIGHBOUR}\n[method]"));
+    let policy = policy.replace("m = 2\nn = 1", "m = 1");
+    dir.write("policy.toml", policy);
+    // A publication for the weaker promise alone: the neighbour finds people in it.
+    dir.write("weak.toml", dir.text("policy.toml").replace(NEIGHBOUR, ""));
+    let made = dir.run(&["anonymize", "weak.toml"]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let run = dir.run(&["report", "policy.toml", "--publication", "published.ndjson", "--out", "told.html"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let html = dir.text("told.html");
+    for expected in [
+        "by the attacker `neighbour`, who finds most",
+        "found alone by the same with one value more than promised",
+        "neighbour: knows gender, birth_year and home.town; fewer than 5",
+        "nobody in particular: knows one value; fewer than 5",
+        "the attacker `neighbour`, who knows gender, birth_year and home.town",
+    ] {
+        assert!(html.contains(expected), "{expected}");
+    }
+    // Beside a verdict that holds stands what one value more would tell.
+    let html = dir.text("report.html");
+    let beside = html.split("The guarantee holds").nth(1).expect("it holds");
+    let beside = &beside[..beside.find("</div>").expect("an end")];
+    assert!(
+        beside.contains("Beyond the promise:") && beside.contains("one value more would find"),
+        "{beside}"
+    );
+}

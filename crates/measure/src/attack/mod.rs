@@ -8,8 +8,10 @@
 
 mod anatomized;
 mod apart;
+mod beyond;
 mod count;
 mod figures;
+pub mod guess;
 mod json;
 mod levels;
 mod person;
@@ -31,6 +33,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 pub use anatomized::{Sides, risk_anatomized};
 pub use apart::risk_apart;
+pub use beyond::Beyond;
 pub use figures::{Bin, Journalist, Point, Share};
 pub use population::{Population, Side, check_journalist, journalist};
 pub use told::{Told, attackers};
@@ -85,9 +88,7 @@ pub struct Risk {
 impl Risk {
     /// The attacker who finds most people alone with one value more than promised.
     pub fn worst_attacker(&self) -> Option<&Told> {
-        let unique = |told: &&Told| told.one_more.unique.value;
-        // Of equally good ones the first.
-        self.attackers.iter().rev().max_by(|a, b| unique(a).total_cmp(&unique(b)))
+        beyond::worst(&self.attackers)
     }
 }
 

@@ -4,7 +4,7 @@
 use bosket_model::policy::Role;
 use bosket_verify::Claim;
 
-use super::risk::{alone, confidence, highest, knows, mean};
+use super::risk::{alone, confidence, highest, mean};
 use super::{Cell, Evidence, Table};
 
 const RISK: &str = "“Risk before and after” above";
@@ -33,13 +33,14 @@ impl Evidence<'_> {
             self.claimed_before().map_or(String::new(), |p| format!("; in the input it was {}", of(p).told()))
         };
         let single = self.claimed().map_or_else(not, |p| {
-            let beyond = self.strongest().map_or(String::new(), |p| {
-                format!("; beyond the guarantee, for {}: {}", knows(p), alone(p).told())
+            let beyond = self.strongest().map_or(String::new(), |(whom, p)| {
+                format!("; beyond the guarantee, for {whom}: {}", alone(p).told())
             });
+            let whom = self.whom().unwrap_or_default();
             format!(
                 "{} of the people are the only ones who fit something that {} may know{}{beyond}",
                 alone(p).told(),
-                knows(p).replace(" who knows", " with"),
+                whom.replace(" who knows", " with"),
                 was(&alone)
             )
         });
@@ -169,8 +170,8 @@ impl Evidence<'_> {
     /// What HIPAA's expert determination, 45 CFR 164.514(b)(1), asks an expert to write down.
     pub(super) fn expert(&self) -> Table {
         let terms = &self.terms;
-        let known = match self.claimed() {
-            Some(point) => format!("the attackers that were counted: {}", knows(point)),
+        let known = match self.whom() {
+            Some(whom) => format!("the attackers that were counted: {whom}"),
             None => "the attackers that the guarantee names".to_owned(),
         };
         let quasi = self.paths(Role::Quasi);

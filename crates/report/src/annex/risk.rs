@@ -1,6 +1,6 @@
 //! The agreed risk against the measured one.
 
-use bosket_measure::attack::{Point, Risk};
+use bosket_measure::attack::{Point, Told};
 
 use super::{Cell, Evidence, Table};
 
@@ -84,16 +84,28 @@ pub(super) fn confidence(point: &Point) -> Option<Known> {
 impl Evidence<'_> {
     /// The attackers that the guarantee is about, with the publication; none if they know more than was counted.
     pub(super) fn claimed(&self) -> Option<&Point> {
-        self.study.after.as_ref().and_then(|risk| of(risk, self.study.attacker))
+        self.study.claimed().1
     }
 
     /// The same with the input.
     pub(super) fn claimed_before(&self) -> Option<&Point> {
-        self.study.before.as_ref().and_then(|risk| of(risk, self.study.attacker))
+        self.study.claimed().0
     }
 
-    /// The strongest attackers that were counted, if they know more than the guarantee is about.
-    pub(super) fn strongest(&self) -> Option<&Point> {
+    /// Whom these figures are about.
+    pub(super) fn whom(&self) -> Option<String> {
+        match self.study.worst_attacker() {
+            Some((_, told)) => Some(named(told)),
+            None => self.claimed().map(knows),
+        }
+    }
+
+    /// The strongest attackers that were counted, if they know more than the guarantee is about: who they are, and what they
+    /// find.
+    pub(super) fn strongest(&self) -> Option<(String, &Point)> {
+        if let Some((_, told)) = self.study.worst_attacker() {
+            return Some((format!("{} and one value more", named(told)), &told.one_more));
+        }
         let points = &self.study.after.as_ref()?.points;
         let last = points.iter().max_by_key(|p| (p.m.unwrap_or(u32::MAX), p.n.unwrap_or(u32::MAX)))?;
         let beyond = (last.m, last.n) != self.study.attacker;
@@ -102,11 +114,14 @@ impl Evidence<'_> {
             (None, Some(_)) => true,
             (_, None) => false,
         };
-        Some(last).filter(|_| beyond && stronger)
+        (beyond && stronger).then(|| (knows(last), last))
     }
 
     pub(super) fn k(&self) -> u32 {
-        self.study.after.as_ref().map_or(0, |risk| risk.k)
+        match self.study.worst_attacker() {
+            Some((_, told)) => told.k,
+            None => self.study.after.as_ref().map_or(0, |risk| risk.k),
+        }
     }
 
     /// The agreed risk against every measured one.
@@ -115,7 +130,7 @@ impl Evidence<'_> {
         let k = self.k();
         let mut figures: Vec<(String, Option<Known>)> = Vec::new();
         let mut beyond = None;
-        let whom = self.claimed().map_or("attackers of the guarantee".to_owned(), knows);
+        let whom = self.whom().unwrap_or_else(|| "attackers of the guarantee".to_owned());
         let mut add = |what: &str, known: Option<Known>| figures.push((what.to_owned(), known));
         let claimed = self.claimed();
         add(&format!("highest chance to find one person, for {whom}"), claimed.map(highest));
@@ -124,8 +139,8 @@ impl Evidence<'_> {
         if let Some(known) = claimed.and_then(confidence) {
             add("highest certainty about a sensitive value of somebody", Some(known));
         }
-        if let Some(point) = self.strongest() {
-            let what = format!("beyond the guarantee: highest chance for {}", knows(point));
+        if let Some((whom, point)) = self.strongest() {
+            let what = format!("beyond the guarantee: highest chance for {whom}");
             beyond = Some((what, Some(highest(point))));
         }
         let compared: Vec<&str> =
@@ -172,12 +187,16 @@ impl Evidence<'_> {
     }
 }
 
-fn of(risk: &Risk, attacker: (Option<u32>, Option<u32>)) -> Option<&Point> {
-    risk.points.iter().find(|p| (p.m, p.n) == attacker)
+/// Whom an attacker's figures are about.
+fn named(told: &Told) -> String {
+    match &told.name {
+        Some(name) => format!("the attacker `{name}`, who knows {}", told.knows),
+        None => format!("somebody who knows {}", told.knows),
+    }
 }
 
 /// Whom a point is about.
-pub(super) fn knows(point: &Point) -> String {
+fn knows(point: &Point) -> String {
     let some = |n: u32, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     match (point.m, point.n) {
         (Some(m), Some(n)) if n > 0 => {

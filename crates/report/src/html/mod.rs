@@ -16,7 +16,7 @@ mod tree;
 
 use std::fmt::Write as _;
 
-use bosket_measure::attack::Risk;
+use bosket_measure::attack::{Beyond, Point};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{AttributeChange, Loss};
 use bosket_model::policy::Role;
@@ -139,7 +139,7 @@ fn verdict(study: &Study) -> String {
 pub fn brief(found: Option<&Verification>, kept: Option<&Kept>) -> String {
     let mut body = match found.map(|found| (found.holds(), found.claim.as_ref())) {
         None | Some((_, None)) => NOTHING_CLAIMED.to_owned(),
-        Some((true, Some(claim))) => holding(claim),
+        Some((true, Some(claim))) => holding(claim, None),
         Some((false, Some(claim))) => format!(
             "<div class=\"verdict broken\"><strong>✗ Do not publish this</strong><p>It is not true that {}.</p></div>\n",
             escape(&claim.sentence())
@@ -152,11 +152,14 @@ pub fn brief(found: Option<&Verification>, kept: Option<&Kept>) -> String {
 const NOTHING_CLAIMED: &str = "<div class=\"verdict broken\"><strong>No guarantee is claimed</strong>\
     <p>The publication was taken apart, but nothing limits what its parts say about people.</p></div>\n";
 
-fn holding(claim: &Claim) -> String {
+fn holding(claim: &Claim, beyond: Option<&Beyond>) -> String {
+    let beyond = beyond.map_or(String::new(), |beyond| {
+        format!("<p><b>Beyond the promise:</b> {}.</p>", escape(&beyond.sentence()))
+    });
     format!(
         "<div class=\"verdict holds\"><strong>✓ The guarantee holds</strong><p>{}.</p>\
          <p>Checked on the published records themselves, for every piece of knowledge in this range, by a program \
-         that shares no code with the one that made them.</p></div>\n",
+         that shares no code with the one that made them.</p>{beyond}</div>\n",
         escape(&capitalized(&claim.sentence()))
     )
 }
@@ -168,7 +171,7 @@ fn judged(study: &Study) -> String {
     };
     let sentence = escape(&capitalized(&claim.sentence()));
     match study.verification.witness() {
-        None => holding(claim),
+        None => holding(claim, study.beyond.as_ref()),
         Some(witness) => {
             let mut paths: Vec<String> = witness.values.iter().map(|v| escape(&v.path)).collect();
             paths.dedup();
@@ -225,20 +228,8 @@ fn tiles(study: &Study) -> String {
     let mut out = String::from("<div class=\"tiles\">");
     let one = if study.verification.records == 1 { "record is published" } else { "records are published" };
     tile(&mut out, &count(study.verification.records), one);
-    let claimed = |risk: &Risk| risk::claimed(risk, study.attacker).map(|p| p.below_k.value);
-    if let (Some(before), Some(after), true) =
-        (&study.before, &study.after, study.verification.claim.is_some())
-        && let (Some(b), Some(a)) = (claimed(before), claimed(after))
-    {
-        let about = if study.is_apart() && !study.is_anatomized() {
-            format!(
-                "of all people have their sensitive values among those of fewer than {}: before → after",
-                after.k
-            )
-        } else {
-            format!("of all people can be narrowed down to fewer than {}: before → after", after.k)
-        };
-        tile(&mut out, &format!("{} → {}", percent(b), percent(a)), &about);
+    if study.verification.claim.is_some() {
+        headline(&mut out, study);
     }
     if let Some(loss) = &study.loss {
         let (values, kept) = as_they_were(&loss.attributes);
@@ -256,6 +247,34 @@ fn tiles(study: &Study) -> String {
     }
     out.push_str("</div>\n");
     out
+}
+
+/// What attackers find before and after, the worst where the policy names several; of these also with one value more.
+fn headline(out: &mut String, study: &Study) {
+    let mut both = |before: &Point, after: &Point, of: fn(&Point) -> f64, about: &str| {
+        tile(out, &format!("{} → {}", percent(of(before)), percent(of(after))), about);
+    };
+    let (Some(before), Some(after)) = study.claimed() else { return };
+    let narrowed = |k: u32| format!("of all people can be narrowed down to fewer than {k}");
+    if let Some((Some(old), new)) = study.worst_attacker() {
+        let who = match &new.name {
+            Some(name) => format!("the attacker `{name}`, who finds most"),
+            None => format!("whoever knows {}", new.knows),
+        };
+        let about = format!("{} by {who}: before → after", narrowed(new.k));
+        both(before, after, |p| p.below_k.value, &about);
+        let about =
+            "of all people are found alone by the same with one value more than promised: before → after";
+        both(&old.one_more, &new.one_more, |p| p.unique.value, about);
+        return;
+    }
+    let k = study.after.as_ref().map_or(0, |risk| risk.k);
+    let about = if study.is_apart() && !study.is_anatomized() {
+        format!("of all people have their sensitive values among those of fewer than {k}: before → after")
+    } else {
+        format!("{}: before → after", narrowed(k))
+    };
+    both(before, after, |p| p.below_k.value, &about);
 }
 
 /// How many values there are, and how many are kept.

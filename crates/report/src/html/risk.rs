@@ -2,18 +2,11 @@
 
 use std::fmt::Write as _;
 
-use bosket_measure::attack::{Bin, Point, Risk};
+use bosket_measure::attack::{Bin, Point, Risk, Told};
 
 use super::chart::{Bar, Part, grouped, lines};
-use super::text::{count, percent};
+use super::text::{count, escape, percent};
 use crate::study::Study;
-
-type Attacker = (Option<u32>, Option<u32>);
-
-/// The point that the claim is about. None if such attackers know more than was counted: weaker ones would not do.
-pub(super) fn claimed(risk: &Risk, attacker: Attacker) -> Option<&Point> {
-    risk.points.iter().find(|p| (p.m, p.n) == attacker)
-}
 
 /// What the attacker of a point knows.
 fn knows(point: &Point) -> String {
@@ -38,22 +31,26 @@ fn bin(bin: &Bin) -> String {
 
 /// The section.
 pub(super) fn section(study: &Study, after: &Risk) -> String {
-    let (before, attacker) = (study.before.as_ref(), study.attacker);
+    let before = study.before.as_ref();
     let mut out = String::from("<h2>Risk before and after</h2>\n");
-    let Some(point) = claimed(after, attacker) else {
+    let (old, Some(point)) = study.claimed() else {
         out.push_str(
             "<p>Attackers as strong as the claim's know more than was counted; these are weaker ones.</p>\n",
         );
         out.push_str(&table(before, after));
         return out;
     };
-    let old = before.and_then(|r| claimed(r, attacker));
+    let worst = study.worst_attacker().map(|(_, told)| told);
     let _ = writeln!(
         out,
-        "<p>An attacker who knows {} of somebody looks for the records that fit. Of each person the knowledge that fits \
-         the fewest records is counted: the worst case.</p>",
-        knows(point)
+        "<p>{} looks for the records that fit. Of each person the knowledge that fits the fewest records is \
+         counted: the worst case.</p>",
+        match worst {
+            Some(told) => escape(&format!("{}, who knows {} of somebody,", called(told), told.knows)),
+            None => format!("An attacker who knows {} of somebody", knows(point)),
+        }
     );
+    out.push_str(&attackers(before, after));
     if study.is_anatomized() {
         out.push_str(
             "<p>In the publication a person fits all people of the group, who look alike: which of the group's sensitive values \
@@ -68,10 +65,48 @@ pub(super) fn section(study: &Study, after: &Risk) -> String {
     }
     out.push_str("<div class=\"two\">\n");
     out.push_str(&distribution(old, point));
-    out.push_str(&curves(before, after, point.n));
+    out.push_str(&curves(before, after, worst.map_or(point.n, |_| Some(0))));
     out.push_str("</div>\n");
     out.push_str(&figures(old, point, study));
     out.push_str(&table(before, after));
+    out
+}
+
+/// What an attacker is called in a sentence.
+fn called(told: &Told) -> String {
+    told.name.as_ref().map_or("Somebody".to_owned(), |name| format!("The attacker `{name}`"))
+}
+
+/// The attackers of the policy, as promised and with one value more; nothing where it names nobody.
+fn attackers(before: Option<&Risk>, after: &Risk) -> String {
+    if after.attackers.iter().all(|told| told.name.is_none()) {
+        return String::new();
+    }
+    let mut out = String::from(
+        "<div class=\"scroll\"><table><thead><tr><th>attacker of the policy</th><th class=\"n\">unique before</th>\
+         <th class=\"n\">after</th><th class=\"n\">fewer than asked before</th><th class=\"n\">after</th></tr></thead><tbody>",
+    );
+    let mut row = |who: &str, old: Option<&Point>, new: &Point| {
+        let cells: [(Option<&Point>, fn(&Point) -> f64); 4] = [
+            (old, |p| p.unique.value),
+            (Some(new), |p| p.unique.value),
+            (old, |p| p.below_k.value),
+            (Some(new), |p| p.below_k.value),
+        ];
+        let _ = write!(out, "<tr><td>{}</td>", escape(who));
+        for (point, of) in cells {
+            let _ = write!(out, "<td class=\"n\">{}</td>", point.map_or("–".to_owned(), |p| percent(of(p))));
+        }
+        out.push_str("</tr>");
+    };
+    for told in &after.attackers {
+        let old = before.and_then(|risk| risk.attackers.iter().find(|other| other.name == told.name));
+        let who = told.name.as_deref().unwrap_or("nobody in particular");
+        let who = format!("{who}: knows {}; fewer than {}", told.knows, told.k);
+        row(&who, old.map(|old| &old.promised), &told.promised);
+        row("the same with one value more than promised", old.map(|old| &old.one_more), &told.one_more);
+    }
+    out.push_str("</tbody></table></div>\n");
     out
 }
 

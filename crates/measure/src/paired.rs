@@ -1,15 +1,17 @@
 //! Which row of the input a published row comes from, where every value has a label of its own. Publications are ordered by
 //! what they say, so rows are found again by what their labels cover.
 
-use bosket_measure::loss::Side;
-use bosket_model::hierarchy::{Hierarchy, NodeId, ROOT_LABEL};
+use std::ops::Range;
+
+use crate::loss::Side;
+use bosket_model::hierarchy::{Hierarchy, Numbers, ROOT_LABEL};
 use bosket_model::observe::Observer;
 use bosket_model::policy::Role;
 use bosket_model::{MISSING, Result};
 
 /// Per published vertex a vertex of the input that it can come from, each given once; none where there is none. `pairs` are
 /// (input record, published record).
-pub(crate) fn paired(
+pub fn paired(
     input: Side<'_>,
     published: Side<'_>,
     hierarchies: &[Option<Hierarchy>],
@@ -20,8 +22,8 @@ pub(crate) fn paired(
         input,
         published,
         hierarchies,
-        leaves: nodes(input, hierarchies, |h, text| h.leaf(text)),
-        labels: nodes(published, hierarchies, |h, text| h.node(text)),
+        leaves: below_values(input, hierarchies, |h, text| h.leaf(text).map(|leaf| h.leaves(leaf))),
+        labels: below_values(published, hierarchies, leaves_of_label),
         below_input: below(input),
         below_published: below(published),
         from: vec![None; published.data.vertex_count()],
@@ -35,14 +37,23 @@ pub(crate) fn paired(
     Ok(rows.from)
 }
 
-/// Per attribute of the data and value its node.
-type Nodes = Vec<Vec<Option<NodeId>>>;
+/// The leaves that a published label stands for, by their positions: those below a node, or from one number to another.
+pub(crate) fn leaves_of_label(hierarchy: &Hierarchy, label: &str) -> Option<Range<u32>> {
+    let range = || {
+        let (low, high) = hierarchy.numbers()?.positions(Numbers::parse(label)?)?;
+        Some(low..high + 1)
+    };
+    hierarchy.node(label).map(|node| hierarchy.leaves(node)).or_else(range)
+}
 
-fn nodes(
+/// Per attribute of the data and value the leaves that it stands for.
+pub(crate) type Leaves = Vec<Vec<Option<Range<u32>>>>;
+
+pub(crate) fn below_values(
     side: Side<'_>,
     hierarchies: &[Option<Hierarchy>],
-    find: impl Fn(&Hierarchy, &str) -> Option<NodeId>,
-) -> Nodes {
+    find: impl Fn(&Hierarchy, &str) -> Option<Range<u32>>,
+) -> Leaves {
     let of = |id: bosket_model::AttributeId| {
         let own = side.binding.attributes[id.index()];
         let hierarchy = own.and_then(|own| hierarchies.get(own)?.as_ref());
@@ -65,8 +76,8 @@ struct Rows<'a> {
     input: Side<'a>,
     published: Side<'a>,
     hierarchies: &'a [Option<Hierarchy>],
-    leaves: Nodes,
-    labels: Nodes,
+    leaves: Leaves,
+    labels: Leaves,
     below_input: Vec<Vec<usize>>,
     below_published: Vec<Vec<usize>>,
     from: Vec<Option<usize>>,
@@ -94,10 +105,10 @@ impl Rows<'_> {
             let Some((own, value)) = value else { return text == ROOT_LABEL };
             match self.hierarchies.get(declared).and_then(Option::as_ref) {
                 None => text == from.data.dictionary(own).text(value),
-                Some(hierarchy) => {
-                    let label = self.labels[id.index()][code as usize];
-                    let leaf = self.leaves[own.index()][value as usize];
-                    label.zip(leaf).is_some_and(|(label, leaf)| hierarchy.is_ancestor_or_self(label, leaf))
+                Some(_) => {
+                    let label = self.labels[id.index()][code as usize].as_ref();
+                    let leaf = self.leaves[own.index()][value as usize].as_ref();
+                    label.zip(leaf).is_some_and(|(label, leaf)| label.contains(&leaf.start))
                 }
             }
         })
