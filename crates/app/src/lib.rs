@@ -28,6 +28,7 @@ pub mod export;
 mod figures;
 mod finer;
 mod grounds;
+pub mod guess;
 mod hollow;
 pub mod inspect;
 pub mod joint;

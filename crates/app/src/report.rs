@@ -250,6 +250,7 @@ pub(crate) fn dissected(
         before: Some(before),
         after: Some(attack::risk_apart(found, policy, run.observer)?),
         beyond: None,
+        guess: None,
         loss: None,
         cuts: Vec::new(),
         levels: Vec::new(),

@@ -289,12 +289,16 @@ pub struct Attack {
     /// Attack this publication too; the policy's own if it is there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub publication: Option<PathBuf>,
-    /// The private mapping of the publication, for --with; the policy's own by default
-    #[arg(long, value_name = "FILE", requires = "with", value_hint = ValueHint::FilePath)]
+    /// The private mapping of the publication, for --with and --guess; the policy's own by default
+    #[arg(long, value_name = "FILE", requires = "by-mapping", value_hint = ValueHint::FilePath)]
     pub mapping: Option<PathBuf>,
     /// Earlier releases
     #[command(flatten)]
     pub with: With,
+    /// Look behind labels instead: how surely each gives the value that it hides, and how many values somebody restores who
+    /// has only the publication and knows how it was made
+    #[arg(long, group = "by-mapping", conflicts_with_all = ["population", "m", "n", "budget", "sample"])]
+    pub guess: bool,
     /// Compute journalist risk: count matches in this register of the population that the data was drawn from. It has the
     /// data's format and paths and original values; only quasi attributes are needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -311,10 +315,10 @@ pub struct Attack {
     /// Look at so many people, drawn with the policy's seed, rather than at as many as the budget allows
     #[arg(long, value_name = "PEOPLE", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
-    /// How many of the worst-off people to list
+    /// How many of the worst-off people to list; with --guess of the labels that tell most
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub worst: usize,
-    /// Show the values that give the worst-off people away, not only their paths
+    /// Show the values that give the worst-off people away, not only their paths; with --guess what labels hide
     #[arg(long)]
     pub show_values: bool,
     /// Print JSON
@@ -326,7 +330,11 @@ const ATTACKS: &str = "\
 A person's fewest matches are the fewest records, the person's own included, that fit any knowledge of m values and n \
 relations of the person. Highest (prosecutor) risk is the largest 1 / fewest matches, mean (marketer) risk its mean over \
 people. With --population, journalist risk is the same with matches counted in the population: a record there fits if it has \
-values under all known ones, related as is known. Without it, journalist risk is not computed.";
+values under all known ones, related as is known. Without it, journalist risk is not computed.
+
+With --guess a label is told to give a value away by the share of its cells that hide it, if that is more than how common \
+the value is below the label. The attacker who restores values learns from what is published as it is which values go together, \
+knows the hierarchies, and knows that Bosket generalizes no more than it must.";
 
 /// `bosket anonymize`
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! What is found out about a publication: whether its claim holds, what an attacker could do before and after, what it
 //! cost, and what of each hierarchy is published.
 
+use bosket_measure::attack::guess::{Behind, Guessed, guess};
 use bosket_measure::attack::{self, Beyond, Point, Risk, Told};
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
@@ -35,7 +36,8 @@ pub struct Subject<'a> {
     pub mapping: Option<&'a [(u32, u32)]>,
 }
 
-/// What was found out. Holds no value that is not published, except the worst cases of [`Risk`].
+/// What was found out. Holds no value that is not published, except the worst cases of [`Risk`] and what [`Guessed`] says
+/// that labels hide.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// What is promised and whether it holds.
@@ -52,6 +54,8 @@ pub struct Study {
     pub after: Option<Risk>,
     /// What one value more than promised would tell; none where that is little.
     pub beyond: Option<Beyond>,
+    /// What labels give away of the values that they hide; none where nobody knows which record became which.
+    pub guess: Option<Guessed>,
     /// How many rows and values are published of how many; what few people have is not named.
     pub kept: Kept,
     /// What it cost; none where no value is changed.
@@ -116,6 +120,12 @@ impl Study {
                 Loss::new(&compared, observer)?
             }
         };
+        let guess = match mapping.filter(|_| policy.need_privacy().is_ok_and(|p| p.model.generalizes())) {
+            Some(mapping) => {
+                Some(guess(&Behind { policy, input, published, hierarchies, mapping }, observer)?)
+            }
+            None => None,
+        };
         Ok(Study {
             verification,
             roles: roles(policy),
@@ -124,6 +134,7 @@ impl Study {
             before: Some(before),
             beyond: Beyond::of(policy, &after.attackers),
             after: Some(after),
+            guess,
             kept: loss.kept.public(policy),
             loss: Some(loss),
             cuts: cuts(published, None, hierarchies),

@@ -10,7 +10,7 @@ use clap::{Args, ValueHint};
 #[derive(Clone, Debug, Default, Args)]
 pub struct With {
     /// An earlier release about the same people, to be looked at together; may be given several times
-    #[arg(long = "with", value_name = "EARLIER", value_hint = ValueHint::AnyPath)]
+    #[arg(long = "with", value_name = "EARLIER", group = "by-mapping", value_hint = ValueHint::AnyPath)]
     pub with: Vec<PathBuf>,
     /// The private mapping of the earlier release; one per --with, in their order
     #[arg(long, value_name = "FILE", requires = "with", value_hint = ValueHint::FilePath)]

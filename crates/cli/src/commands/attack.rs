@@ -1,15 +1,19 @@
 //! `bosket attack`
 
 use bosket_app::attack::{AttackRequest, OwnPublication};
+use bosket_app::guess::GuessRequest;
 use bosket_model::Result;
 
 use crate::Outcome;
 use crate::args::Attack;
-use crate::commands::attack_text;
+use crate::commands::{attack_text, guess_text};
 use crate::output::{print, print_json};
 use crate::talk::Talk;
 
 pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
+    if args.guess {
+        return guess(args, talk);
+    }
     let request = AttackRequest {
         policy: args.sets.policy(&args.policy)?,
         data: args.data.clone(),
@@ -38,6 +42,23 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
         print_json(&found.to_json(args.show_values))?;
     } else {
         print(&attack_text::report(&found, args.show_values))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What labels give away.
+fn guess(args: &Attack, talk: &Talk) -> Result<Outcome> {
+    let request = GuessRequest {
+        policy: args.sets.policy(&args.policy)?,
+        data: args.data.clone(),
+        publication: args.publication.clone(),
+        mapping: args.mapping.clone(),
+        settings: talk.settings(None, args.show_values),
+    };
+    let found = talk.told(bosket_app::guess::guess(&request, talk)?);
+    match args.json {
+        true => print_json(&found.to_json(args.show_values))?,
+        false => print(&guess_text::report(&found, args.worst, args.show_values))?,
     }
     Ok(Outcome::Done)
 }

@@ -9,6 +9,7 @@ pub mod convert;
 pub mod demo;
 pub mod export;
 pub mod generate;
+mod guess_text;
 pub mod hierarchy;
 pub mod inspect;
 mod joint;

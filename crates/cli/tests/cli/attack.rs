@@ -249,3 +249,70 @@ fn bad_usage_and_bad_data() {
     dir.write("none.toml", "version = 1\n[[attribute]]\npath = \"a\"\nrole = \"quasi\"\n");
     dir.run(&["attack", "data.ndjson", "--policy", "none.toml"]).exits(2).says(&["[privacy]"]);
 }
+
+#[test]
+fn labels_are_looked_behind() {
+    let dir = clinic("600");
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let guess = ["attack", "--policy", "policy.toml", "--guess"];
+    dir.run(&guess).exits(0).prints(&[
+        "what the labels of",
+        "published as something more general",
+        "by ≥ 90 %",
+        "Labels that tell most:",
+        "(values with --show-values)",
+        "sure by 90 %",
+        "by frequency alone",
+    ]);
+    // Rare genders are in the data; what hides them may be named, they may not.
+    let told = dir.run(&[&guess[..], &["--json"]].concat()).exits(0);
+    let found = told.json()["guess"].clone();
+    assert!(!found.to_string().contains("diverse"), "{found}");
+    let gender = &found["attributes"][0];
+    assert_eq!((gender["path"].as_str(), gender["cells"].as_u64()), (Some("gender"), Some(600)));
+    let star = gender["largest"].clone();
+    assert_eq!(star["label"], "*");
+    assert!(star["share"].as_f64() > Some(0.9) && star["common"].as_f64() < Some(0.1), "{star}");
+    assert_eq!(gender["nine_tenths"]["told"], gender["generalized"]);
+    let sum = |key: &str| -> u64 {
+        let own = found["attributes"].as_array().expect("attributes").iter();
+        own.map(|own| own[key].as_u64().expect("a number")).sum()
+    };
+    assert_eq!(
+        (found["generalized"].as_u64(), found["attacked"].as_u64()),
+        (Some(sum("generalized")), Some(sum("attacked")))
+    );
+    let restored = |of: &Value| (of["cells"].as_u64().expect("cells"), of["right"].as_u64().expect("right"));
+    let (cells, right) = restored(&found["restored"]);
+    assert!(cells > 0 && 10 * right >= 9 * cells, "{found}");
+    assert_eq!(restored(&found["by_frequency"]), (0, 0));
+    let shown = dir.run(&[&guess[..], &["--json", "--show-values"]].concat()).exits(0).json();
+    assert_eq!(shown["guess"]["attributes"][0]["largest"]["value"], "diverse");
+    // The report says the same in a sentence and a picture.
+    let html = dir.text("report.html");
+    assert!(html.contains("What the labels give away") && html.contains("id=\"guess-t\""));
+}
+
+#[test]
+fn one_cut_for_all_tells_nothing_that_is_not_common() {
+    let dir = clinic("600");
+    let policy = dir.text("policy.toml").replace("recoding = \"local\"", "recoding = \"global\"");
+    dir.write("policy.toml", policy);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let found = dir.run(&["attack", "--policy", "policy.toml", "--guess", "--json"]).exits(0).json();
+    let found = &found["guess"];
+    assert!(found["generalized"].as_u64() > Some(0), "{found}");
+    assert_eq!((found["half"]["told"].as_u64(), found["restored"]["cells"].as_u64()), (Some(0), Some(0)));
+}
+
+#[test]
+fn nobody_knows_what_labels_hide_without_a_mapping() {
+    let dir = clinic("100");
+    let policy = dir.text("policy.toml").replace("mapping = \"private/mapping.csv\"\n", "");
+    dir.write("policy.toml", policy);
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let guess = ["attack", "--policy", "policy.toml", "--guess"];
+    dir.run(&guess).exits(2).says(&["private mapping", "--mapping"]);
+    dir.run(&[&guess[..], &["--m", "2"]].concat()).exits(2);
+    assert!(!dir.text("report.html").contains("What the labels give away"));
+}

@@ -6,6 +6,7 @@
 
 mod annex;
 mod chart;
+mod guess;
 mod kept;
 mod legend;
 mod levels;
@@ -76,6 +77,7 @@ pub fn page(page: &Page<'_>) -> String {
     if let Some(after) = &study.after {
         body.push_str(&risk::section(study, after));
     }
+    body.push_str(&guess::section(study.guess.as_ref()));
     if let Some(loss) = &study.loss {
         body.push_str(&cost(loss));
         body.push_str(&little_left(study));

@@ -52,15 +52,15 @@ pub(super) struct Attribute {
     /// What it is published as.
     pub(super) labels: Vec<Label>,
     pub(super) cells: Vec<Cell>,
-    /// Per leaf position how many values of the input it is.
+    /// Per leaf position how many cells stand for it.
     pub(super) common: Vec<u64>,
-    /// How many cells of the publication stand for no value.
+    /// How many cells stand for nothing.
     pub(super) missing: u64,
 }
 
 /// What is looked at.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct Behind<'a> {
     /// The policy that the publication was made by.
     pub policy: &'a Policy,
     /// The private records.
@@ -81,11 +81,10 @@ pub(super) fn is_quasi(side: Side<'_>, id: AttributeId) -> Option<usize> {
 }
 
 /// The cells of all attributes that have a hierarchy and are published, in the policy's order.
-pub(super) fn cells(of: &Told<'_>, observer: &dyn Observer) -> Result<Vec<Attribute>> {
+pub(super) fn cells(of: &Behind<'_>, observer: &dyn Observer) -> Result<Vec<Attribute>> {
     let labels = Labels::new(of);
     let leaves = below_values(of.input, of.hierarchies, |h, text| h.leaf(text).map(|leaf| h.leaves(leaf)));
     let mut reader = Reader { of, labels, leaves, all: attributes(of) };
-    reader.count_values(observer)?;
     let united = of.policy.rows() == Rows::United;
     let is_set = of.policy.need_privacy()?.model.shape() == Shape::Set;
     if united || is_set {
@@ -96,14 +95,16 @@ pub(super) fn cells(of: &Told<'_>, observer: &dyn Observer) -> Result<Vec<Attrib
     let Reader { labels, mut all, .. } = reader;
     for (own, labels) in all.iter_mut().zip(labels.of) {
         own.labels = labels;
-        own.missing = own.cells.iter().filter(|cell| cell.origin.is_none()).count() as u64;
+        for cell in &own.cells {
+            *cell.origin.map_or(&mut own.missing, |leaf| &mut own.common[leaf as usize]) += 1;
+        }
     }
     all.retain(|own| !own.cells.is_empty());
     Ok(all)
 }
 
 /// One per declared attribute, without cells.
-fn attributes(of: &Told<'_>) -> Vec<Attribute> {
+fn attributes(of: &Behind<'_>) -> Vec<Attribute> {
     let leaves = of.hierarchies.iter().map(|h| h.as_ref().map_or(0, Hierarchy::leaf_count));
     let own = leaves.enumerate().map(|(declared, leaves)| Attribute {
         declared,
@@ -122,7 +123,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn new(told: &Told<'_>) -> Self {
+    fn new(told: &Behind<'_>) -> Self {
         let Side { data, .. } = told.published;
         let mut of: Vec<Vec<Label>> = vec![Vec::new(); told.hierarchies.len()];
         let mut code = Vec::new();
@@ -147,7 +148,7 @@ impl Labels {
 }
 
 struct Reader<'a> {
-    of: &'a Told<'a>,
+    of: &'a Behind<'a>,
     labels: Labels,
     /// Of the input.
     leaves: Leaves,
@@ -179,19 +180,8 @@ impl Reader<'_> {
         })
     }
 
-    fn count_values(&mut self, observer: &dyn Observer) -> Result<()> {
-        for record in 0..self.of.input.data.len() {
-            observer.go_on()?;
-            for vertex in self.of.input.data.vertices(record) {
-                let values: Vec<(usize, u32)> = self.values(vertex).collect();
-                values.into_iter().for_each(|(own, leaf)| self.all[own].common[leaf as usize] += 1);
-            }
-        }
-        Ok(())
-    }
-
     fn by_rows(&mut self, observer: &dyn Observer) -> Result<()> {
-        let Told { input, published, hierarchies, mapping, .. } = *self.of;
+        let Behind { input, published, hierarchies, mapping, .. } = *self.of;
         let from = paired(input, published, hierarchies, mapping, observer)?;
         for record in 0..published.data.len() {
             observer.go_on()?;
@@ -209,7 +199,7 @@ impl Reader<'_> {
     }
 
     fn by_labels(&mut self, observer: &dyn Observer) -> Result<()> {
-        let Told { input, published, mapping, .. } = *self.of;
+        let Behind { input, published, mapping, .. } = *self.of;
         for &(from, to) in mapping {
             observer.go_on()?;
             let mut shown: Vec<(usize, u32, usize)> = Vec::new();

@@ -33,7 +33,8 @@ enum Seen {
 pub(super) struct Beside {
     /// The labels themselves, as knowledge of the person would name them.
     pub(super) labels: Vec<u32>,
-    /// The same as far as they say something about other values: under a hierarchy a label stands for all that is below it.
+    /// The same of labels in the cell's own row, and in those above and below it: these say most about the cell. Under a
+    /// hierarchy a label stands for all that is below it.
     pub(super) meanings: Vec<u32>,
     /// All nodes above these as well.
     pub(super) above: Vec<u32>,
@@ -102,7 +103,21 @@ impl<'a> Context<'a> {
         *self.numbers.entry((related, seen)).or_insert(next)
     }
 
-    /// What is seen beside a cell of an attribute in the row of a vertex.
+    fn add_meaning(&mut self, shown: &Shown, training: bool, beside: &mut Beside) {
+        let declared = shown.declared;
+        let hierarchy = self.hierarchies.get(declared).and_then(Option::as_ref);
+        let Some((node, hierarchy)) = shown.node.zip(hierarchy) else {
+            beside.meanings.push(self.number(true, Seen::Label(shown.text)));
+            return;
+        };
+        beside.meanings.push(self.number(true, Seen::AtOrBelow(declared, node)));
+        let up = std::iter::successors(hierarchy.parent(node), |&at| hierarchy.parent(at));
+        for above in up.filter(|&above| training && above != NodeId::ROOT) {
+            beside.above.push(self.number(true, Seen::AtOrBelow(declared, above)));
+        }
+    }
+
+    /// What is seen beside a cell of an attribute in the row of a vertex. For training it is all that the cell is an example of.
     pub(super) fn beside(
         &mut self,
         shown: &[Shown],
@@ -119,19 +134,9 @@ impl<'a> Context<'a> {
             for &related in kinds {
                 let label = self.number(related, Seen::Label(other.text));
                 beside.labels.push(label);
-                let Some((node, hierarchy)) = other.node.zip(self.hierarchies[other.declared].as_ref())
-                else {
-                    beside.meanings.push(label);
-                    continue;
-                };
-                beside.meanings.push(self.number(related, Seen::AtOrBelow(other.declared, node)));
-                if !training {
-                    continue;
-                }
-                let up = std::iter::successors(hierarchy.parent(node), |&at| hierarchy.parent(at));
-                for above in up.filter(|&above| above != NodeId::ROOT) {
-                    beside.above.push(self.number(related, Seen::AtOrBelow(other.declared, above)));
-                }
+            }
+            if related {
+                self.add_meaning(other, training, &mut beside);
             }
         }
         for list in [&mut beside.labels, &mut beside.meanings, &mut beside.above] {

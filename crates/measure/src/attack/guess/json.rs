@@ -20,9 +20,9 @@ impl Guessed {
                 common: self.sum(|own| own.nine_tenths.common),
             }.to_json(),
             "attacked": self.sum(|own| own.attacked),
-            "restored": self.restored(|own| own.restored).to_json(),
-            "sure": self.restored(|own| own.sure).to_json(),
-            "by_frequency": self.restored(|own| own.by_frequency).to_json(),
+            "restored": self.restored.to_json(),
+            "sure": self.sure.to_json(),
+            "by_frequency": self.by_frequency.to_json(),
             "attributes": self.attributes.iter().map(|own| own.to_json(show_values)).collect::<Vec<_>>(),
             "labels": self.labels.iter().map(label).collect::<Vec<_>>(),
         })

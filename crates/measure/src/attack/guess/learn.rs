@@ -1,9 +1,9 @@
 //! An attacker who has nothing but the publication, and knows the hierarchies and how it was made.
 //!
-//! From the cells that are published as they are the attacker learns which value goes with which other labels. Two things more
-//! are known: a value goes as a label below which it lies, and Bosket generalizes no more than it has to, so that a value is hidden
-//! where the publication shows it too rarely beside the record's other labels. How often that happens, by how often it is
-//! shown, the attacker learns from the publication as well: by expectation maximization, since who is hidden is guessed.
+//! From the cells that are published as they are the attacker learns which value goes with which other labels of its row, and
+//! of those above and below it. Two things more are known. A hidden value lies below its label. And Bosket generalizes no more
+//! than it has to: a value that the publication shows k times and more beside each other label of the record would hardly
+//! have been hidden. How common values are is learnt together with who is hidden, by expectation maximization.
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
@@ -16,16 +16,13 @@ use super::context::{Beside, Context, Shown};
 const ROUNDS: usize = 30;
 
 /// Records that are added to each value's own when its company is learnt, as everybody's is.
-const PRIOR: f64 = 3.0;
+const PRIOR: f64 = 1.0;
 
 /// Cells that every value has before anything is seen.
 const BEFORE: f64 = 0.1;
 
-/// How often something rarely seen is hidden before anything is learnt, and how many cells that is worth.
-const HIDDEN: (f64, f64) = (0.05, 1.0);
-
-/// How often labels must be seen together until it makes no difference any more, as a multiple of k.
-const OFTEN: u32 = 4;
+/// How likely it is that a value is hidden that could have been published: there are reasons that pairs do not show.
+const NEEDLESS: f64 = 0.001;
 
 /// What an attacker says of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +42,8 @@ struct Candidate {
     leaves: f64,
     /// How well it goes with what else is seen.
     fit: f64,
-    /// How often the publication shows it beside that.
-    seen: usize,
+    /// How likely it is to be hidden there.
+    hidden: f64,
 }
 
 /// What is learnt about an attribute.
@@ -63,9 +60,7 @@ pub(super) struct Learner<'a> {
     /// How many records show one of the values and a thing beside it, and how many show one.
     any: FxHashMap<u32, u32>,
     records: u32,
-    /// How many values were published as they are, by how often they are seen.
-    kept: Vec<f64>,
-    often: u32,
+    k: u32,
 }
 
 impl<'a> Learner<'a> {
@@ -84,18 +79,11 @@ impl<'a> Learner<'a> {
             alone: vec![0; own.labels.len()],
             any: FxHashMap::default(),
             records: 0,
-            kept: Vec::new(),
-            often: OFTEN * k.max(2),
+            k,
         };
-        learner.kept = vec![0.0; learner.steps()];
         learner.read_labels();
         learner.count(context, observer)?;
-        learner.weigh_kept(context, observer)?;
         Ok(learner)
-    }
-
-    fn steps(&self) -> usize {
-        self.often as usize + 1
     }
 
     fn read_labels(&mut self) {
@@ -159,28 +147,8 @@ impl<'a> Learner<'a> {
         beside.labels.iter().map(pair).min().map_or(alone, |fewest| fewest.min(alone))
     }
 
-    fn step(&self, seen: u32) -> usize {
-        seen.min(self.often) as usize
-    }
-
-    fn weigh_kept(&mut self, context: &mut Context<'_>, observer: &dyn Observer) -> Result<()> {
-        let mut kept = vec![0.0; self.steps()];
-        for own in by_record(&self.own.cells) {
-            observer.go_on()?;
-            let shown = context.shown(own[0].record as usize);
-            for cell in own.iter().filter(|cell| !self.own.labels[cell.label as usize].is_general()) {
-                let beside = context.beside(&shown, cell.vertex, self.own.declared, false);
-                kept[self.step(self.seen(cell.label, &beside))] += 1.0;
-            }
-        }
-        self.kept = kept;
-        Ok(())
-    }
-
-    /// How well a value goes with what else is seen: a logarithm. Labels of one record say partly the same, so that each
-    /// counts for less the more there are.
+    /// How well a value goes with what else is seen: a logarithm.
     fn fit(&self, value: Option<u32>, beside: &Beside) -> f64 {
-        let things = &beside.meanings;
         let own = value.map_or(0.0, |label| f64::from(self.alone[label as usize]));
         let one = |thing: &u32| {
             let everybody = f64::from(self.any.get(thing).copied().unwrap_or(0));
@@ -188,8 +156,7 @@ impl<'a> Learner<'a> {
             let pair = value.and_then(|label| self.together.get(&(label, *thing))).copied().unwrap_or(0);
             ((f64::from(pair) + PRIOR * usual) / (own + PRIOR)).ln()
         };
-        let all: f64 = things.iter().map(one).sum();
-        all / (things.len().max(1) as f64).sqrt()
+        beside.meanings.iter().map(one).sum()
     }
 
     /// What a cell may hide.
@@ -203,14 +170,14 @@ impl<'a> Learner<'a> {
             .map(|value| {
                 // Whatever is finer than the label could have been published instead, this cell's own record included.
                 let seen = self.above[value].iter().filter(finer).map(|&other| self.seen(other, beside) + 1);
-                let seen = self.step(seen.max().unwrap_or(1));
-                Candidate { value, leaves: 1.0, fit: self.fit(Some(self.values[value].1), beside), seen }
+                let hidden = if seen.max().unwrap_or(1) < self.k { 1.0 } else { NEEDLESS };
+                Candidate { value, leaves: 1.0, fit: self.fit(Some(self.values[value].1), beside), hidden }
             })
             .collect();
         let unseen = leaves.len() - (end - from);
         if unseen > 0 {
             let fit = self.fit(None, beside);
-            all.push(Candidate { value: self.values.len(), leaves: unseen as f64, fit, seen: 1 });
+            all.push(Candidate { value: self.values.len(), leaves: unseen as f64, fit, hidden: 1.0 });
         }
         // Only differences count, and powers of large numbers are none.
         let best = all.iter().map(|candidate| candidate.fit).fold(f64::NEG_INFINITY, f64::max);
@@ -270,49 +237,30 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// How common values are, and how often they are hidden by how often they are seen.
-struct Belief {
-    /// Of values that are seen, and behind them of each that is not.
-    common: Vec<f64>,
-    hidden: Vec<f64>,
-}
+/// How common values are: those that are seen, and behind them each that is not.
+struct Belief(Vec<f64>);
 
 impl Belief {
     fn new(learner: &Learner<'_>) -> Self {
-        let k = learner.often / OFTEN;
-        let hidden = |seen: usize| if (seen as u32) < k { 1.0 } else { HIDDEN.0 };
-        Belief {
-            common: learner.values.iter().map(|value| value.2 + BEFORE).chain([BEFORE]).collect(),
-            hidden: (0..learner.steps()).map(hidden).collect(),
-        }
+        Belief(learner.values.iter().map(|value| value.2 + BEFORE).chain([BEFORE]).collect())
     }
 
     /// How likely each candidate is, in the light of the others.
     fn weights<'b>(&'b self, candidates: &'b [Candidate]) -> impl Iterator<Item = f64> + use<'b> {
-        let weigh = |c: &Candidate| self.common[c.value] * c.leaves * c.fit * self.hidden[c.seen];
+        let weigh = |c: &Candidate| self.0[c.value] * c.leaves * c.fit * c.hidden;
         let sum: f64 = candidates.iter().map(weigh).sum();
         candidates.iter().map(move |c| if sum > 0.0 { weigh(c) / sum } else { 0.0 })
     }
 
-    /// What the hidden values would be if this were right, and what follows from that.
+    /// How common values are if those are hidden that this makes likely.
     fn learnt(&self, learner: &Learner<'_>, cells: &[Vec<Candidate>]) -> Self {
         let mut next = Belief::new(learner);
-        let mut hidden = vec![0.0; self.hidden.len()];
-        let mut unseen: f64 = 0.0;
+        let seen = learner.values.len();
+        let unseen = learner.own.common.len().saturating_sub(seen).max(1) as f64;
         for candidates in cells {
             for (candidate, weight) in candidates.iter().zip(self.weights(candidates)) {
-                hidden[candidate.seen] += weight;
-                match candidate.value < learner.values.len() {
-                    true => next.common[candidate.value] += weight,
-                    false => unseen += weight,
-                }
+                next.0[candidate.value] += if candidate.value < seen { weight } else { weight / unseen };
             }
-        }
-        let values = learner.own.common.len().saturating_sub(learner.values.len()).max(1);
-        next.common[learner.values.len()] += unseen / values as f64;
-        for (seen, hidden) in hidden.into_iter().enumerate() {
-            let all = hidden + learner.kept[seen] + HIDDEN.1;
-            next.hidden[seen] = (hidden + next.hidden[seen] * HIDDEN.1) / all;
         }
         next
     }

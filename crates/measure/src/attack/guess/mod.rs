@@ -15,7 +15,7 @@ use bosket_model::observe::Observer;
 use bosket_model::random::Random;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
-pub use cells::Told;
+pub use cells::Behind;
 pub use labels::{Certain, TellingLabel};
 pub use restored::Restored;
 
@@ -64,6 +64,13 @@ pub struct Guessed {
     /// The labels that give one value with one half or more, and more than how common it is; those first that tell of most
     /// cells.
     pub labels: Vec<TellingLabel>,
+    /// The most cells that an attacker restores with nine in ten right, attribute by attribute or of all together, whichever is
+    /// more.
+    pub restored: Restored,
+    /// Those of which the attacker is sure by nine in ten.
+    pub sure: Restored,
+    /// The most that somebody restores who knows nothing but how common values are.
+    pub by_frequency: Restored,
 }
 
 impl Guessed {
@@ -71,15 +78,10 @@ impl Guessed {
     pub fn sum(&self, of: impl Fn(&AttributeGuess) -> u64) -> u64 {
         self.attributes.iter().map(of).sum()
     }
-
-    /// Restored cells of all attributes.
-    pub fn restored(&self, of: impl Fn(&AttributeGuess) -> Restored) -> Restored {
-        self.attributes.iter().map(of).fold(Restored::default(), Restored::and)
-    }
 }
 
 /// What the labels of a publication give away of its input.
-pub fn guess(of: &Told<'_>, observer: &dyn Observer) -> Result<Guessed> {
+pub fn guess(of: &Behind<'_>, observer: &dyn Observer) -> Result<Guessed> {
     let privacy = of.policy.need_privacy()?;
     if !privacy.model.generalizes() {
         let what = format!("model `{}` generalizes nothing: there is no label to see through", privacy.model);
@@ -91,6 +93,7 @@ pub fn guess(of: &Told<'_>, observer: &dyn Observer) -> Result<Guessed> {
     observer.stage("guessing what labels hide", targets.iter().map(|cells| cells.len() as u64).sum());
     let mut context = Context::new(of.published, of.hierarchies);
     let (mut attributes, mut labels) = (Vec::new(), Vec::new());
+    let mut pooled: (Vec<(f64, bool)>, Vec<(f64, bool)>) = Default::default();
     for (own, targets) in all.iter().zip(&targets) {
         let Some(Some(hierarchy)) = of.hierarchies.get(own.declared) else { continue };
         let path = &of.input.binding.declared[own.declared].path;
@@ -100,6 +103,9 @@ pub fn guess(of: &Told<'_>, observer: &dyn Observer) -> Result<Guessed> {
         let said = targets.iter().zip(guesses);
         let mut said: Vec<(f64, bool)> =
             said.map(|(cell, guess)| (guess.certainty, cell.origin == Some(guess.leaf))).collect();
+        pooled.0.extend(&said);
+        let mut usual = by_frequency(own, targets);
+        pooled.1.extend(&usual);
         attributes.push(AttributeGuess {
             path: path.clone(),
             cells: own.cells.len() as u64,
@@ -110,13 +116,25 @@ pub fn guess(of: &Told<'_>, observer: &dyn Observer) -> Result<Guessed> {
             attacked: targets.len() as u64,
             restored: Restored::most(&mut said),
             sure: Restored::sure(&said),
-            by_frequency: Restored::most(&mut by_frequency(own, targets)),
+            by_frequency: Restored::most(&mut usual),
         });
         labels.extend(found);
     }
     labels.retain(|label| label.is_telling && 2 * label.hiding >= label.cells);
     labels.sort_by(|a, b| b.surplus().total_cmp(&a.surplus()));
-    Ok(Guessed { records: of.published.data.len(), attributes, labels })
+    let together = |said: &mut [(f64, bool)], own: fn(&AttributeGuess) -> Restored| {
+        let apart = attributes.iter().map(own).fold(Restored::default(), Restored::and);
+        let all = Restored::most(said);
+        if all.cells > apart.cells { all } else { apart }
+    };
+    Ok(Guessed {
+        records: of.published.data.len(),
+        sure: Restored::sure(&pooled.0),
+        restored: together(&mut pooled.0, |own| own.restored),
+        by_frequency: together(&mut pooled.1, |own| own.by_frequency),
+        attributes,
+        labels,
+    })
 }
 
 fn is_general(own: &Attribute, cell: &Cell) -> bool {
