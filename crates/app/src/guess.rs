@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use bosket_io::{Whereabouts, publication};
-use bosket_measure::attack::guess::{Behind, Guessed, guess as measured};
+use bosket_measure::attack::guess::{Behind, Guessed, Questions, guess as measured, questions};
 use bosket_model::observe::Observer;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 use serde_json::{Value, json};
 
 use crate::both::{self, Places};
-use crate::load::{PolicyAt, one_stdin};
+use crate::load::{self, PolicyAt, one_stdin};
 use crate::run::{Settings, run};
 use crate::warned::Warned;
 
@@ -24,6 +24,8 @@ pub struct GuessRequest {
     pub publication: Option<PathBuf>,
     /// Its private mapping; the policy's own if not given.
     pub mapping: Option<PathBuf>,
+    /// People who were held out before publishing, in the form of the private data: a control group.
+    pub control: Option<PathBuf>,
     /// What every call can be told; `show_values` shows what is hidden.
     pub settings: Settings,
 }
@@ -37,20 +39,27 @@ pub struct GuessedOf {
     pub model: String,
     /// What was found.
     pub found: Guessed,
+    /// How often attacks hit people who are in the publication, and the control group; none without one.
+    pub questions: Option<Questions>,
 }
 
 impl GuessedOf {
     /// For programs; hidden values only if asked for.
     pub fn to_json(&self, show_values: bool) -> Value {
-        json!({"model": self.model, "data": self.name, "guess": self.found.to_json(show_values)})
+        let mut found =
+            json!({"model": self.model, "data": self.name, "guess": self.found.to_json(show_values)});
+        if let Some(questions) = &self.questions {
+            found["questions"] = questions.to_json();
+        }
+        found
     }
 }
 
 /// Looks behind the labels of a publication.
 pub fn guess(request: &GuessRequest, observer: &dyn Observer) -> Result<Warned<GuessedOf>> {
     run(&request.settings, observer, |run| {
-        let given = [request.data.as_ref(), Some(&request.policy.path), request.publication.as_ref()];
-        one_stdin(given)?;
+        let policy = Some(&request.policy.path);
+        one_stdin([request.data.as_ref(), policy, request.publication.as_ref(), request.control.as_ref()])?;
         let file = request.policy.load(run)?;
         let model = file.policy.need_privacy()?.model.name().to_owned();
         let input = match &request.data {
@@ -72,7 +81,12 @@ pub fn guess(request: &GuessRequest, observer: &dyn Observer) -> Result<Warned<G
             hierarchies: &both.hierarchies,
             mapping,
         };
-        Ok(GuessedOf { name, model, found: measured(&told, run.observer)? })
+        let questions = request.control.as_ref().map(|path| {
+            let control = load::input(Whereabouts::given(&file, path, false)?, &file.policy, run)?;
+            questions(&told, control.side(), run.observer)
+        });
+        let questions = questions.transpose()?;
+        Ok(GuessedOf { name, model, found: measured(&told, run.observer)?, questions })
     })
 }
 

@@ -299,6 +299,10 @@ pub struct Attack {
     /// has only the publication and knows how it was made
     #[arg(long, group = "by-mapping", conflicts_with_all = ["population", "m", "n", "budget", "sample"])]
     pub guess: bool,
+    /// With --guess: people who were held out before publishing, in the form of the private data. Singling out, linking and
+    /// inferring are tried on people who are in the publication and on these, up to 500 of each
+    #[arg(long, value_name = "FILE", requires = "guess", value_hint = ValueHint::AnyPath)]
+    pub control: Option<PathBuf>,
     /// Compute journalist risk: count matches in this register of the population that the data was drawn from. It has the
     /// data's format and paths and original values; only quasi attributes are needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]

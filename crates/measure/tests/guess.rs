@@ -1,6 +1,8 @@
 //! What labels give away, counted by hand.
 
-use bosket_measure::attack::guess::{Behind, Certain, Guessed, Restored, guess};
+use bosket_measure::attack::guess::{
+    Behind, Certain, Compared, Guessed, Questions, Rate, Restored, guess, questions,
+};
 use bosket_measure::loss::Side;
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
@@ -35,21 +37,41 @@ fn policy(privacy: &str) -> Policy {
     Policy::parse("p.toml", &text, &[]).expect("a good policy").0
 }
 
-fn guessed(policy: &Policy, input: &Dataset, published: &Dataset, mapping: &[(u32, u32)]) -> Guessed {
+/// Looks at a publication of people with what a policy says of them.
+fn with_behind<T>(
+    policy: &Policy,
+    (input, published): (&Dataset, &Dataset),
+    mapping: &[(u32, u32)],
+    look: impl FnOnce(&Behind<'_>) -> T,
+) -> T {
     let hierarchy = |text| -> Option<Hierarchy> { Some(csv::parse("h.csv", text).expect("a tree")) };
     let hierarchies = [hierarchy(GENDERS), hierarchy(TOWNS)];
-    let bound = |data: &Dataset| {
-        Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("it fits")
-    };
-    let (of_input, of_published) = (bound(input), bound(published));
-    let behind = Behind {
+    let (of_input, of_published) = (bound(policy, input), bound(policy, published));
+    look(&Behind {
         policy,
         input: Side { data: input, binding: &of_input },
         published: Side { data: published, binding: &of_published },
         hierarchies: &hierarchies,
         mapping,
-    };
-    guess(&behind, &Quiet).expect("nobody interrupts")
+    })
+}
+
+fn bound(policy: &Policy, data: &Dataset) -> Binding {
+    Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("it fits")
+}
+
+fn guessed(policy: &Policy, input: &Dataset, published: &Dataset, mapping: &[(u32, u32)]) -> Guessed {
+    with_behind(policy, (input, published), mapping, |of| guess(of, &Quiet).expect("nobody interrupts"))
+}
+
+fn asked(input: &Dataset, published: &Dataset, control: &Dataset) -> Questions {
+    let policy = policy(KMN);
+    let of_control = bound(&policy, control);
+    let control = Side { data: control, binding: &of_control };
+    let mapping = in_order(input.len());
+    with_behind(&policy, (input, published), &mapping, |of| {
+        questions(of, control, &Quiet).expect("nobody interrupts")
+    })
 }
 
 fn in_order(people: usize) -> Vec<(u32, u32)> {
@@ -165,10 +187,7 @@ fn a_label_of_united_rows_stands_for_all_that_it_covers() {
     let policy = Policy::parse("p.toml", text, &[]).expect("a good policy").0;
     let input = set(&[&["Kiel", "Bremen", "Ulm"], &["Kiel", "Ulm"]]);
     let published = set(&[&["North", "Ulm"], &["North", "Ulm"]]);
-    let bound = |data: &Dataset| {
-        Binding::new(data.schema(), &policy.attributes, Undeclared::Refuse, "data").expect("it fits")
-    };
-    let (of_input, of_published) = (bound(&input), bound(&published));
+    let (of_input, of_published) = (bound(&policy, &input), bound(&policy, &published));
     let hierarchies = [Some(csv::parse("h.csv", TOWNS).expect("a tree"))];
     let behind = Behind {
         policy: &policy,
@@ -181,4 +200,48 @@ fn a_label_of_united_rows_stands_for_all_that_it_covers() {
     let own = &found.attributes[0];
     // `North` covers Kiel twice and Bremen once, as the input does below it.
     assert_eq!((own.cells, own.generalized, own.half), (5, 3, Certain { told: 0, common: 3 }));
+}
+
+fn rates(compared: Compared) -> ((u64, u64), (u64, u64)) {
+    let pair = |rate: Rate| (rate.hits, rate.tries);
+    (pair(compared.people), pair(compared.control))
+}
+
+#[test]
+fn who_is_published_as_is_is_singled_out_and_others_are_not() {
+    let input = people(&[("female", "Kiel", 1), ("male", "Ulm", 1), ("diverse", "Gera", 1)]);
+    let control = people(&[("female", "Ulm", 1), ("male", "Kiel", 1)]);
+    let found = asked(&input, &input, &control);
+    assert_eq!(rates(found.singled_out), ((3, 3), (0, 2)));
+    assert_eq!(rates(found.linked), ((3, 3), (0, 2)));
+    // Whoever knows the town of somebody published knows their gender; of the others it is somebody else's.
+    assert_eq!(found.inferred[0].0, "gender");
+    assert_eq!(rates(found.inferred[0].1), ((3, 3), (0, 2)));
+    let (risk, low, high) = found.singled_out.risk();
+    assert!(low < risk && risk < high && high == 1.0, "{low} {risk} {high}");
+}
+
+#[test]
+fn what_is_true_of_everybody_is_no_risk_of_the_publication() {
+    // Everybody from Kiel is female, published or not, and nobody is alone.
+    let input = people(&[("female", "Kiel", 20), ("male", "Ulm", 20)]);
+    let control = people(&[("female", "Kiel", 10), ("male", "Ulm", 10)]);
+    let found = asked(&input, &input, &control);
+    assert_eq!(rates(found.singled_out), ((0, 40), (0, 20)));
+    assert_eq!(rates(found.inferred[0].1), ((40, 40), (20, 20)));
+    let (risk, low, _) = found.inferred[0].1.risk();
+    assert!(low == 0.0 && risk < 0.6, "{risk}");
+    // A label says as much of all it covers.
+    let published = people(&[("*", "North", 20), ("*", "South", 20)]);
+    let found = asked(&input, &published, &control);
+    assert_eq!(rates(found.inferred[0].1), ((0, 40), (0, 20)));
+}
+
+#[test]
+fn rates_have_wilsons_intervals() {
+    // Ten of a hundred: from .0552 to .1744.
+    let (middle, spread) = Rate { tries: 100, hits: 10 }.wilson();
+    assert!((middle - spread - 0.0552).abs() < 5e-4 && (middle + spread - 0.1744).abs() < 5e-4);
+    let same = Compared { people: Rate { tries: 100, hits: 50 }, control: Rate { tries: 100, hits: 50 } };
+    assert!(same.risk().0.abs() < 1e-9);
 }

@@ -53,6 +53,7 @@ fn guess(args: &Attack, talk: &Talk) -> Result<Outcome> {
         data: args.data.clone(),
         publication: args.publication.clone(),
         mapping: args.mapping.clone(),
+        control: args.control.clone(),
         settings: talk.settings(None, args.show_values),
     };
     let found = talk.told(bosket_app::guess::guess(&request, talk)?);

@@ -1,7 +1,9 @@
 //! What `bosket attack --guess` tells people.
 
 use bosket_app::guess::GuessedOf;
-use bosket_measure::attack::guess::{AttributeGuess, Guessed, Restored, TellingLabel};
+use bosket_measure::attack::guess::{
+    AttributeGuess, Compared, Guessed, Questions, Rate, Restored, TellingLabel,
+};
 
 use crate::output::{count, plural, tenths};
 use crate::table::{Column, Table};
@@ -16,12 +18,12 @@ pub fn report(of: &GuessedOf, labels: usize, show_values: bool) -> String {
         plural(found.records, "record"),
         plural(all as usize, "value"),
     );
-    if all == 0 {
-        return out;
+    if all > 0 {
+        by_label(&mut out, found);
+        listed(&mut out, &found.labels, labels, show_values);
+        restored(&mut out, found);
     }
-    by_label(&mut out, found);
-    listed(&mut out, &found.labels, labels, show_values);
-    restored(&mut out, found);
+    of.questions.iter().for_each(|questions| asked(&mut out, questions));
     out
 }
 
@@ -127,5 +129,32 @@ fn restored(out: &mut String, found: &Guessed) {
          of all attributes each by itself or all together, whichever is more;\n\
          sure: those of which the attacker says to be sure by 90 %, and how many of them are right;\n\
          by frequency alone: what is restored by always saying the commonest value below a label.\n",
+    );
+}
+
+fn asked(out: &mut String, questions: &Questions) {
+    out.push_str(
+        "\nThe three questions of WP 216, tried on people of the publication and on the control group:\n\n",
+    );
+    let columns = ["published", "control group", "risk", "95 %"].map(Column::right);
+    let mut table = Table::new([Column::left("attack")].into_iter().chain(columns).collect());
+    let mut row = |name: String, compared: &Compared| {
+        let rate = |rate: Rate| format!("{} of {}", number(rate.hits), number(rate.tries));
+        let (risk, low, high) = compared.risk();
+        let within = format!("{}–{}", percent(low), percent(high));
+        table.row([name, rate(compared.people), rate(compared.control), percent(risk), within]);
+    };
+    row("Singling out by three attributes".to_owned(), &questions.singled_out);
+    row("Linking two parts of a record".to_owned(), &questions.linked);
+    questions
+        .inferred
+        .iter()
+        .for_each(|(path, compared)| row(format!("Inferring {path} from the others"), compared));
+    out.push_str(&table.text());
+    out.push_str(
+        "\nsingling out: exactly one record fits; linking: exactly one fits both halves of the person's attributes; inferring: the\n\
+         commonest value among the records that fit the others best is one of the person's;\n\
+         risk: how much more often the attack hits people of the publication than the control group, as a share of what\n\
+         is left to gain.\n",
     );
 }

@@ -314,5 +314,42 @@ fn nobody_knows_what_labels_hide_without_a_mapping() {
     let guess = ["attack", "--policy", "policy.toml", "--guess"];
     dir.run(&guess).exits(2).says(&["private mapping", "--mapping"]);
     dir.run(&[&guess[..], &["--m", "2"]].concat()).exits(2);
-    assert!(!dir.text("report.html").contains("What the labels give away"));
+    // While it is made it is known which record becomes which, later it is not.
+    assert!(dir.text("report.html").contains("What the labels give away"));
+    dir.run(&["report", "policy.toml", "--out", "later.html"]).exits(0);
+    assert!(!dir.text("later.html").contains("What the labels give away"));
+}
+
+#[test]
+fn people_who_were_held_out_are_a_control_group() {
+    let dir = clinic("500");
+    let all = dir.text("data.ndjson");
+    let (held, kept): (Vec<_>, Vec<_>) = all.lines().enumerate().partition(|(at, _)| at % 5 == 0);
+    let text =
+        |lines: Vec<(usize, &str)>| lines.iter().map(|(_, line)| format!("{line}\n")).collect::<String>();
+    dir.write("control.ndjson", text(held));
+    dir.write("data.ndjson", text(kept));
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
+    let guess = ["attack", "--policy", "policy.toml", "--guess", "--control", "control.ndjson"];
+    dir.run(&guess).exits(0).prints(&[
+        "Singling out",
+        "Linking two parts",
+        "Inferring gender",
+        "control group",
+    ]);
+    let found = dir.run(&[&guess[..], &["--json"]].concat()).exits(0).json();
+    let questions = &found["questions"];
+    assert_eq!(
+        (&questions["linked"]["people"]["tries"], &questions["linked"]["control"]["tries"]),
+        (&400.into(), &100.into())
+    );
+    assert_eq!(questions["inferred"].as_array().map(Vec::len), Some(7));
+    for risk in [&questions["singled_out"]["risk"], &questions["linked"]["risk"]] {
+        assert!(
+            risk["low"].as_f64() <= risk["value"].as_f64() && risk["value"].as_f64() <= risk["high"].as_f64(),
+            "{risk}"
+        );
+    }
+    // A control group is for guesses only.
+    dir.run(&["attack", "--policy", "policy.toml", "--control", "control.ndjson"]).exits(2);
 }

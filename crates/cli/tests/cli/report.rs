@@ -350,7 +350,7 @@ fn a_report_told_of_the_friendliest_attacker() {
     let dir = Dir::new();
     assert_eq!(dir.run(&["generate", "clinic", "--people", "400", "--out", "."]).code, Some(0));
     let policy = dir.text("policy.toml").replace("\n[method]", &format!("{NEIGHBOUR}\n[method]"));
-    let policy = policy.replace("m = 2\nn = 1", "m = 1");
+    let policy = policy.replace("m = 2\nn = 1", "m = 1\nn = 0");
     dir.write("policy.toml", policy);
     // A publication for the weaker promise alone: the neighbour finds people in it.
     dir.write("weak.toml", dir.text("policy.toml").replace(NEIGHBOUR, ""));

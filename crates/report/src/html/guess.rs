@@ -13,8 +13,8 @@ pub(super) fn section(guess: Option<&Guessed>) -> String {
     let mut out = format!("<h2>What the labels give away</h2>\n<p>{}</p>\n", sentence(guess));
     let title = "How surely labels give the values that they hide";
     out.push_str(&format!(
-        "<figure><figcaption>{title}, and more than how common these are</figcaption>\
-         <ul class=\"key\"><li><i class=\"gone\"></i>by 90 % or more</li>\
+        "<figure><figcaption>{title}, more than how common these are; with the number of such values</figcaption>\
+         <ul class=\"key\"><li><i class=\"before\"></i>by 90 % or more</li>\
          <li><i class=\"middle\"></i>by 50 % or more</li><li><i class=\"after\"></i>less surely, or not at all</li></ul>"
     ));
     out.push_str(&stacked("guess", title, &bars(guess)));
@@ -48,9 +48,9 @@ fn bars(guess: &Guessed) -> Vec<Bar<'_>> {
         let (most, half) = (share(own.nine_tenths.told), share(own.half.told));
         let part = |class, name: &'static str, share| Part { class, name: name.into(), share };
         Bar {
-            name: format!("{}, {} more general", own.path, count(own.generalized as usize)),
+            name: format!("{}: {}", own.path, count(own.generalized as usize)),
             parts: vec![
-                part("gone", "by 90 % or more", most),
+                part("before", "by 90 % or more", most),
                 part("generalized", "by 50 % or more", half - most),
                 part("kept", "less surely", 1.0 - half),
             ],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AttributeGuess, Certain, Guessed, Restored, TellingLabel};
+use super::{AttributeGuess, Certain, Compared, Guessed, Questions, Rate, Restored, TellingLabel};
 
 impl Guessed {
     /// As JSON; hidden values stand in it only if asked for.
@@ -72,5 +72,38 @@ impl TellingLabel {
             label["value"] = json!(self.value);
         }
         label
+    }
+}
+
+impl Questions {
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let inferred = |(path, compared): &(String, Compared)| {
+            let mut own = compared.to_json();
+            own["path"] = json!(path);
+            own
+        };
+        json!({
+            "singled_out": self.singled_out.to_json(),
+            "linked": self.linked.to_json(),
+            "inferred": self.inferred.iter().map(inferred).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Compared {
+    fn to_json(&self) -> Value {
+        let (risk, low, high) = self.risk();
+        json!({
+            "people": self.people.to_json(),
+            "control": self.control.to_json(),
+            "risk": {"value": risk, "low": low, "high": high},
+        })
+    }
+}
+
+impl Rate {
+    fn to_json(self) -> Value {
+        json!({"tries": self.tries, "hits": self.hits})
     }
 }

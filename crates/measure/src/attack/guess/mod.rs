@@ -3,9 +3,11 @@
 //! A label stands where its value was rare, and so may tell which value that is. Two figures: what a label tells by itself
 //! (`labels`), known to who made the publication and to whoever learns it from them; and what an attacker restores who has
 //! nothing but the publication (`learn`, from `context`; scored by `restored`). `cells` says what each cell stands for.
+//! `control` asks the three questions of WP 216 of people who are in the publication and of some who are not.
 
 mod cells;
 mod context;
+mod control;
 mod json;
 mod labels;
 mod learn;
@@ -16,6 +18,7 @@ use bosket_model::random::Random;
 use bosket_model::{Diagnostic, Failure, Fault, Result};
 
 pub use cells::Behind;
+pub use control::{Compared, Questions, Rate, questions};
 pub use labels::{Certain, TellingLabel};
 pub use restored::Restored;
 
