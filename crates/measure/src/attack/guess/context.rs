@@ -40,12 +40,15 @@ pub(super) struct Beside {
     pub(super) above: Vec<u32>,
 }
 
+/// A label by its number, and its place in the hierarchy.
+type Code = (u32, Option<NodeId>);
+
 /// The labels of a publication.
 pub(super) struct Context<'a> {
     published: Side<'a>,
     hierarchies: &'a [Option<Hierarchy>],
     /// Per attribute of the data and code its label; none where nothing is said by it.
-    codes: Vec<Vec<Option<(u32, Option<NodeId>)>>>,
+    codes: Vec<Vec<Option<Code>>>,
     numbers: FxHashMap<(bool, Seen), u32>,
 }
 

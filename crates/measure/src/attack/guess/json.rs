@@ -92,7 +92,7 @@ impl Questions {
 }
 
 impl Compared {
-    fn to_json(&self) -> Value {
+    fn to_json(self) -> Value {
         let (risk, low, high) = self.risk();
         json!({
             "people": self.people.to_json(),

@@ -113,7 +113,8 @@ impl<'a> Learner<'a> {
         for own in by_record(&self.own.cells) {
             observer.go_on()?;
             let shown = context.shown(own[0].record as usize);
-            (pairs.clear(), of_values.clear());
+            pairs.clear();
+            of_values.clear();
             let mut labels: Vec<u32> = Vec::new();
             for cell in own {
                 let Beside { labels: exact, meanings, above } =

@@ -27,6 +27,7 @@ use cells::{Attribute, Cell, cells};
 use context::Context;
 use labels::{Below, telling};
 use learn::Learner;
+use restored::Said;
 
 /// Most cells of an attribute that are attacked; of more a sample is.
 const MOST_ATTACKED: usize = 20_000;
@@ -96,7 +97,7 @@ pub fn guess(of: &Behind<'_>, observer: &dyn Observer) -> Result<Guessed> {
     observer.stage("guessing what labels hide", targets.iter().map(|cells| cells.len() as u64).sum());
     let mut context = Context::new(of.published, of.hierarchies);
     let (mut attributes, mut labels) = (Vec::new(), Vec::new());
-    let mut pooled: (Vec<(f64, bool)>, Vec<(f64, bool)>) = Default::default();
+    let mut pooled: (Vec<Said>, Vec<Said>) = Default::default();
     for (own, targets) in all.iter().zip(&targets) {
         let Some(Some(hierarchy)) = of.hierarchies.get(own.declared) else { continue };
         let path = &of.input.binding.declared[own.declared].path;
@@ -104,7 +105,7 @@ pub fn guess(of: &Behind<'_>, observer: &dyn Observer) -> Result<Guessed> {
         let learner = Learner::new(own, &mut context, least(privacy), observer)?;
         let guesses = learner.guesses(targets, &mut context, observer)?;
         let said = targets.iter().zip(guesses);
-        let mut said: Vec<(f64, bool)> =
+        let mut said: Vec<Said> =
             said.map(|(cell, guess)| (guess.certainty, cell.origin == Some(guess.leaf))).collect();
         pooled.0.extend(&said);
         let mut usual = by_frequency(own, targets);
@@ -125,7 +126,7 @@ pub fn guess(of: &Behind<'_>, observer: &dyn Observer) -> Result<Guessed> {
     }
     labels.retain(|label| label.is_telling && 2 * label.hiding >= label.cells);
     labels.sort_by(|a, b| b.surplus().total_cmp(&a.surplus()));
-    let together = |said: &mut [(f64, bool)], own: fn(&AttributeGuess) -> Restored| {
+    let together = |said: &mut [Said], own: fn(&AttributeGuess) -> Restored| {
         let apart = attributes.iter().map(own).fold(Restored::default(), Restored::and);
         let all = Restored::most(said);
         if all.cells > apart.cells { all } else { apart }
@@ -156,7 +157,7 @@ fn attacked(own: &Attribute, seed: u64) -> Vec<Cell> {
 }
 
 /// What somebody says of cells who guesses the commonest value below their labels: how sure, and whether it is right.
-fn by_frequency(own: &Attribute, targets: &[Cell]) -> Vec<(f64, bool)> {
+fn by_frequency(own: &Attribute, targets: &[Cell]) -> Vec<Said> {
     let below = Below::new(own);
     let commonest = |label: &cells::Label| {
         // Of equally common values the first.

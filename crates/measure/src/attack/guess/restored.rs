@@ -1,5 +1,8 @@
 //! How many cells an attacker restores who may be wrong about one in ten.
 
+/// How sure somebody is of a cell, and whether it is right.
+pub(super) type Said = (f64, bool);
+
 /// Of ten cells that are restored, so many are right.
 const RIGHT_OF_TEN: u64 = 9;
 
@@ -24,9 +27,8 @@ impl Restored {
         Restored { cells: self.cells + other.cells, right: self.right + other.right }
     }
 
-    /// The most cells of which nine in ten are right, taken by certainty; cells of one certainty go together. `said` is how
-    /// sure somebody is of each cell, and whether it is right.
-    pub(super) fn most(said: &mut [(f64, bool)]) -> Restored {
+    /// The most cells of which nine in ten are right, taken by certainty; cells of one certainty go together.
+    pub(super) fn most(said: &mut [Said]) -> Restored {
         said.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (mut so_far, mut best) = (Restored::default(), Restored::default());
         for same in said.chunk_by(|a, b| a.0 == b.0) {
@@ -40,7 +42,7 @@ impl Restored {
     }
 
     /// The cells of which somebody says to be sure by nine in ten.
-    pub(super) fn sure(said: &[(f64, bool)]) -> Restored {
+    pub(super) fn sure(said: &[Said]) -> Restored {
         let sure = said.iter().filter(|said| said.0 * 10.0 >= RIGHT_OF_TEN as f64);
         sure.fold(Restored::default(), |sum, said| sum.and(Restored { cells: 1, right: u64::from(said.1) }))
     }
