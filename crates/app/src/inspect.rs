@@ -7,16 +7,17 @@ use bosket_io::tables::is_address;
 use bosket_io::xml::apart::infer;
 use bosket_io::{Frames, Input, Output};
 use bosket_measure::inspect::{
-    AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, suggest,
-    take_levels,
+    AttributeProfile, ClassProfile, Origin, Profile, Suggestion, apply_preset, draft_policy, fit_paths,
+    suggest, take_levels,
 };
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Draft, Format, Policy, draft, wrapped};
+use bosket_model::policy::{Draft, Format, draft, wrapped};
 use bosket_model::words::plural;
 use bosket_model::{AttributeId, ClassId, Dataset, Diagnostic, Failure, Fault, MISSING, Result};
 use serde_json::{Value, json};
 
 use crate::attack::{Attacked, raw};
+use crate::drafted;
 use crate::load::Reading;
 use crate::look::{Looked, look};
 use crate::places;
@@ -134,6 +135,12 @@ impl Inspection {
             "classes": classes,
             "attributes": attributes,
         });
+        if let Some(guess) = &self.looked.guessed {
+            out["guessed"] = json!({"record": guess.record, "others": guess.others});
+        }
+        if let Some(preset) = &self.looked.preset {
+            out["preset"] = json!({"name": preset.name, "recognised": preset.recognised});
+        }
         if !self.looked.person.is_empty() {
             out["person"] = json!(self.looked.person);
             out["documents"] = json!(self.looked.documents);
@@ -169,11 +176,12 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
         looked.mark_references(&profile, &mut suggestions);
         looked.mark_opaque(&mut suggestions);
         looked.mark_kinds(&mut suggestions);
-        let dropped = match &request.preset {
-            Some(preset) => apply_preset(preset, &profile, &looked.data, &mut suggestions),
+        let dropped = match &looked.preset {
+            Some(preset) => apply_preset(&preset.name, &profile, &looked.data, &mut suggestions),
             None => Vec::new(),
         };
         take_levels(&looked.data, &profile, &looked.levels(), &mut suggestions, run.observer)?;
+        fit_paths(&profile, &looked.data, &mut suggestions);
         looked.mark_brought(&profile, &mut suggestions);
         let unnamed = match run.settings.show_values {
             true => BTreeSet::new(),
@@ -192,7 +200,7 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
                 policy.unnamed = looked.keys.rare_in.iter().map(|(_, keys)| keys).sum();
             }
             let text = draft(&policy);
-            debug_assert!(Policy::parse("draft", &text, &[]).is_ok());
+            drafted::check(file, &text, &looked, request.frames.as_ref(), run)?;
             if let Some(file) = &request.draft {
                 places::write(Output::create(file, run.settings.create(request.force, false))?, &text)?;
             }
@@ -252,7 +260,7 @@ fn draft_of(
     let mut policy = draft_policy(profile, suggestions, &origin);
     policy.dropped = dropped.iter().map(|id| profile.attributes[id.index()].path.clone()).collect();
     policy.attributes.retain(|a| !policy.dropped.contains(&a.path));
-    if request.preset.is_some() {
+    if looked.preset.is_some() {
         let order: Vec<String> = policy.attributes.iter().map(|a| a.path.clone()).collect();
         let place = |path: &str| order.iter().position(|p| p == path);
         policy
@@ -287,11 +295,20 @@ fn seen_from(folder: &Path, path: &Path) -> String {
         return path.to_string_lossy().into_owned();
     }
     let climbs = |p: &Path| p.components().any(|part| part == Component::ParentDir);
-    let (from, to) = match climbs(folder) || climbs(path) {
-        // What `..` means only the disk knows.
-        true => (on_disk(folder), on_disk(path)),
-        false => (absolute(folder), absolute(path)),
-    };
+    let by_name = relative(&absolute(folder), &absolute(path));
+    // What `..` means only the disk knows, and a folder may lie elsewhere than its name says.
+    let leads_there = folder.join(&by_name).exists() || !path.exists();
+    match climbs(folder) || climbs(path) || !leads_there {
+        true => relative(
+            &std::fs::canonicalize(absolute(folder)).unwrap_or_else(|_| on_disk(folder)),
+            &on_disk(path),
+        ),
+        false => by_name,
+    }
+}
+
+/// The way from a folder to a path, both absolute.
+fn relative(from: &Path, to: &Path) -> String {
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
+use bosket_io::fhir::{Exchange, Version, recognise};
 use bosket_io::gather::{document_path, gather, person_of};
 use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{
-    Brought, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions,
+    Brought, Catalogue, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions,
     contradictions_of_frames, survey, survey_frames,
 };
 use bosket_io::xml::{Outline, Xml};
-use bosket_io::{Format as _, Frames, Layout, Opened, SourceForm};
+use bosket_io::{Format as _, Frames, GuessedRecords, Layout, Opened, SourceForm, guess_records};
 use bosket_measure::inspect::{
-    Coarsening, OMOP, ObjectKeys, Profile, Suggestion, preset_format, telling_kinds,
+    Coarsening, FHIR_BULK, NO_PRESET, OMOP, ObjectKeys, Profile, Suggestion, preset_format, telling_kinds,
 };
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::words::plural;
@@ -22,6 +23,9 @@ use serde_json::{Value, json};
 use crate::inspect::InspectRequest;
 use crate::load;
 use crate::run::Run;
+
+/// How many other places of the records are named.
+const OTHERS: usize = 8;
 
 /// Data, and how it is written down.
 #[derive(Debug)]
@@ -44,6 +48,54 @@ pub struct Looked {
     pub documents: usize,
     /// Elements of XML that are not looked into, by the names from a document's record on.
     pub opaque: Vec<Vec<String>>,
+    /// Where the records of a document were guessed to be, if nobody has said it.
+    pub guessed: Option<GuessedRecords>,
+    /// The standard whose roles are taken.
+    pub preset: Option<Preset>,
+}
+
+/// A standard whose roles are taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// Its name.
+    pub name: String,
+    /// Nobody has asked for it: the data are recognised as such.
+    pub recognised: bool,
+}
+
+impl Preset {
+    fn asked(request: &InspectRequest) -> Option<Self> {
+        let name = request.preset.clone().filter(|name| name != NO_PRESET)?;
+        Some(Preset { name, recognised: false })
+    }
+
+    fn recognised(name: &str) -> Self {
+        Preset { name: name.to_owned(), recognised: true }
+    }
+
+    /// What the data seem to be, where nobody has said how to read them.
+    fn of_document(request: &InspectRequest) -> Option<Self> {
+        let reading = &request.reading;
+        let said = request.preset.is_some() || reading.format.is_some() || reading.record.is_some();
+        if said || request.data == Path::new("-") {
+            return None;
+        }
+        // What cannot be read is told when it is read.
+        Some(Self::recognised(match recognise(&request.data).ok().flatten()? {
+            Exchange::Bundles(Version::R4) => "fhir-r4",
+            Exchange::Bundles(Version::Stu3) => "fhir-stu3",
+            Exchange::Resources => FHIR_BULK,
+        }))
+    }
+
+    fn of_tables(request: &InspectRequest, catalogue: &Catalogue) -> Option<Self> {
+        Self::asked(request)
+            .or_else(|| (request.preset.is_none() && catalogue.is_omop()).then(|| Self::recognised(OMOP)))
+    }
+
+    fn is_omop(preset: Option<&Self>) -> bool {
+        preset.is_some_and(|p| p.name == OMOP)
+    }
 }
 
 /// Linked tables, and whether anybody has declared how they are linked.
@@ -68,7 +120,10 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
     let format = reading.format.as_deref().or(request.preset.as_deref().and_then(preset_format));
     let separator = reading.separator.as_deref();
     let Some((format, mut catalogue)) = catalogue(&request.data, format, separator, run.observer)? else {
-        let (opened, keys) = document(request, format, run)?;
+        let preset = Preset::asked(request).or_else(|| Preset::of_document(request));
+        let format = format.or(preset.as_ref().and_then(|p| preset_format(&p.name)));
+        let guessed = guessed(request, format, run)?;
+        let (opened, keys) = document(request, format, guessed.as_ref(), run)?;
         let format = opened.form.name();
         let SourceForm::Document { layout, .. } = opened.form else {
             return Err(Failure::defect("a document was read as tables"));
@@ -83,10 +138,13 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
             person: Vec::new(),
             documents: 0,
             opaque: layout.outline.opaque.found,
+            guessed,
+            preset,
         };
         return looked.gathered(request, run);
     };
-    if request.preset.as_deref() == Some(OMOP) {
+    let preset = Preset::of_tables(request, &catalogue);
+    if Preset::is_omop(preset.as_ref()) {
         catalogue.complete_omop();
     }
     complete(&request.data, format, &mut catalogue, run.observer)?;
@@ -110,15 +168,19 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
         person: Vec::new(),
         documents: 0,
         opaque: Vec::new(),
+        guessed: None,
+        preset,
     })
 }
 
 /// Looks at what stands in memory; a draft names it as Parquet.
 fn look_at_frames(request: &InspectRequest, frames: &Frames, run: &Run<'_>) -> Result<Looked> {
+    let mut preset = Preset::asked(request);
     let (data, tables) = if frames.are_linked() {
         let reading = &request.reading;
         let mut catalogue = catalogue_of_frames(frames, run.observer)?;
-        if request.preset.as_deref() == Some(OMOP) {
+        preset = Preset::of_tables(request, &catalogue);
+        if Preset::is_omop(preset.as_ref()) {
             catalogue.complete_omop();
         }
         survey_frames(frames, &mut catalogue, run.observer)?;
@@ -142,13 +204,35 @@ fn look_at_frames(request: &InspectRequest, frames: &Frames, run: &Run<'_>) -> R
         person: Vec::new(),
         documents: 0,
         opaque: Vec::new(),
+        guessed: None,
+        preset,
     })
+}
+
+/// Where the records of a document probably are, if nobody has said it. A stream cannot be looked at first.
+fn guessed(request: &InspectRequest, format: Option<&str>, run: &Run<'_>) -> Result<Option<GuessedRecords>> {
+    if request.reading.record.is_some() || request.data == Path::new("-") {
+        return Ok(None);
+    }
+    match guess_records(&request.data, format, run.observer) {
+        // What is wrong with the data is told with its place when it is read.
+        Err(failure) if failure.fault == Fault::Data => Ok(None),
+        found => found,
+    }
 }
 
 /// Reads a document. Where objects of JSON turn out to be maps it is read again as such, for maps may lie in maps; a
 /// stream cannot be.
-fn document(request: &InspectRequest, format: Option<&str>, run: &Run<'_>) -> Result<(Opened, ObjectKeys)> {
-    let reading = &request.reading;
+fn document(
+    request: &InspectRequest,
+    format: Option<&str>,
+    guessed: Option<&GuessedRecords>,
+    run: &Run<'_>,
+) -> Result<(Opened, ObjectKeys)> {
+    let mut reading = request.reading.clone();
+    if let Some(guessed) = guessed {
+        reading.record = Some(guessed.record.clone());
+    }
     let whole = Layout { outline: Outline::unknown(), ..reading.layout() };
     let mut opened = load::document(&request.data, format, whole, run)?;
     if ![Ndjson.name(), Json.name()].contains(&opened.form.name()) {
@@ -210,6 +294,33 @@ impl Looked {
                 unread.join(", ")
             )
         })
+    }
+
+    /// Where the records were guessed to be, in words.
+    pub fn guess(&self) -> Option<String> {
+        let GuessedRecords { record, others } = self.guessed.as_ref()?;
+        let more = match others.as_slice() {
+            [] => String::new(),
+            others => {
+                let shown: Vec<String> = others.iter().take(OTHERS).map(|o| format!("`{o}`")).collect();
+                let more = if others.len() > OTHERS { ", …" } else { "" };
+                format!(", such as {}{more}", shown.join(", "))
+            }
+        };
+        Some(format!(
+            "each `{record}` is taken for a record, since it repeats outermost; --record PATH chooses another{more}"
+        ))
+    }
+
+    /// Which standard was recognised, in words.
+    pub fn recognition(&self) -> Option<String> {
+        let name = &self.preset.as_ref().filter(|p| p.recognised)?.name;
+        let (what, other) = match name.as_str() {
+            OMOP => ("tables of OMOP", "--preset none drafts them like any others"),
+            FHIR_BULK => ("resources of FHIR", "--format ndjson reads them like any others"),
+            _ => ("bundles of FHIR", "--format reads them like any others, --preset another edition"),
+        };
+        Some(format!("recognised as {what}, and drafted by the preset `{name}`; {other}"))
     }
 
     /// How documents were gathered, in words.

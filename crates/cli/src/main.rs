@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod next;
 mod output;
 mod passphrase;
 mod room;

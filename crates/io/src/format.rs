@@ -10,7 +10,7 @@ use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 use crate::fhir::{Fhir, Forms, Version};
 use crate::homes::Homes;
 use crate::input::Input;
-use crate::json::{Json, Ndjson, Types};
+use crate::json::{Json, Ndjson, Types, is_document};
 use crate::parquet::{self, Columns, Parquet};
 use crate::stop::watched;
 use crate::table::Csv;
@@ -37,6 +37,26 @@ pub struct Layout {
     pub homes: Box<Homes>,
     /// Files that may lie in the folder of a publication in parts: its certificate, and signatures of it.
     pub beside: Vec<String>,
+}
+
+/// Where the records of a document probably are: what repeats outermost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuessedRecords {
+    /// Its path.
+    pub record: String,
+    /// What else repeats.
+    pub others: Vec<String>,
+}
+
+impl GuessedRecords {
+    /// The first of these paths, if there is any.
+    pub(crate) fn of(mut paths: Vec<String>) -> Option<Self> {
+        if paths.is_empty() {
+            return None;
+        }
+        let record = paths.remove(0);
+        Some(GuessedRecords { record, others: paths })
+    }
 }
 
 /// A way to write records down.
@@ -66,6 +86,11 @@ pub trait Format: Sync + std::fmt::Debug {
     /// what was found out, so that the publication can be written the same way.
     fn read(&self, input: &mut Input, layout: &Layout) -> Result<(Dataset, Layout)>;
 
+    /// Where the records of a document probably are, if it leaves that open.
+    fn guess_records(&self, _: &mut Input) -> Result<Option<GuessedRecords>> {
+        Ok(None)
+    }
+
     /// Writes all records. They and their siblings are ordered by what is written, never by how they came.
     fn write(
         &self,
@@ -94,9 +119,43 @@ pub fn by_name(name: &str) -> Result<&'static dyn Format> {
     Err(Failure::new(Fault::Policy, what))
 }
 
-/// The format of a file, by its name (without `.gz` or `.zst`), else by its first bytes.
+/// The format of a file, by its name (without `.gz` or `.zst`), else by its first bytes. Which form of JSON a file has only
+/// its content says.
 pub fn sniff(path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
-    by_extension(path).or_else(|| by_content(head))
+    let named = by_extension(path);
+    let is_json = named.is_some_and(|f| [Json.name(), Ndjson.name()].contains(&f.name()));
+    let by_form = if is_json { form_of_json(head) } else { None };
+    by_form.or(named).or_else(|| by_content(head))
+}
+
+/// The form of JSON that a text has, as far as its first lines tell.
+fn form_of_json(head: &[u8]) -> Option<&'static dyn Format> {
+    let mut lines = head.split(|&c| c == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    match first {
+        // An array, or an object over several lines.
+        [b'[', ..] | b"{" => Some(&Json),
+        [b'{', ..] if lines.next()?.starts_with(b"{") && is_document(first) => Some(&Ndjson),
+        _ => None,
+    }
+}
+
+/// The format that a document without a telling name or policy has, with what may be found out about where its records are;
+/// none for a folder and where the records need no place.
+pub fn guess_records(
+    path: &Path,
+    format: Option<&str>,
+    observer: &dyn Observer,
+) -> Result<Option<GuessedRecords>> {
+    let mut input = Input::open_records(path)?;
+    let format = match format {
+        Some(name) => Some(by_name(name)?),
+        None => sniff(path, input.head()),
+    };
+    let Some(format) = format.filter(|_| input.files().is_none()) else { return Ok(None) };
+    input.limit(observer.limits().record);
+    let stop = input.stop().clone();
+    watched(observer, &stop, || (), || format.guess_records(&mut input))
 }
 
 /// The format that the name of a file says it has.

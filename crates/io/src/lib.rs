@@ -58,7 +58,10 @@ pub use batches::BatchSize;
 pub use chunks::Chunks;
 pub use fault::from_write as write_failure;
 pub use fingerprint::Certify;
-pub use format::{FORMATS, Format, Layout, Loaded, by_extension, by_name, read, read_observed, sniff};
+pub use format::{
+    FORMATS, Format, GuessedRecords, Layout, Loaded, by_extension, by_name, guess_records, read,
+    read_observed, sniff,
+};
 pub use frames::{Frame, Frames};
 pub use input::{Input, Progress};
 pub use output::{Output, finish_all, make_folder};

@@ -11,6 +11,7 @@ use bosket_model::policy::Privacy;
 use crate::Outcome;
 use crate::args::Anonymize;
 use crate::commands::{degrees, kept, measure};
+use crate::next;
 use crate::output::{count, plural, print, print_json};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -29,7 +30,10 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
         if args.json {
             print_json(&prepared.to_json())?
         } else {
-            print(&dry_run(&prepared)?)?
+            print(&dry_run(&prepared)?)?;
+            if args.with.earlier()?.is_empty() {
+                print(&after_dry_run(args, &prepared))?;
+            }
         }
         return Ok(Outcome::Done);
     }
@@ -49,8 +53,19 @@ pub fn run(args: &Anonymize, talk: &Talk) -> Result<Outcome> {
         if let Some(report) = &release.report {
             print(&format!("wrote the report to {}\n", report.display()))?;
         }
+        if release.claim().is_some() && args.with.earlier()?.is_empty() {
+            print(&next::after_publication(&args.policy, &args.sets, &release.name, args.key.as_deref()))?;
+        }
     }
     Ok(Outcome::Done)
+}
+
+/// After a dry run: the run.
+fn after_dry_run(args: &Anonymize, prepared: &Prepared) -> String {
+    let key = args.key.as_ref().map(|key| key.display().to_string());
+    let mut more: Vec<&str> = key.iter().flat_map(|key| ["--key", key.as_str()]).collect();
+    more.extend(prepared.target().exists().then_some("--force"));
+    next::about(&["anonymize"], &args.policy, &args.sets, &more)
 }
 
 /// What was published.

@@ -7,6 +7,7 @@ use bosket_model::Result;
 use crate::Outcome;
 use crate::args::Attack;
 use crate::commands::{attack_text, guess_text};
+use crate::next;
 use crate::output::{print, print_json};
 use crate::talk::Talk;
 
@@ -42,6 +43,15 @@ pub fn run(args: &Attack, talk: &Talk) -> Result<Outcome> {
         print_json(&found.to_json(args.show_values))?;
     } else {
         print(&attack_text::report(&found, args.show_values))?;
+        match &found.own {
+            Some(OwnPublication::Missing(_)) => {
+                print(&next::about(&["anonymize"], &args.policy, &args.sets, &[]))?;
+            }
+            Some(OwnPublication::Attacked(_)) => {
+                print(&next::about(&["report"], &args.policy, &args.sets, &[]))?;
+            }
+            None => {}
+        }
     }
     Ok(Outcome::Done)
 }

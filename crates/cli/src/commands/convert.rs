@@ -7,6 +7,7 @@ use bosket_model::{Fault, Result};
 
 use crate::Outcome;
 use crate::args::Convert;
+use crate::next;
 use crate::output::{plural, print, print_json};
 use crate::talk::Talk;
 
@@ -37,7 +38,8 @@ pub fn run(args: &Convert, talk: &Talk) -> Result<Outcome> {
     if args.json {
         print_json(&converted.to_json())?
     } else {
-        print(&text(&converted))?
+        print(&text(&converted))?;
+        print(&next::next(["inspect", &args.output.display().to_string()]))?;
     }
     Ok(Outcome::Done)
 }

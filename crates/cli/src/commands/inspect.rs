@@ -10,6 +10,7 @@ use bosket_model::policy::Role;
 use crate::Outcome;
 use crate::args::Inspect;
 use crate::commands::attack_text;
+use crate::next;
 use crate::output::{count, plural, print, print_json, tenths};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -43,8 +44,12 @@ pub fn run(args: &Inspect, talk: &Talk) -> Result<Outcome> {
             print(&format!("\nIf these roles are right:\n{}", attack_text::report(risk, args.show_values)))?;
         }
     }
+    if args.draft.is_none() && !args.json {
+        print(&next::after_look(args))?;
+    }
     if let Some(file) = args.draft.as_deref().filter(|f| *f != Path::new("-")) {
-        talk.line(&format!("wrote {}: go through the roles, then `bosket policy check {0}`", file.display()));
+        talk.line(&format!("wrote {}: go through the roles, then check it", file.display()));
+        talk.line(next::next(["policy", "check", &file.display().to_string()]).trim_end());
         let all = found.profile.attributes.iter().zip(&found.suggestions).filter(|(a, _)| found.names(a.id));
         let open = all.filter(|(_, s)| s.role == Role::Sensitive && s.follows.is_none()).count();
         if open > 0 {
@@ -104,8 +109,8 @@ fn percent(share: f64) -> String {
 fn text(found: &Inspection) -> String {
     let Inspection { looked, profile, suggestions, frequent, .. } = found;
     let mut out = headline(found);
-    if let Some(gathering) = looked.gathering() {
-        out.push_str(&format!("{gathering}\n"));
+    for line in [looked.recognition(), looked.guess(), looked.gathering()].into_iter().flatten() {
+        out.push_str(&format!("{line}\n"));
     }
     if let Some(tables) = &looked.tables {
         out.push_str(&describe(tables));

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{PolicyCommand, Sets};
+use crate::next;
 use crate::output::{plural, print, print_invalid, print_json};
 use crate::talk::Talk;
 
@@ -34,6 +35,10 @@ pub fn run(args: &PolicyCommand, talk: &Talk) -> Result<Outcome> {
                 let fits = if *data { ", fits its data" } else { "" };
                 let attributes = plural(attributes, "attribute");
                 print(&format!("{}: {attributes}, {model}{fits}\n", policy.display()))?;
+                if file.policy.privacy.is_some() && file.policy.publish.is_some() {
+                    let more: &[&str] = if *data { &[] } else { &["--dry-run"] };
+                    print(&next::about(&["anonymize"], policy, sets, more))?;
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ use bosket_report::losses::{Yardstick, in_words};
 
 use crate::Outcome;
 use crate::args::Sweep;
+use crate::next;
 use crate::output::{plural, print, print_json, tenths};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -36,6 +37,9 @@ pub fn run(args: &Sweep, talk: &Talk) -> Result<Outcome> {
         print_json(&rows.iter().map(SweepRow::to_json).collect())?;
     } else {
         print(&text(&rows))?;
+        if rows.iter().any(|row| row.result.is_ok()) {
+            print(&next::about(&["anonymize"], &args.policy, &args.sets, &[]))?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -1,5 +1,7 @@
 //! `bosket verify`
 
+use std::path::Path;
+
 use bosket_app::sign::SignatureCheck;
 use bosket_app::verify::VerifyRequest;
 use bosket_app::{CertificateCheck, Settings, Unprotected, Verified};
@@ -12,6 +14,7 @@ use bosket_verify::{Claim, Recount, Sensitive, Verification, Witness};
 use crate::Outcome;
 use crate::args::Verify;
 use crate::commands::{degrees, joint};
+use crate::next;
 use crate::output::{count, plural, print, print_json};
 use crate::talk::Talk;
 
@@ -46,8 +49,20 @@ pub fn run(args: &Verify, talk: &Talk) -> Result<Outcome> {
         print_json(&found.to_json())?;
     } else {
         print(&text(&found))?;
+        if let Some(policy) = args.policy.as_deref().filter(|_| found.holds()) {
+            print(&after(args, policy))?;
+        }
     }
     Ok(if found.holds() { Outcome::Done } else { Outcome::Violated })
+}
+
+/// After a publication that holds: the report for whoever answers for it.
+fn after(args: &Verify, policy: &Path) -> String {
+    let publication = args.publication.display().to_string();
+    if args.publication == Path::new("-") || args.with.earlier().is_ok_and(|all| !all.is_empty()) {
+        return String::new();
+    }
+    next::about(&["report"], policy, &args.sets, &["--publication", &publication])
 }
 
 fn text(found: &Verified) -> String {

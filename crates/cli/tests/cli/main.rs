@@ -27,6 +27,7 @@ mod exit_codes;
 mod export;
 mod fhir;
 mod figures;
+mod first_steps;
 mod golden;
 mod guess;
 mod hierarchy;

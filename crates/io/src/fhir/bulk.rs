@@ -130,7 +130,7 @@ fn split(reference: &str) -> (String, Option<String>) {
 }
 
 /// The type of the resource that a line is.
-fn kind(text: &str) -> Option<String> {
+pub(super) fn kind(text: &str) -> Option<String> {
     let mut parser = Parser::new(text);
     if parser.value().ok()? != Token::Object {
         return None;

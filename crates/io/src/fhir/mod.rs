@@ -15,6 +15,7 @@ mod names;
 mod parts;
 mod problem;
 mod read;
+mod recognise;
 mod resource;
 mod template;
 mod write;
@@ -30,6 +31,7 @@ use crate::input::Input;
 
 pub use forms::Forms;
 pub use names::Version;
+pub use recognise::{Exchange, recognise};
 
 /// Bundles of an edition of FHIR.
 #[derive(Debug)]

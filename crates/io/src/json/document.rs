@@ -4,25 +4,24 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use bosket_model::observe::Observer;
-use bosket_model::path::{AttributePath, class_path};
+use bosket_model::path::AttributePath;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use super::error::{Error, ErrorKind};
+use super::offer::{arrays_of_objects, offer};
 use super::parser::{Parser, Token, utf8};
 use super::record::{Problem, Records, twice};
 use super::whereabouts::path_of_mistake;
 use super::write::{push_string, write_records};
 use crate::fault;
-use crate::format::{Format, Layout};
+use crate::format::{Format, GuessedRecords, Layout};
 use crate::input::Input;
 use crate::problems::Problems;
 use crate::stop::Stop;
 
-/// How many arrays are offered to somebody who has not said where the records are.
-const OFFERED: usize = 8;
-
 /// One JSON document: an array of records, or one or more arrays somewhere inside, named by [`Layout::record`].
-/// What lies outside these arrays is not part of the data.
+/// What lies outside these arrays is not part of the data. Private data may also be objects one after the other, as `jq`
+/// and MongoDB write them.
 #[derive(Debug)]
 pub struct Json;
 
@@ -44,6 +43,17 @@ impl Format for Json {
             None => read(input, layout, Around::Nothing),
             Some(files) => read_folder(input, &files, layout),
         }
+    }
+
+    fn guess_records(&self, input: &mut Input) -> Result<Option<GuessedRecords>> {
+        // An array at the top holds the records.
+        if !input.head().trim_ascii_start().starts_with(b"{") {
+            return Ok(None);
+        }
+        let bytes = input.read_all()?;
+        let text = utf8(&bytes).unwrap_or_default();
+        // Of several objects each is a record.
+        Ok(GuessedRecords::of(arrays_of_objects(text)).filter(|_| !is_sequence(text)))
     }
 
     fn write(
@@ -128,7 +138,9 @@ fn read_document(
     if text.trim_ascii().is_empty() && broken.is_none() {
         return Ok(());
     }
-    if whole && text.trim_ascii_start().starts_with('{') {
+    let unsaid = layout.record.is_none() && text.trim_ascii_start().starts_with('{');
+    let sequence = unsaid && !input.is_published() && (whole || is_sequence(text));
+    if sequence || (whole && unsaid) {
         classes.clear();
     }
     let stop = input.stop().clone();
@@ -144,7 +156,11 @@ fn read_document(
         problems,
         stop: &stop,
     };
-    let read = if classes.is_empty() { document.record() } else { document.arrays(0, 0) };
+    let read = match classes.is_empty() {
+        true if sequence => document.sequence(),
+        true => document.record(),
+        false => document.arrays(0, 0),
+    };
     let mut end = read.and_then(|()| document.parser.finish());
     input.stop().go_on()?;
     let (begun, record) = (document.begun, document.records.record());
@@ -250,6 +266,14 @@ impl Document<'_, '_> {
         Ok(())
     }
 
+    /// Reads records that stand one after the other.
+    fn sequence(&mut self) -> Result<(), Error> {
+        while !self.stop.is_set() && self.parser.position() < self.text.len() {
+            self.record()?;
+        }
+        Ok(())
+    }
+
     fn record(&mut self) -> Result<(), Error> {
         let (at, depth) = (self.parser.position(), self.parser.depth());
         self.begun = Some(at);
@@ -272,6 +296,20 @@ impl Document<'_, '_> {
             }
         }
     }
+}
+
+/// Whether bytes are one document of JSON.
+pub(crate) fn is_document(bytes: &[u8]) -> bool {
+    utf8(bytes).is_ok_and(|text| {
+        let mut parser = Parser::new(text);
+        parser.skip().is_ok() && parser.finish().is_ok()
+    })
+}
+
+/// Whether a text has an object after its first.
+fn is_sequence(text: &str) -> bool {
+    let mut parser = Parser::new(text);
+    parser.skip().is_ok() && parser.next_is("{")
 }
 
 pub(crate) fn locate(place: Place, text: &str, at: usize) -> Place {
@@ -299,50 +337,4 @@ fn no_record(place: Place, layout: &Layout, text: &str) -> Diagnostic {
         None => "the document is an array without records".to_owned(),
     };
     Diagnostic::error(message).at(place).help(offer(text))
-}
-
-/// Which arrays of the document could be meant.
-fn offer(text: &str) -> String {
-    let mut found = Vec::new();
-    // The part before a mistake in the JSON is offered too.
-    let _ = collect_arrays(&mut Parser::new(text), text, "", &mut Vec::new(), &mut found);
-    match found.as_slice() {
-        [] => "the document has no array of objects".to_owned(),
-        [one] => format!("say where the records are: record = \"{one}\""),
-        _ => {
-            let more = if found.len() > OFFERED { ", …" } else { "" };
-            found.truncate(OFFERED);
-            format!("say where the records are, record = one of {}{more}", found.join(", "))
-        }
-    }
-}
-
-fn collect_arrays(
-    parser: &mut Parser<'_>,
-    text: &str,
-    class: &str,
-    keys: &mut Vec<String>,
-    found: &mut Vec<String>,
-) -> Result<(), Error> {
-    match parser.value()? {
-        Token::Object => {
-            while let Some(key) = parser.key()? {
-                keys.push(key.to_owned());
-                collect_arrays(parser, text, class, keys, found)?;
-                keys.pop();
-            }
-        }
-        Token::Array => {
-            let path = class_path(class, keys);
-            while parser.element()? {
-                let object = text.as_bytes().get(parser.position()) == Some(&b'{');
-                if object && found.len() <= OFFERED && !found.contains(&path) {
-                    found.push(path.clone());
-                }
-                collect_arrays(parser, text, &path, &mut Vec::new(), found)?;
-            }
-        }
-        _ => {}
-    }
-    Ok(())
 }

@@ -9,6 +9,7 @@ pub mod error;
 mod extended;
 mod lines;
 pub mod number;
+mod offer;
 pub mod parser;
 pub(crate) mod record;
 pub(crate) mod scan;
@@ -18,6 +19,7 @@ pub(crate) mod whereabouts;
 pub(crate) mod write;
 
 pub use document::Json;
+pub(crate) use document::is_document;
 pub use extended::{Extended, Types};
 pub use lines::Ndjson;
 pub(crate) use template::always_present;

@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::backend::{At, Backend, Column, ColumnKind, reading};
 use super::catalogue::{Catalogue, Listed, Reference, why};
+use super::content;
 use super::csv::CsvTables;
 use super::files::Files;
 use super::keys::Keys;
@@ -26,6 +27,21 @@ pub(super) fn has_tables(folder: &Path) -> bool {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
     names.any(|file| stem(&file, Format::Csv).is_some() || stem(&file, Format::Parquet).is_some())
+}
+
+/// The files of a folder that are tables by their content, though their names do not say it: cells separated as in those
+/// that are called tables, or as in each other.
+fn tables_by_content<'a>(folder: &Path, all: &'a [String], named: &[(String, String)]) -> Vec<&'a String> {
+    let separators = |file: &str| content::separator_of_table(&folder.join(file));
+    let usual: Vec<u8> = named.iter().filter_map(|(file, _)| separators(file)).collect();
+    let is_named = |file: &String| named.iter().any(|(name, _)| name == file);
+    let others = all.iter().filter(|file| !is_named(file) && any_stem(file).is_some());
+    let found: Vec<(&String, u8)> = others.filter_map(|file| Some((file, separators(file)?))).collect();
+    let alike = |separator: u8| match named.is_empty() {
+        true => found.iter().all(|(_, other)| *other == separator),
+        false => usual.contains(&separator),
+    };
+    found.iter().filter(|(_, separator)| alike(*separator)).map(|(file, _)| *file).collect()
 }
 
 /// The tables in a folder's files, and the format of these.
@@ -46,10 +62,14 @@ pub(super) fn folder(
         Err(Failure::new(fault, Diagnostic::error(what).at(Place::source(name.as_str())).help(help)))
     };
     let given = format.and_then(Format::from_name);
-    let csv = named_tables(&all, |file| {
-        stem(file, Format::Csv).or_else(|| any_stem(file).filter(|_| given == Some(Format::Csv)))
-    });
     let parquet = named_tables(&all, |file| stem(file, Format::Parquet));
+    let csv = named_tables(&all, |file| stem(file, Format::Csv));
+    let looks = given.is_none() && parquet.is_empty();
+    let by_content = if looks { tables_by_content(folder, &all, &csv) } else { Vec::new() };
+    let csv = named_tables(&all, |file| {
+        let any = given == Some(Format::Csv) || by_content.iter().any(|found| found.as_str() == file);
+        stem(file, Format::Csv).or_else(|| any_stem(file).filter(|_| any))
+    });
     let (format, files) = match (given, csv.is_empty(), parquet.is_empty()) {
         (Some(Format::Parquet), _, false) | (None, true, false) => (Format::Parquet, parquet),
         (Some(Format::Csv), false, _) | (None, false, true) => (Format::Csv, csv),

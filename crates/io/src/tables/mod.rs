@@ -13,6 +13,7 @@ mod build;
 pub mod catalogue;
 mod chain;
 mod columns;
+mod content;
 mod copy;
 mod csv;
 mod disassemble;

@@ -9,7 +9,19 @@ const NAMED: [(&str, &str); 3] = [
     ("parent_visit_detail_id", "visit_detail"),
 ];
 
+/// Columns that the table of people has in the Common Data Model.
+const PERSON: [&str; 3] = ["person_id", "gender_concept_id", "year_of_birth"];
+
 impl Catalogue {
+    /// Whether these are tables of the Common Data Model: that of people, and what it calls an event of theirs.
+    pub fn is_omop(&self) -> bool {
+        let has = |table: &Listed, wanted: &str| table.columns.iter().any(|c| c.to_lowercase() == wanted);
+        let is_person = |t: &Listed| bare(&t.name) == "person" && PERSON.iter().all(|column| has(t, column));
+        let coded = |t: &Listed| t.columns.iter().any(|c| c.to_lowercase().ends_with("_concept_id"));
+        let is_event = |t: &Listed| bare(&t.name) != "person" && has(t, "person_id") && coded(t);
+        self.tables.iter().any(is_person) && self.tables.iter().any(is_event)
+    }
+
     /// Adds the keys and foreign keys that the Common Data Model has. What is declared or was guessed stays.
     pub fn complete_omop(&mut self) {
         let known: Vec<(String, String)> =

@@ -38,11 +38,12 @@ use bosket_model::path::{AttributePath, Notation};
 use bosket_model::policy::{AttributePolicy, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Result};
 
-use crate::format::{Format, Layout};
+use crate::format::{Format, GuessedRecords, Layout};
 use crate::input::Input;
 
 pub use expect::Repeating;
 pub use namespaces::{Namespaces, Prefix};
+pub(crate) use read::root_of;
 
 /// What is known about a document besides its records, so that a publication can look the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,6 +124,10 @@ impl Format for Xml {
         Ok((data, Layout { outline, ..layout }))
     }
 
+    fn guess_records(&self, input: &mut Input) -> Result<Option<GuessedRecords>> {
+        Ok(GuessedRecords::of(read::repeating(input)?))
+    }
+
     fn write(
         &self,
         data: &Dataset,
@@ -142,7 +147,7 @@ impl Format for Xml {
 /// said.
 fn record_of(input: &Input, layout: &Layout) -> Result<Option<String>> {
     match (&layout.record, input.files().unwrap_or_default().first()) {
-        (None, Some(first)) => Ok(read::root_of(&input.part(first)?)),
+        (None, Some(first)) => Ok(read::root_of_input(&input.part(first)?)),
         (record, _) => Ok(record.clone()),
     }
 }

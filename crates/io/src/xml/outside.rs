@@ -43,17 +43,22 @@ pub(super) fn left_out(outside: &Shape, path: &[String], place: Place) -> Option
     Some(Diagnostic::warning(message).at(place).help(help))
 }
 
-/// Which elements of a document could be the records.
-pub(super) fn offer(outside: &Shape) -> String {
+/// The paths of elements that repeat: the outermost first, of these the most frequent.
+pub(super) fn repeated(outside: &Shape) -> Vec<String> {
     // People are rather the outer elements than what they have several of.
     let mut found: Vec<(usize, Reverse<u64>, String)> = (outside.nodes())
         .filter(|(_, node)| node.many && !node.fields.is_empty())
         .map(|(id, node)| (outside.depth(id), Reverse(node.count), outside.path(id)))
         .collect();
     found.sort();
+    found.into_iter().map(|(.., path)| path).collect()
+}
+
+/// Which elements of a document could be the records, in words.
+pub(super) fn offer(outside: &Shape) -> String {
+    let mut found = repeated(outside);
     let more = if found.len() > SHOWN { ", …" } else { "" };
     found.truncate(SHOWN);
-    let found: Vec<String> = found.into_iter().map(|(.., path)| path).collect();
     match found.as_slice() {
         [] => {
             "name the element that holds one person's data by its path from the root: db/patient".to_owned()

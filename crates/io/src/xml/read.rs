@@ -8,7 +8,7 @@ use quick_xml::events::{BytesDecl, Event};
 
 use super::document::Document;
 use super::mistake::{Mistake, What};
-use super::outside::{left_out, offer};
+use super::outside::{left_out, offer, repeated};
 use super::prolog::{ignored, instruction};
 use super::settle::{Settled, settle};
 use super::source::{Source, not_text};
@@ -62,19 +62,32 @@ pub(super) fn read(input: &mut Input, path: &[String], expected: &Outline) -> Re
     }
 }
 
+/// The paths of elements that repeat in a document, those that are rather records first; none of a document that is none.
+pub(super) fn repeating(input: &mut Input) -> Result<Vec<String>> {
+    let mut problems = Problems::new(input.name());
+    let mut document = Document::new(&[], None);
+    all_events(input, &mut document, &mut problems)?;
+    input.stop().go_on()?;
+    Ok(if problems.is_empty() { repeated(&document.outside) } else { Vec::new() })
+}
+
 /// The element around the records of a publication whose source has one record per document.
 pub(super) const WRAPPER: &str = "publication";
 
 /// Whether a publication has the element around its records that its source has not.
 fn is_wrapped(input: &Input, path: &[String]) -> bool {
     let [root] = path else { return false };
-    input.is_published() && root != WRAPPER && root_of(input).as_deref() == Some(WRAPPER)
+    input.is_published() && root != WRAPPER && root_of_input(input).as_deref() == Some(WRAPPER)
 }
 
 /// What the outermost element of a document is called, as far as its first bytes tell.
-pub(super) fn root_of(input: &Input) -> Option<String> {
-    let head = String::from_utf8_lossy(input.head()).replace('\0', "");
-    let mut rest = head.as_str();
+pub(super) fn root_of_input(input: &Input) -> Option<String> {
+    root_of(&String::from_utf8_lossy(input.head()).replace('\0', ""))
+}
+
+/// The same of a document that begins so.
+pub(crate) fn root_of(text: &str) -> Option<String> {
+    let mut rest = text;
     loop {
         let tag = &rest[rest.find('<')? + 1..];
         rest = match tag {

@@ -198,8 +198,14 @@ fn candidates(attribute: &AttributeProfile, topic: Option<Topic>) -> (Vec<Build>
     if let Some(days) = shape.days {
         return (vec![date(&DAYS[0], Some(days.format), Clamp::Both)], "dates");
     }
-    if topic == Some(Topic::Postal) || shape.is_fixed_code() {
-        return (vec![Build::Prefix], "codes");
+    match shape.code {
+        Some(code) if code.has_prefixes() => return (vec![Build::Prefix], "codes"),
+        // Their digits say nothing.
+        Some(_) => return (Vec::new(), ""),
+        None if topic == Some(Topic::Postal) || shape.is_fixed_code() => {
+            return (vec![Build::Prefix], "codes");
+        }
+        None => {}
     }
     // A group such as C09 is a category of ICD-10, too: the other values of the column tell, or else its name.
     let only_icd = shape.icd_dotted + shape.icd_plain - shape.atc_or_icd;

@@ -87,6 +87,9 @@ pub fn take_levels(
     Ok(())
 }
 
+/// From this share on, a column is filled where the one below is.
+const FILLED: f64 = 0.95;
+
 /// Words for places, from small to large.
 const PLACES: [&[&str]; 4] = [
     &["city", "town", "village", "municipality"],
@@ -138,11 +141,19 @@ fn fits(
         (code != MISSING).then(|| data.dictionary(id).text(code))
     };
     let mut chains: BTreeSet<Chain<'_>> = BTreeSet::new();
+    let (mut all, mut filled) = (0usize, 0usize);
     for vertex in (0..data.vertex_count()).filter(|&v| data.class(v) == x.class) {
         observer.go_on()?;
         if let Some(value) = text(vertex, own) {
-            chains.insert((value, chain.iter().map(|&c| text(vertex, c)).collect()));
+            let above: Vec<Option<&str>> = chain.iter().map(|&c| text(vertex, c)).collect();
+            all += 1;
+            filled += usize::from(above.first().is_some_and(Option::is_some));
+            chains.insert((value, above));
         }
+    }
+    // What has no level above can only become `*`.
+    if (filled as f64) < FILLED * all as f64 {
+        return Ok(false);
     }
     let chains: Vec<Chain<'_>> = chains.into_iter().collect();
     Ok(from(&chains).is_ok())
@@ -184,5 +195,26 @@ mod tests {
             levels(&[["a", "Paris", "FR"], ["b", "Paris", "US"], ["c", "Bonn", "DE"], ["d", "Lyon", "FR"]]);
         assert_eq!(found[0].hierarchy.as_ref().expect("one").toml(), r#"{ from = "city" }"#);
         assert_eq!([found[1].role, found[2].role], [Role::Drop, Role::Quasi]);
+    }
+
+    #[test]
+    fn a_column_that_is_mostly_empty_is_no_level() {
+        let mut builder = Builder::new();
+        let ids = ["city", "region", "country"].map(|n| builder.attribute(ClassId::ROOT, &[n.to_owned()]));
+        for i in 0..30 {
+            builder.begin_record();
+            builder.set(ids[0], Kind::Text, &format!("c{}", i % 6));
+            if i % 6 < 2 {
+                builder.set(ids[1], Kind::Text, &format!("r{}", i % 6));
+            }
+            builder.set(ids[2], Kind::Text, ["DE", "FR"][i % 2]);
+            builder.end_record().expect("set once");
+        }
+        let data = builder.finish();
+        let profile = Profile::new(&data, &Quiet).expect("nobody interrupts");
+        let mut found = suggest(&profile, &data, &Quiet).expect("nobody interrupts");
+        take_levels(&data, &profile, &[], &mut found, &Quiet).expect("nobody interrupts");
+        assert_eq!(found[0].hierarchy.as_ref().expect("one").toml(), r#"{ from = "country" }"#);
+        assert_eq!([found[1].role, found[2].role], [Role::Quasi, Role::Drop]);
     }
 }

@@ -7,8 +7,10 @@
 mod attackers;
 mod bounds;
 mod builder;
+mod codes;
 mod companion;
 mod draft;
+mod fit;
 mod keys;
 mod kinds;
 mod levels;
@@ -24,11 +26,12 @@ mod written;
 
 pub use builder::Coarsening;
 pub use draft::{Origin, draft_policy};
+pub use fit::fit_paths;
 pub use keys::{KeyCounts, ObjectKeys};
 pub use kinds::telling_kinds;
 pub use levels::take_levels;
 pub use people::{Identifiers, Shared};
-pub use preset::{OMOP, PRESETS, apply_preset, preset_format};
+pub use preset::{FHIR_BULK, NO_PRESET, OMOP, PRESETS, apply_preset, preset_format};
 pub use profile::{AttributeProfile, ClassProfile, Profile};
 pub use shape::ValueType;
 pub use suggest::{Suggestion, suggest};

@@ -13,17 +13,21 @@ use super::shape::ValueType;
 use super::suggest::Suggestion;
 use super::topic::Topic;
 
-/// The presets by name: those of FHIR, and that of OMOP.
-pub const PRESETS: [&str; 4] = ["fhir-r4", "fhir-stu3", "fhir-bulk", OMOP];
+/// The presets by name: those of FHIR, that of OMOP, and none, whatever the data look like.
+pub const PRESETS: [&str; 5] = ["fhir-r4", "fhir-stu3", FHIR_BULK, OMOP, NO_PRESET];
+/// The preset of FHIR's resources one by one.
+pub const FHIR_BULK: &str = "fhir-bulk";
+/// No preset.
+pub const NO_PRESET: &str = "none";
 /// The preset of OMOP databases, which come in any format.
 pub const OMOP: &str = "omop";
 
 /// The format that a preset says.
 pub fn preset_format(preset: &str) -> Option<&str> {
     match preset {
-        OMOP => None,
+        OMOP | NO_PRESET => None,
         // A resource per line is read like bundles.
-        "fhir-bulk" => Some("fhir-r4"),
+        FHIR_BULK => Some("fhir-r4"),
         fhir => Some(fhir),
     }
 }

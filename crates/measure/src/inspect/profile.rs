@@ -243,7 +243,9 @@ impl Column {
             }
         }
         let name = Name::new(data.schema(), attribute);
-        shape.find_days(matches!(Topic::of(&name), Some(Topic::When | Topic::Birth)));
+        let topic = Topic::of(&name);
+        shape.find_days(matches!(topic, Some(Topic::When | Topic::Birth)));
+        shape.find_code(topic == Some(Topic::Health));
         let named_year = name.own.iter().any(|w| ["year", "yr", "yyyy", "born"].iter().any(|y| is(w, y)));
         Ok(AttributeProfile {
             id,

@@ -5,6 +5,7 @@ use std::fmt;
 use bosket_model::Kind;
 use bosket_model::hierarchy::atc;
 
+use super::codes::{Code, Codes};
 use super::written::{Found, Written};
 
 /// What an attribute's values are. Numbers in text columns count as numbers, unless they start with a zero: then they
@@ -102,6 +103,9 @@ pub(super) struct Shape {
     /// Written as ICD-10 codes, the dot left out or not needed.
     pub(super) icd_plain: usize,
     pub(super) uuids: usize,
+    codes_by_form: Codes,
+    /// What the values are by their form, if that is known.
+    pub(super) code: Option<Code>,
     pub(super) numbers: Extremes,
     written: Written,
     /// How days are written, if values are days that are not written in the usual way.
@@ -127,6 +131,7 @@ impl Shape {
         let (low, high) = self.lengths.unwrap_or((length, length));
         self.lengths = Some((low.min(length), high.max(length)));
         self.written.add(text.trim());
+        self.codes_by_form.add(text.trim());
         match form(kind, text.trim()) {
             ValueForm::Integer(number) => {
                 self.integers += 1;
@@ -171,6 +176,11 @@ impl Shape {
     /// speaks of a time.
     pub(super) fn find_days(&mut self, named: bool) {
         self.days = self.written.found(self.values, named);
+    }
+
+    /// Finds out whether the values are codes that are known by their form; `named` if the attribute's name speaks of health.
+    pub(super) fn find_code(&mut self, named: bool) {
+        self.code = self.codes_by_form.found(self.values, named);
     }
 
     /// The type; `named_year` if the attribute's name speaks of years.

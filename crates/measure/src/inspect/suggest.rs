@@ -9,6 +9,7 @@ use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, Dataset, Result};
 
 use super::builder::{Coarsening, coarsening, in_order};
+use super::codes::Code;
 use super::companion::companions;
 use super::profile::{AttributeProfile, Profile, share};
 use super::shape::ValueType;
@@ -108,9 +109,25 @@ fn topics(attributes: &[AttributeProfile]) -> Vec<Option<Topic>> {
     };
     let topic = |(a, &topic): (&AttributeProfile, &Option<Topic>)| match part(a) {
         Some(own) if in_company(a, own) => Some(Topic::PersonName),
+        _ if topic.is_none_or(|t| !t.singles_out()) && is_about_health(a) => Some(Topic::Health),
         _ => topic,
     };
     attributes.iter().zip(&by_name).map(topic).collect()
+}
+
+/// Whether the values are codes of diagnoses, findings or medicines, whatever the attribute is called.
+fn is_about_health(attribute: &AttributeProfile) -> bool {
+    attribute.shape.code.is_some_and(Code::is_health)
+}
+
+/// How the topic of an attribute is known.
+fn known_by(attribute: &AttributeProfile, topic: Topic) -> String {
+    match attribute.shape.code {
+        Some(code) if code.is_health() => {
+            format!("By their form, {}, and so {}", code.phrase(), topic.phrase())
+        }
+        _ => format!("By its name, {}", topic.phrase()),
+    }
 }
 
 /// Records that are sets of items have nothing else that could be known, and items are names even if they are numbers.
@@ -138,6 +155,9 @@ fn opinion(attribute: &AttributeProfile, topic: Option<Topic>) -> Opinion {
     if attribute.shape.uuids == attribute.distinct {
         return by_values("Its values are UUIDs, which are made to tell one thing from all others.");
     }
+    if let Some(code) = attribute.shape.code.filter(|code| code.singles_out()) {
+        return certain(format!("By their form, {}: they lead to a person.", code.phrase()));
+    }
     if attribute.distinct == 1
         && attribute.present == attribute.vertices
         && attribute.records_with >= CONSTANT
@@ -159,12 +179,17 @@ fn opinion(attribute: &AttributeProfile, topic: Option<Topic>) -> Opinion {
         Some(t @ (Topic::Money | Topic::Grade | Topic::Intimate)) if !is_time => sensitive(attribute, t),
         Some(Topic::Health) if !is_time && !nested => sensitive(attribute, Topic::Health),
         Some(Topic::Health) if !is_time => {
-            quasi(attribute, "About health: part of it may be known to colleagues or neighbours.")
+            let known = known_by(attribute, Topic::Health);
+            let known = if is_about_health(attribute) { known } else { "About health".to_owned() };
+            quasi(attribute, &format!("{known}: part of it may be known to colleagues or neighbours."))
         }
         Some(Topic::Identifier) => {
             quasi(attribute, "By its name, an identifier, but of something that people share.")
         }
-        Some(t) => quasi(attribute, &format!("By its name, {}: others may know it.", t.phrase())),
+        Some(t) => quasi(attribute, &format!("{}: others may know it.", known_by(attribute, t))),
+        None if attribute.shape.code == Some(Code::Postal) => {
+            quasi(attribute, "By their form, postal codes: others may know it.")
+        }
         None if is_time => quasi(attribute, "A time: others may know it."),
         None => quasi(attribute, "An attacker may know it: the safe assumption."),
     }
@@ -178,8 +203,9 @@ fn lonely(attribute: &AttributeProfile) -> f64 {
 /// Whether the values are a person's own without being measurements: numbers only if they mean nothing else and never
 /// recur, since running numbers do not and amounts sooner or later do. Postal codes can be shortened instead.
 fn singles_out(attribute: &AttributeProfile, topic: Option<Topic>) -> bool {
-    // Titles and names of jobs are many people's, even where few data have many of them.
-    if attribute.records_with < ENOUGH || matches!(topic, Some(Topic::Postal | Topic::Work)) {
+    // Titles, names of jobs and codes are many people's, even where few data have many of them.
+    let shared = matches!(topic, Some(Topic::Postal | Topic::Work)) || attribute.shape.code.is_some();
+    if attribute.records_with < ENOUGH || shared {
         return false;
     }
     match attribute.value_type {
@@ -214,7 +240,7 @@ fn insensitive(reason: &str) -> Opinion {
 }
 
 fn sensitive(attribute: &AttributeProfile, topic: Topic) -> Opinion {
-    let mut reason = format!("By its name, {}: rarely known to others, and to be protected.", topic.phrase());
+    let mut reason = format!("{}: rarely known to others, and to be protected.", known_by(attribute, topic));
     if attribute.uniqueness() >= WORTH_A_WORD {
         reason += &format!(
             " Published as it is, it singles out {} of the records for whoever does know it: then make it quasi.",

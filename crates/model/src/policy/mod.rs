@@ -361,6 +361,7 @@ impl Policy {
         for (i, arg) in sets.iter().enumerate() {
             set::apply(&mut root, arg, i + 1, &mut report);
         }
+        set::take_usual_algorithm(&mut root, &mut report);
         check::check(&root, &mut report);
         rules::check(&root, &mut report);
         if report.has_errors() {

@@ -2,6 +2,7 @@
 
 use super::describe;
 use super::node::{Entry, Kind, Node, Report, Span, parse};
+use super::{Algorithm, Model};
 use crate::diag::nearest;
 use std::ops::Range;
 
@@ -48,6 +49,30 @@ pub(super) fn apply(root: &mut Node, arg: &str, number: usize, report: &mut Repo
     if let Err((range, message, help)) = put(root, &steps, value, number) {
         report.error(&span(range), message, help);
     }
+}
+
+/// Where an argument names the model and the policy's own algorithm is for another one, the model's default takes its place.
+pub(super) fn take_usual_algorithm(root: &mut Node, report: &mut Report) {
+    let Some((model, algorithm)) = misfit(root) else { return };
+    let (name, span) = (algorithm.text().unwrap_or_default().to_owned(), algorithm.span.clone());
+    let path = ["method", "algorithm"].map(|key| (Step::Key(key.to_owned()), 0..0));
+    take_out(root, &path);
+    report.warning(
+        &span,
+        format!(
+            "algorithm `{name}` is not for model `{model}`, which --set names: the default of that is taken"
+        ),
+        "--set method.algorithm=… names another",
+    );
+}
+
+/// The model that an argument names, and the algorithm that the policy itself names, if this is none for that.
+fn misfit(root: &Node) -> Option<(Model, &Node)> {
+    let model = root.get("privacy")?.get("model").filter(|node| node.span.text > 0)?;
+    let algorithm = root.get("method")?.get("algorithm").filter(|node| node.span.text == 0)?;
+    let model = Model::from_name(model.text()?)?;
+    let known = Algorithm::from_name(algorithm.text()?)?;
+    (!known.reaches(model)).then_some((model, algorithm))
 }
 
 /// `key=` with nothing behind it: as if the policy did not have the key. A list keeps its elements.
