@@ -213,8 +213,11 @@ fn what_else_looks_at_it() {
     let plain = ["--set=publish.anatomize=false", "--set=publish.path=plain.ndjson", "--force"];
     let whole = dir.run(&[&["anonymize", "policy.toml", "--json"], &plain[..]].concat()).exits(0).json();
     assert_eq!((&whole["lm"], &whole["clusters"]), (&made["lm"], &made["clusters"]));
-    let swept = dir.run(&["sweep", "policy.toml", "--k", "2,3"]).exits(0);
-    assert_eq!(swept.stdout, dir.run(&["sweep", "policy.toml", "--k", "2,3", plain[0]]).exits(0).stdout);
+    let swept = |more: &[&str]| {
+        let printed = dir.run(&[&["sweep", "policy.toml", "--k", "2,3"], more].concat()).exits(0).stdout;
+        printed.split_once("next: ").expect("a next step").0.to_owned()
+    };
+    assert_eq!(swept(&[]), swept(&plain[..1]));
 }
 
 /// Nobody has a value: the sensitive side is empty.

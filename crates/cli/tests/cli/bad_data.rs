@@ -228,9 +228,12 @@ fn formats_that_are_not_known() {
 #[test]
 fn records_inside_a_document_are_offered() {
     let dir = scratch();
-    dir.write("data.json", r#"{"meta": 1, "entry": [{"town": "Quetzal"}]}"#);
-    let found = dir.run(&["inspect", "data.json"]).exits(3).hides(SECRETS);
-    found.says(&[" --> data.json:1:1", "help: say where the records are: record = \"entry[]\""]);
+    let text = r#"{"meta": 1, "entry": [{"town": "Quetzal"}]}"#;
+    dir.write("data.json", text);
+    dir.run(&["inspect", "data.json"]).exits(0).hides(SECRETS).prints(&["each `entry[]` is taken for a record"]);
+    // What comes through a pipe cannot be looked at first.
+    let found = dir.run_with(&["inspect", "-", "--format", "json"], text.as_bytes()).exits(3).hides(SECRETS);
+    found.says(&[" --> -:1:1", "help: say where the records are: record = \"entry[]\""]);
     dir.run(&["inspect", "data.json", "--record", "entry[]"]).exits(0).hides(SECRETS);
     let found = dir.run(&["inspect", "data.json", "--record", "entry"]).exits(2);
     found.says(&["`entry` is no path of records", "help: write it like `entry[]`"]);

@@ -17,7 +17,8 @@ fn zero_when_the_claim_holds_and_one_when_not() {
     assert_eq!(
         found.stdout,
         "HOLDS: every record looks like at least one other.\n       Checked for all of 4 records.\n       \
-         Counted a second time, literally: all 2 classes of records that look alike.\n"
+         Counted a second time, literally: all 2 classes of records that look alike.\n\
+         next: bosket report policy.toml --publication data.csv\n"
     );
     let found = dir.run(&["verify", "data.csv", "--policy", "policy.toml", "--set", "privacy.k=3"]).exits(1);
     found.says_nothing().prints(&[

@@ -137,8 +137,9 @@ fn bundles_of_fhir_are_recognised_by_their_content() {
         let dir = Dir::new();
         let lines: String = (0..40).map(|i| format!("{}\n", bundle(i, stu3))).collect();
         dir.write("lines.ndjson", lines);
-        (0..40)
-            .for_each(|i| drop(dir.write(&format!("folder/{i:02}.json"), format!("{:#}", bundle(i, stu3)))));
+        for i in 0..40 {
+            dir.write(&format!("folder/{i:02}.json"), format!("{:#}", bundle(i, stu3)));
+        }
         for data in ["lines.ndjson", "folder"] {
             let recognised = format!("recognised as bundles of FHIR, and drafted by the preset `{preset}`");
             dir.run(&["inspect", data]).exits(0).prints(&[&format!("{preset}: 40 records"), &recognised]);
@@ -218,4 +219,21 @@ fn another_model_takes_its_own_algorithm() {
     // What the policy itself says has to fit.
     dir.write("r.toml", dir.text("q.toml").replace("k-anonymity\"", "kmn\"\nm = 2\nn = 1"));
     dir.run(&["policy", "check", "r.toml"]).exits(2).says(&["blocks"]);
+}
+
+#[test]
+fn each_command_says_what_comes_next_and_that_can_be_typed() {
+    let dir = Dir::new();
+    let lines: String = people().iter().map(|p| format!("{p}\n")).collect();
+    dir.write("my people.ndjson", lines);
+    let mut typed = "bosket inspect 'my people.ndjson'".to_owned();
+    for command in ["inspect", "policy check", "anonymize", "anonymize", "verify", "report"] {
+        let out = dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
+        let all = out.stdout + &out.stderr;
+        let next = all.lines().find_map(|line| line.strip_prefix("next: ")).unwrap_or_else(|| panic!("{typed}: {all}"));
+        assert!(next.starts_with(&format!("bosket {command} ")), "{typed}: {next}");
+        typed = next.to_owned();
+    }
+    assert_eq!(typed, "bosket report policy.toml --publication published.ndjson");
+    dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
 }
