@@ -230,7 +230,10 @@ fn records_inside_a_document_are_offered() {
     let dir = scratch();
     let text = r#"{"meta": 1, "entry": [{"town": "Quetzal"}]}"#;
     dir.write("data.json", text);
-    dir.run(&["inspect", "data.json"]).exits(0).hides(SECRETS).prints(&["each `entry[]` is taken for a record"]);
+    dir.run(&["inspect", "data.json"])
+        .exits(0)
+        .hides(SECRETS)
+        .prints(&["each `entry[]` is taken for a record"]);
     // What comes through a pipe cannot be looked at first.
     let found = dir.run_with(&["inspect", "-", "--format", "json"], text.as_bytes()).exits(3).hides(SECRETS);
     found.says(&[" --> -:1:1", "help: say where the records are: record = \"entry[]\""]);

@@ -230,10 +230,37 @@ fn each_command_says_what_comes_next_and_that_can_be_typed() {
     for command in ["inspect", "policy check", "anonymize", "anonymize", "verify", "report"] {
         let out = dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
         let all = out.stdout + &out.stderr;
-        let next = all.lines().find_map(|line| line.strip_prefix("next: ")).unwrap_or_else(|| panic!("{typed}: {all}"));
+        let next = all
+            .lines()
+            .find_map(|line| line.strip_prefix("next: "))
+            .unwrap_or_else(|| panic!("{typed}: {all}"));
         assert!(next.starts_with(&format!("bosket {command} ")), "{typed}: {next}");
         typed = next.to_owned();
     }
     assert_eq!(typed, "bosket report policy.toml --publication published.ndjson");
     dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
+}
+
+#[test]
+fn deep_documents_ended_in_a_draft_that_no_search_could_reach() {
+    let dir = Dir::new();
+    let attributes = |name: &str, i: usize| -> String {
+        (0..40).map(|j| format!(" {name}{j}=\"{}\"", ["a", "b"][(i + j) % 2])).collect()
+    };
+    for i in 0..12 {
+        let inner = format!("<finding{}/>", attributes("kind", i)).repeat(2);
+        let outer = format!("<part{}>{inner}</part>", attributes("templateVersion", i)).repeat(2);
+        dir.write(
+            &format!("docs/{i:02}.xml"),
+            format!("<doc><gender>{}</gender>{outer}</doc>", ["f", "m"][i % 2]),
+        );
+    }
+    dir.run(&["inspect", "docs", "--draft", "p.toml"]).exits(0);
+    let draft = dir.text("p.toml");
+    assert!(draft.contains("It speaks of the document rather than of a\n# person"), "{draft}");
+    dir.run(&["anonymize", "p.toml", "--dry-run"]).exits(0);
+    // All of it is more than a search can handle.
+    let all = draft.replace("role = \"drop\"", "role = \"quasi\"\nhierarchy = { build = \"prefix\" }");
+    dir.write("all.toml", all.replace("follows = ", "# "));
+    dir.run(&["anonymize", "all.toml", "--dry-run"]).exits(4).says(&["at most 62 can be handled"]);
 }

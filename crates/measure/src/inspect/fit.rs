@@ -23,6 +23,7 @@ const DOCUMENT: &[&str] = &[
     "authenticator",
     "informant",
     "narrative",
+    "text",
     "realm",
     "confidentiality",
     "schema",
@@ -35,10 +36,7 @@ const DOCUMENT: &[&str] = &[
     "original",
     "xsi",
     "system",
-    "title",
     "signature",
-    "type",
-    "device",
     "software",
     "assigned",
     "set",
@@ -66,10 +64,15 @@ pub fn fit_paths(profile: &Profile, data: &Dataset, suggestions: &mut [Suggestio
         let class = profile.attributes[i].class;
         let through = || ways.iter().filter(|way| way.contains(&class));
         let on = |way: &Vec<ClassId>| way.iter().map(|c| taken[c.index()]).sum::<usize>();
-        if through().all(|way| on(way) < MOST) {
+        if rank(&profile.attributes[i]) == DOCUMENTS_OWN {
+            leave_out(profile, i, suggestions, "It speaks of the document rather than of a person");
+        } else if through().all(|way| on(way) < MOST) {
             taken[class.index()] += 1;
         } else {
-            leave_out(profile, i, suggestions);
+            let why = format!(
+                "A draft begins with {MOST} attributes below each other, and others say more about people"
+            );
+            leave_out(profile, i, suggestions, &why);
         }
     }
 }
@@ -94,13 +97,13 @@ fn is_searched(suggestion: &Suggestion) -> bool {
     suggestion.role == Role::Quasi && suggestion.follows.is_none()
 }
 
-fn leave_out(profile: &Profile, attribute: usize, suggestions: &mut [Suggestion]) {
+fn leave_out(profile: &Profile, attribute: usize, suggestions: &mut [Suggestion], why: &str) {
     let own = profile.attributes[attribute].id;
     let dropped = || Suggestion {
         role: Role::Drop,
         reason: format!(
-            "Left out, since there are more attributes below each other than the {MOST} that a draft begins with, and others \
-             say more about people. Make it quasi, and something else drop, to publish it."
+            "Left out: there is more below each other than a search can handle. {why}. Make it quasi, and something else drop, \
+             to publish it."
         ),
         hierarchy: None,
         follows: None,
@@ -111,6 +114,9 @@ fn leave_out(profile: &Profile, attribute: usize, suggestions: &mut [Suggestion]
     followers.into_iter().for_each(|i| suggestions[i] = dropped());
 }
 
+/// The rank of what is about the document.
+const DOCUMENTS_OWN: usize = 3;
+
 /// What is about people comes first, what is about the document last.
 fn rank(attribute: &AttributeProfile) -> usize {
     let words = || attribute.name.own.iter().chain(&attribute.name.class);
@@ -120,7 +126,7 @@ fn rank(attribute: &AttributeProfile) -> usize {
         (false, true, _) => 0,
         (false, false, true) => 1,
         (false, false, false) => 2,
-        (true, ..) => 3,
+        (true, ..) => DOCUMENTS_OWN,
     }
 }
 
@@ -137,11 +143,11 @@ mod tests {
         let entry = builder.class(ClassId::ROOT, &["entry".to_owned()]);
         let part = builder.class(entry, &["part".to_owned()]);
         let sex = builder.attribute(ClassId::ROOT, &["gender".to_owned()]);
-        let names = |stem: &str| (0..35).map(|i| format!("{stem}{i}")).collect::<Vec<_>>();
+        let names = |stem: &str| (0..45).map(|i| format!("{stem}{i}")).collect::<Vec<_>>();
         let outer: Vec<_> =
-            names("templateVersion").iter().map(|n| builder.attribute(entry, &[n.clone()])).collect();
+            names("templateVersion").iter().map(|n| builder.attribute(entry, std::slice::from_ref(n))).collect();
         let inner: Vec<_> =
-            names("diagnosis").iter().map(|n| builder.attribute(part, &[n.clone()])).collect();
+            names("diagnosis").iter().map(|n| builder.attribute(part, std::slice::from_ref(n))).collect();
         for i in 0..8 {
             builder.begin_record();
             builder.set(sex, Kind::Text, ["f", "m"][i % 2]);
@@ -168,6 +174,6 @@ mod tests {
             let all = profile.attributes.iter().zip(&found);
             all.filter(|(a, s)| a.path.contains(stem) && s.role == Role::Quasi).count()
         };
-        assert_eq!((kept("gender"), kept("diagnosis"), kept("templateVersion")), (1, 35, MOST - 36));
+        assert_eq!((kept("gender"), kept("diagnosis"), kept("templateVersion")), (1, MOST - 1, 0));
     }
 }

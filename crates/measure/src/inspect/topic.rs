@@ -167,7 +167,7 @@ impl Topic {
         let property = ends_with(&name.last, PROPERTIES);
         let found = rule(&name.last)
             .filter(|t| t.singles_out())
-            .or_else(|| (is_identifier(name) && mentions(&name.last, SUBJECTS)).then_some(Topic::Document))
+            .or_else(|| names_a_person(name).then_some(Topic::Document))
             .or_else(|| is_person_name(name).then_some(Topic::PersonName))
             .or_else(|| is_identifier(name).then_some(Topic::Identifier))
             .or_else(|| rule(&name.last))
@@ -258,6 +258,12 @@ pub(super) fn name_part(name: &Name) -> Option<&'static str> {
     NAME_PARTS.iter().copied().find(|part| part == only)
 }
 
+/// Whether it is the number of a person, or refers to one.
+fn names_a_person(name: &Name) -> bool {
+    let refers = ends_with(&name.own, &["reference"]) && mentions(&name.own, SUBJECTS);
+    refers || (is_identifier(name) && mentions(&name.last, SUBJECTS))
+}
+
 fn is_identifier(name: &Name) -> bool {
     const WORDS: &[&str] = &["id", "uuid", "guid", "identifier"];
     let object = matches!(name.object.as_slice(), [only] if WORDS.iter().any(|w| is(only, w)));
@@ -288,6 +294,9 @@ mod tests {
             ("state_name", Some(Topic::Place)),
             ("patient_id", Some(Topic::Document)),
             ("patientID", Some(Topic::Document)),
+            ("patient/reference/@value", Some(Topic::Document)),
+            ("visits[].subject.reference", Some(Topic::Document)),
+            ("encounter/reference/@value", None),
             ("id_student", Some(Topic::Document)),
             ("ID", Some(Topic::Identifier)),
             ("first", None),
