@@ -27,7 +27,7 @@ mod plain {
     }
 
     plain!(String => "string", &'static str => "string", bool => "boolean", serde_json::Value => "unknown");
-    plain!(i32 => "number", u32 => "number", u64 => "number", f64 => "number");
+    plain!(i32 => "number", i64 => "number", u32 => "number", u64 => "number", f64 => "number");
 
     impl<T: Shape> Shape for std::collections::BTreeMap<String, T> {
         fn name() -> String {

@@ -40,6 +40,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         disassociation: Disassociation::Value,
         suppress: false,
         knowers: Vec::new(),
+        guess: None,
         local: false,
         root: RootMode::Separate,
         counted: false,
