@@ -9,8 +9,9 @@
 //!
 //! Of the cells published as a label, no value may have a share over `guess`, unless it has that share among all cells below the
 //! label, or the label stands for all of these that are published: then everybody would guess so. Which published cell is
-//! which of the input is told by the records' pairs, and within a record by the order of its cells; where these do not fit,
-//! the narrowest label takes the first value below it.
+//! which of the input is told by the records' pairs, and within a record by the order of its cells. In sets, and where these do not
+//! fit, the narrowest label takes the first value below it, in the hierarchy's order; what is left over is hidden by the narrowest label
+//! above it.
 
 use std::collections::BTreeMap;
 
@@ -123,7 +124,7 @@ pub fn judge(
         observer.go_on()?;
         input.each(record, |declared, value| counts[declared].add_input(value));
     }
-    let several = c.recoding != Recoding::LocalTrees;
+    let reading = Reading::of(c.recoding);
     for &(from, to) in pairs {
         observer.go_on()?;
         let (labels, values) = (published.of(from as usize), input.of(to as usize));
@@ -132,7 +133,7 @@ pub fn judge(
                 continue;
             };
             let own = &mut counts[declared];
-            assign(labels, &values, several, hierarchy, |label, value| own.add_published(label, value));
+            assign(labels, &values, reading, hierarchy, |label, value| own.add_published(label, value));
         }
     }
     let mut found = Guessed { guess, ..Guessed::default() };
@@ -300,21 +301,46 @@ impl<'a, T: Clone> Cells<'a, T> {
     }
 }
 
-/// Tells which value of a record is published as which label. With `several` a label may stand for several values.
+/// How the labels of a record are laid over its values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// A label stands for one value.
+    Each,
+    /// A label may stand for several, where what is alike is published once.
+    Rows,
+    /// The same where nothing has an order.
+    Sets,
+}
+
+impl Reading {
+    fn of(recoding: Recoding) -> Self {
+        match recoding {
+            Recoding::LocalTrees => Reading::Each,
+            Recoding::GlobalTrees { .. } | Recoding::LocalRows { .. } => Reading::Rows,
+            Recoding::GlobalSets | Recoding::LocalSets | Recoding::LocalItems => Reading::Sets,
+        }
+    }
+}
+
+/// Tells which value of a record is published as which label.
 fn assign(
     labels: &[(Label, usize)],
     values: &[Option<NodeId>],
-    several: bool,
+    reading: Reading,
     hierarchy: &Hierarchy,
     mut tell: impl FnMut(&Label, Option<NodeId>),
 ) {
     let in_order = || labels.iter().zip(values).all(|((label, _), &value)| label.covers(value, hierarchy));
-    if labels.len() == values.len() && in_order() {
+    if reading != Reading::Sets && labels.len() == values.len() && in_order() {
         labels.iter().zip(values).for_each(|((label, _), &value)| tell(label, value));
         return;
     }
     let mut narrowest: Vec<&(Label, usize)> = labels.iter().collect();
     narrowest.sort_by_key(|(_, width)| *width);
+    let mut values = values.to_vec();
+    if reading == Reading::Sets {
+        values.sort_unstable();
+    }
     let mut taken = vec![false; values.len()];
     for (label, _) in &narrowest {
         let free = (0..values.len()).find(|&at| !taken[at] && label.covers(values[at], hierarchy));
@@ -323,7 +349,7 @@ fn assign(
             tell(label, values[at]);
         }
     }
-    let left = values.iter().zip(taken).filter(|(_, taken)| several && !taken);
+    let left = values.iter().zip(taken).filter(|(_, taken)| reading != Reading::Each && !taken);
     for (&value, _) in left {
         let over = narrowest.iter().find(|(label, _)| label.covers(value, hierarchy));
         over.into_iter().for_each(|(label, _)| tell(label, value));

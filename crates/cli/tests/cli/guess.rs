@@ -103,33 +103,35 @@ fn a_planted_label_is_a_witness_without_its_value() {
     );
 }
 
-/// Three values below one label; pairs that look alike are hidden by it.
-fn clusters(more: &str) -> Dir {
+/// Three values below one label; people who look alike are hidden by it. Nothing is raised where closeness is asked for.
+fn close(more: &str) -> Dir {
     let dir = Dir::new();
-    dir.write("in.csv", "v\na1\na1\na1\na1\na2\na3\nb1\nb1\n");
+    dir.write("in.csv", "v,s\na1,x\na1,y\na1,x\na1,y\na2,x\na3,y\nb1,x\nb1,y\n");
     dir.write("v.csv", "a1;a;*\na2;a;*\na3;a;*\nb1;b;*\n");
     dir.write(
         "p.toml",
         format!(
             "version = 1\n[source]\nformat = \"csv\"\npath = \"in.csv\"\n\
              [[attribute]]\npath = \"v\"\nrole = \"quasi\"\nhierarchy = \"v.csv\"\n\
-             [privacy]\nmodel = \"k-anonymity\"\nk = 2\n{more}\n[publish]\npath = \"out.csv\"\n"
+             [[attribute]]\npath = \"s\"\nrole = \"sensitive\"\n\
+             [privacy]\nmodel = \"t-closeness\"\nk = 2\nt = 0.5\n{more}\n[publish]\npath = \"out.csv\"\n"
         ),
     );
     dir
 }
 
 #[test]
-fn clusters_that_do_not_reach_it_are_refused_with_the_smallest_that_can_be() {
-    let dir = clusters("guess = 0.4");
+fn what_does_not_reach_it_is_refused_with_the_smallest_that_can_be() {
+    let dir = close("guess = 0.4");
     let found = dir.run(&["anonymize", "p.toml"]).exits(4);
     found.hides(&["a2", "a3"]).says(&[
         "guess = 0.4 is not reached: of 2 cells published as `a`, 50.0 % hide one and the same value",
-        "v",
+        " --> path v",
         "nothing was published; the smallest `guess` that this result keeps is 0.5",
     ]);
     assert_eq!(dir.files(), ["in.csv", "p.toml", "v.csv"]);
-    dir.run(&["anonymize", "p.toml", "--set", "privacy.guess=0.5"]).exits(0).prints(&["what labels tell: "]);
+    let found = dir.run(&["anonymize", "p.toml", "--set", "privacy.guess=0.5"]).exits(0);
+    found.prints(&["what labels tell: "]);
 }
 
 /// Sets in parts, sets item by item, and clusters: what is published is what `verify` finds to be kept, and most of it is published.
@@ -140,7 +142,16 @@ fn whatever_is_published_of_sets_keeps_it() {
     for (seed, method) in ["1", "2"].into_iter().flat_map(|seed| methods.map(|method| (seed, method))) {
         let dir = Dir::new();
         dir.run(&["generate", "baskets", "--transactions", "300", "--seed", seed, "--out", "d"]).exits(0);
-        let set = ["--set", method, "--set", "privacy.guess=0.5", "--set", "privacy.m=2", "--set", "publish.mapping=map.csv"];
+        let set = [
+            "--set",
+            method,
+            "--set",
+            "privacy.guess=0.5",
+            "--set",
+            "privacy.m=2",
+            "--set",
+            "publish.mapping=map.csv",
+        ];
         let made = dir.run(&[&["anonymize", "d/policy.toml"][..], &set].concat());
         if made.code == Some(4) {
             made.says(&["guess = 0.5 is not reached"]);
@@ -178,15 +189,17 @@ fn one_cut_for_all_keeps_any_guess() {
 
 #[test]
 fn what_cannot_be_counted_is_refused_before_anything_runs() {
-    let chunks = clusters("guess = 0.5");
-    let found = chunks.run(&["anonymize", "p.toml", "--chunk", "2"]).exits(2);
+    let people = people("model = \"k-anonymity\"\nk = 6\nguess = 0.5", "");
+    let before = people.files();
+    let alone = people.text("p.toml");
+    // What writes no mapping could be made in chunks.
+    people.write("p.toml", alone.replace("mapping = \"map.csv\"", ""));
+    let found = people.run(&["anonymize", "p.toml", "--chunk", "2"]).exits(2);
     found.says(&["what labels tell (`privacy.guess`) is counted with all records at hand"]);
-    assert_eq!(chunks.files(), ["in.csv", "p.toml", "v.csv"]);
-    let sides = clusters("guess = 0.5");
-    let policy = sides.text("p.toml").replace("path = \"out.csv\"", "path = \"out\"\nanatomize = true");
-    sides.write("p.toml", policy.replace("role = \"quasi\"", "role = \"quasi\"\n[[attribute]]\npath = \"s\"\nrole = \"sensitive\"\n[[attribute]]\npath = \"w\"\nrole = \"quasi\""));
-    sides
-        .run(&["anonymize", "p.toml"])
-        .exits(2)
-        .says(&["`privacy.guess` is not counted where `publish.anatomize`"]);
+    let sides =
+        alone.replace("path = \"illness\"\nrole = \"quasi\"", "path = \"illness\"\nrole = \"sensitive\"");
+    people.write("p.toml", sides.replace("path = \"out.csv\"", "path = \"out\"\nanatomize = true"));
+    let found = people.run(&["anonymize", "p.toml"]).exits(2);
+    found.says(&["`privacy.guess` is not counted where `publish.anatomize`"]);
+    assert_eq!(people.files(), before);
 }

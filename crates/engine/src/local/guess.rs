@@ -90,9 +90,15 @@ struct Totals {
 impl Totals {
     fn new(cells: &Cells, taxonomy: &Taxonomy) -> Self {
         let (mut all, mut shown) = (Tally::new(), Tally::new());
-        for (&leaf, &label) in cells.leaf.iter().zip(&cells.label) {
+        for &leaf in &cells.leaf {
+            *shown.entry(leaf).or_default() += u64::from(taxonomy.hidden.is_none());
             *all.entry(leaf).or_default() += 1;
-            *shown.entry(leaf).or_default() += u64::from(Some(label) != taxonomy.hidden);
+        }
+        if taxonomy.hidden.is_some() {
+            for record in 0..cells.records() {
+                let read = read_set(cells, record, taxonomy);
+                read.iter().for_each(|&(cell, _)| *shown.entry(cells.leaf[cell as usize]).or_default() += 1);
+            }
         }
         Totals { all, shown }
     }
@@ -105,6 +111,31 @@ struct Excess {
     lacking: u64,
     /// Per value how many of these may have it.
     room: Room,
+}
+
+/// Which label of a set hides which of its cells: the narrowest label the first value below it that is left, and what is left over in
+/// the end is hidden by the narrowest label above it. Nobody can tell more of a set.
+fn read_set(cells: &Cells, record: usize, taxonomy: &Taxonomy) -> Vec<(u32, Label)> {
+    let mut own: Vec<u32> = cells.of(record).map(|cell| cell as u32).collect();
+    own.sort_by_key(|&cell| cells.leaf[cell as usize]);
+    let mut labels: Vec<Label> = own.iter().map(|&cell| cells.label[cell as usize]).collect();
+    labels.retain(|&label| Some(label) != taxonomy.hidden);
+    labels.sort_by(|&a, &b| taxonomy.loss[a as usize].total_cmp(&taxonomy.loss[b as usize]).then(a.cmp(&b)));
+    labels.dedup();
+    let covers = |label: Label, cell: u32| {
+        let leaf = cells.leaf[cell as usize];
+        leaf == label || taxonomy.step(label, leaf).is_some()
+    };
+    let mut read: Vec<(u32, Label)> = Vec::new();
+    for &label in &labels {
+        if let Some(at) = own.iter().position(|&cell| covers(label, cell)) {
+            read.push((own.remove(at), label));
+        }
+    }
+    for cell in own {
+        read.extend(labels.iter().find(|&&label| covers(label, cell)).map(|&label| (cell, label)));
+    }
+    read
 }
 
 struct Covering<'a> {
@@ -150,6 +181,9 @@ impl Covering<'_> {
 
     /// Covers what a label tells, or raises it.
     fn label(&mut self, label: Label, observer: &dyn Observer) -> Result<()> {
+        if self.taxonomy.hidden.is_some() {
+            self.totals = Totals::new(self.cells, self.taxonomy);
+        }
         for _ in 0..ROUNDS {
             let Some(excess) = self.excess(label) else { return Ok(()) };
             if !self.raise_some(label, excess, observer)? {
@@ -215,15 +249,37 @@ impl Covering<'_> {
             .collect()
     }
 
+    /// The values that a label hides, as a publication is read.
+    fn hidden_by(&self, label: Label) -> Tally {
+        let mut own = Tally::new();
+        let mut count = |cell: u32| *own.entry(self.cells.leaf[cell as usize]).or_default() += 1;
+        if self.taxonomy.hidden.is_none() {
+            self.carriers(label).iter().for_each(|&cell| count(cell));
+            return own;
+        }
+        for record in self.records(label) {
+            let read = read_set(self.cells, record as usize, self.taxonomy);
+            read.into_iter().filter(|(_, over)| *over == label).for_each(|(cell, _)| count(cell));
+        }
+        own
+    }
+
+    /// The records that show a label.
+    fn records(&self, label: Label) -> Vec<u32> {
+        let of = |cell: &u32| self.index.record_of[*cell as usize];
+        let mut records: Vec<u32> = self.carriers(label).iter().map(of).collect();
+        records.sort_unstable();
+        records.dedup();
+        records
+    }
+
     /// What a label tells too much of; none if it tells nothing.
     fn excess(&self, label: Label) -> Option<Excess> {
-        let carriers = self.carriers(label);
-        if carriers.is_empty() || Some(label) == self.taxonomy.hidden {
+        if self.carriers(label).is_empty() || Some(label) == self.taxonomy.hidden {
             return None;
         }
-        let mut own = Tally::new();
-        carriers.iter().for_each(|&cell| *own.entry(self.cells.leaf[cell as usize]).or_default() += 1);
-        let carried = carriers.len() as u64;
+        let own = self.hidden_by(label);
+        let carried: u64 = own.values().sum();
         if own.values().all(|&hits| hits as f64 <= self.guess * carried as f64) {
             return None;
         }
@@ -363,12 +419,8 @@ impl Covering<'_> {
     /// Whether what is known with a label is shown by enough records.
     fn is_kept(&self, label: Label, observer: &dyn Observer) -> Result<bool> {
         let mut shown = Shown::new(self.promise, self.taxonomy);
-        let of = |cell: &u32| self.index.record_of[*cell as usize];
-        let mut records: Vec<u32> = self.carriers(label).iter().map(of).collect();
-        records.sort_unstable();
-        records.dedup();
         let mut counts: FxHashMap<Piece, (u32, u32)> = FxHashMap::default();
-        for record in records {
+        for record in self.records(label) {
             observer.go_on()?;
             shown.read(self.cells, record as usize, |cell| self.cells.label[cell]);
             shown.each(label, None, &mut |piece, k| {

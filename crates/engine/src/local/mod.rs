@@ -422,18 +422,45 @@ mod tests {
         chain.take(4).any(|l| l == above)
     }
 
+    /// Which label hides which cell. In a set the leaves come first, then the labels right above them: each takes the first
+    /// cell below it, and all that are left in the end go to the lowest one above them.
+    fn as_read(cells: &Cells, taxonomy: &Taxonomy) -> Vec<Option<Label>> {
+        if taxonomy.hidden.is_none() {
+            return cells.label.iter().copied().map(Some).collect();
+        }
+        let mut read = vec![None; cells.leaf.len()];
+        for record in 0..cells.records() {
+            let mut order: Vec<usize> = cells.of(record).collect();
+            order.sort_by_key(|&cell| cells.leaf[cell]);
+            let has = |label: Label| cells.of(record).any(|cell| cells.label[cell] == label);
+            let labels: Vec<Label> = [3, 4, 5, 6, 1, 2].into_iter().filter(|&label| has(label)).collect();
+            for all in [false, true] {
+                for &label in &labels {
+                    let free = |cell: &&usize| {
+                        read[**cell].is_none() && is_below(cells.leaf[**cell], label, taxonomy)
+                    };
+                    let taken: Vec<usize> =
+                        order.iter().filter(free).take(if all { usize::MAX } else { 1 }).copied().collect();
+                    taken.into_iter().for_each(|cell| read[cell] = Some(label));
+                }
+            }
+        }
+        read
+    }
+
     /// Whether a value has a larger share of a label's cells than `guess`, and than of all cells below it.
     fn tells(cells: &Cells, taxonomy: &Taxonomy, guess: f64) -> bool {
-        let count = |of: &dyn Fn(Label, Label) -> bool| {
-            cells.leaf.iter().zip(&cells.label).filter(|(leaf, label)| of(**leaf, **label)).count()
+        let read = as_read(cells, taxonomy);
+        let count = |of: &dyn Fn(Label, Option<Label>) -> bool| {
+            cells.leaf.iter().zip(&read).filter(|(leaf, label)| of(**leaf, **label)).count()
         };
-        (0..14).filter(|&own| Some(own) != taxonomy.hidden).any(|own| {
+        (0..14).any(|own| {
             let below = |leaf: Label| is_below(leaf, own, taxonomy);
-            let (carried, all) = (count(&|_, label| label == own), count(&|leaf, _| below(leaf)));
-            let shown = count(&|leaf, label| below(leaf) && Some(label) != taxonomy.hidden);
+            let (carried, all) = (count(&|_, label| label == Some(own)), count(&|leaf, _| below(leaf)));
+            let shown = count(&|leaf, label| below(leaf) && label.is_some());
             carried < shown
                 && (0..14).any(|value| {
-                    let hits = count(&|leaf, label| label == own && leaf == value);
+                    let hits = count(&|leaf, label| label == Some(own) && leaf == value);
                     let usual = count(&|leaf, _| leaf == value && below(leaf));
                     hits as f64 > guess * carried as f64 && hits * all > usual * carried
                 })

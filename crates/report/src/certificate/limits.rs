@@ -19,6 +19,9 @@ pub fn not_claimed(
             composition(joint),
         ],
     };
+    if claim.is_some() && policy.guess().is_some() {
+        all.push(LABELS_ALONE.to_owned());
+    }
     all.extend(of_selection(policy));
     all.extend(of_masks(policy));
     all.extend(caveats.iter().map(|caveat| {
@@ -169,6 +172,8 @@ fn is_nested_secret(attribute: &AttributePolicy) -> bool {
     attribute.role == Role::Sensitive && (nested || leads_through_class(&attribute.path))
 }
 
+const LABELS_ALONE: &str = "labels with what stands beside them: `guess` bounds what a label tells by itself; whoever learns from the publication which \
+                            values go together may tell better";
 const HOMOGENEITY: &str = "homogeneity: people who cannot be told apart may all share a sensitive value, which is then known of each";
 const SEVERAL_PLACES: &str = "several places: a value's share is limited at each place where it may stand, not the chance that \
                               somebody has it anywhere in a record of several such places";
