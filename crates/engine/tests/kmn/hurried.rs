@@ -32,11 +32,11 @@ fn told(case: &Case, published: &Dataset) -> usize {
 
 /// With every further question that is asked before the time is over, what is published loses the same or less; the first
 /// solution tells something.
-fn never_less(seed: u64, local: bool) {
+fn never_less(seed: u64, algorithm: Algorithm, local: bool, suppress: bool) {
     let case = Case::new(seed, 24, false);
     let claim = Claim::Kmn(Kmn { missing: Missing::Counted, ..Kmn::new(3, 2, 1) });
-    let p = params(case.hierarchies.len(), Algorithm::Best, 3, 2, 1);
-    let p = Params { counted: true, local, cost: Cost::Lm, ..p };
+    let p = params(case.hierarchies.len(), algorithm, 3, 2, 1);
+    let p = Params { counted: true, local, suppress, cost: Cost::Lm, ..p };
     let (mut before, mut first, mut asks) = (f64::INFINITY, None, 0);
     loop {
         let (release, over) = stopped_after(&case, &p, &claim, asks);
@@ -52,7 +52,7 @@ fn never_less(seed: u64, local: bool) {
             release.compared
         );
         before = release.compared;
-        case.check(&release.published, &claim, Rows::Distinct, (false, local));
+        case.check(&release.published, &claim, Rows::Distinct, (suppress, local));
         if !over {
             return;
         }
@@ -63,10 +63,24 @@ fn never_less(seed: u64, local: bool) {
 
 #[test]
 fn more_time_never_loses_more() {
-    (0..4).for_each(|seed| never_less(seed, true));
+    (0..4).for_each(|seed| never_less(seed, Algorithm::Best, true, false));
 }
 
 #[test]
 fn more_time_never_loses_more_with_one_cut() {
-    (0..4).for_each(|seed| never_less(seed, false));
+    (0..4).for_each(|seed| never_less(seed, Algorithm::Best, false, false));
+}
+
+#[test]
+fn more_time_never_loses_more_by_the_greedy_search() {
+    for local in [true, false] {
+        (0..4).for_each(|seed| never_less(seed, Algorithm::Gcs, local, false));
+    }
+}
+
+#[test]
+fn more_time_never_loses_more_where_people_are_emptied() {
+    for (algorithm, local) in [(Algorithm::Best, true), (Algorithm::Best, false), (Algorithm::Gcs, false)] {
+        (0..4).for_each(|seed| never_less(seed, algorithm, local, true));
+    }
 }
