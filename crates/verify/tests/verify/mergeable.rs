@@ -10,7 +10,6 @@ use bosket_verify::mergeable::ClassState;
 use bosket_verify::{Claim, Witness, verify};
 
 use crate::vertices::{claim, random_ask, random_records, random_roles};
-use bosket_verify::anatomized::Anatomized;
 
 fn bound(data: &Dataset, roles: &Roles) -> Binding {
     let (policy, _) = Policy::parse("p", &vertices::policy(roles), &[]).expect("a good policy");
