@@ -8,7 +8,10 @@ use bosket_model::{Diagnostic, Failure, Fault, Place, Result};
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::Page;
 use parquet::errors::{ParquetError, Result as Parquet};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+    ParquetMetaDataWriter,
+};
 use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
 
 use super::chunks::{Chunks, failure};
@@ -28,6 +31,9 @@ pub(super) fn check(file: &SerializedFileReader<Chunks>, chunks: &Chunks, name: 
     let mut found = in_footer(file.metadata());
     if found.is_none() {
         found = between_columns(file.metadata(), chunks).map_err(fail)?;
+    }
+    if found.is_none() {
+        found = unread_fields(chunks).map_err(fail)?;
     }
     for group in 0..file.num_row_groups() {
         let group = file.get_row_group(group).map_err(fail)?;
@@ -78,8 +84,7 @@ fn between_columns(metadata: &ParquetMetaData, chunks: &Chunks) -> Parquet<Optio
     if chunks.get_bytes(0, super::MAGIC.len())? != super::MAGIC {
         return Ok(Some("it begins with something else than its mark"));
     }
-    let size = chunks.get_bytes(length.saturating_sub(FOOTER_END), 4)?;
-    let size = u64::from(size.iter().rev().fold(0u32, |sum, &byte| (sum << 8) | u32::from(byte)));
+    let size = footer_size(chunks)?;
     let columns = metadata.row_groups().iter().flat_map(|g| g.columns());
     let mut end = super::MAGIC.len() as u64;
     for column in columns {
@@ -91,6 +96,26 @@ fn between_columns(metadata: &ParquetMetaData, chunks: &Chunks) -> Parquet<Optio
     }
     let footer = length.saturating_sub(FOOTER_END).saturating_sub(size);
     Ok((end != footer).then_some("something lies between its columns and its footer"))
+}
+
+/// How long the metadata before the footer's end is.
+fn footer_size(chunks: &Chunks) -> Parquet<u64> {
+    let size = chunks.get_bytes(chunks.len().saturating_sub(FOOTER_END), 4)?;
+    Ok(u64::from(size.iter().rev().fold(0u32, |sum, &byte| (sum << 8) | u32::from(byte))))
+}
+
+/// A reader passes over fields that it does not know, wherever they stand in the footer. So the footer is written again from what
+/// was read of it, and must be the same bytes.
+fn unread_fields(chunks: &Chunks) -> Parquet<Option<&'static str>> {
+    let size = footer_size(chunks)?;
+    let start = chunks.len().saturating_sub(FOOTER_END).saturating_sub(size);
+    let footer = chunks.get_bytes(start, usize::try_from(size).unwrap_or(usize::MAX))?;
+    let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
+    let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options))?;
+    let mut again = Vec::new();
+    ParquetMetaDataWriter::new(&mut again, &read).finish()?;
+    let same = again.split_last_chunk::<{ FOOTER_END as usize }>().is_some_and(|(again, _)| again == footer);
+    Ok((!same).then_some("its footer has a field that no reader knows, or is written another way"))
 }
 
 /// A column's pages must hold plain values, and no more of them than its rows have.

@@ -218,6 +218,24 @@ fn surplus_values_of_a_page_are_refused() {
     }
 }
 
+/// The whole raw table lay in a field of the footer that no reader knows.
+#[test]
+fn unknown_fields_of_the_footer_are_refused() {
+    let (_dir, file, out) = published("parquet", &parquet_with(|p| p, &["A", "A"]), "out.parquet");
+    let good = fs::read(&out).expect("there");
+    read_at(&file, &out).expect("as it was written");
+    let at = good.len() - 8;
+    let size = u32::from_le_bytes(good[at..at + 4].try_into().expect("four bytes"));
+    // Field 100, six bytes of binary, before the end of the whole struct.
+    let field = [&[0x08, 0xC8, 0x01, 6][..], b"SSN-12"].concat();
+    let mut bytes = good.clone();
+    bytes.splice(at - 1..at - 1, field.iter().copied());
+    let end = bytes.len() - 8;
+    bytes[end..end + 4].copy_from_slice(&(size + field.len() as u32).to_le_bytes());
+    fs::write(&out, bytes).expect("written");
+    refused_with(&file, &out, "its footer has a field that no reader knows");
+}
+
 #[test]
 fn nothing_beside_the_columns_is_written_into_parquet() {
     let (_dir, _, out) = published("parquet", &parquet_with(|p| p, &["B", "A", "A"]), "out.parquet");
