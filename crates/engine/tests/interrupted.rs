@@ -98,6 +98,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         disassociation: kmn::Disassociation::Value,
         suppress: false,
         knowers: Vec::new(),
+        guess: None,
         local: false,
         root: bosket_model::policy::RootMode::Separate,
         counted: false,
