@@ -6,6 +6,7 @@ use bosket_io::form::of_bytes;
 use bosket_io::{Format, Input, Layout, Loaded, read};
 use bosket_model::observe::Quiet;
 use bosket_model::{Dataset, Result};
+use bosket_testkit::dice::Dice;
 
 use crate::records::canonical;
 use crate::{Outcome, dice, refused};
@@ -112,29 +113,105 @@ fn paths(data: &Dataset) -> Vec<String> {
     data.schema().attributes().map(|(_, attribute)| attribute.path.clone()).collect()
 }
 
-/// Whatever byte is changed: it is no publication any more, says something else, or has another form.
+/// Whatever is changed: it is no publication any more, says something else, or has another form.
 fn no_other_form(format: &str, given: &Layout, first: &Loaded, written: &[u8]) {
     if written.is_empty() {
         return;
     }
     let says = |loaded: &Loaded| (canonical(&loaded.data), paths(&loaded.data));
     let (mut dice, said) = (dice(written), says(first));
+    let mut others = otherwise(&mut dice, written);
     for new in [b' ', b'\n', b'\t', b'0', b'"'] {
         let at = dice.below(written.len());
-        for replace in [0, 1] {
-            let changed = [&written[..at], &[new], &written[at + replace..]].concat();
-            let Ok(again) = open(format, given, &changed, true) else { continue };
-            // Names of columns and namespaces stand once for all records.
-            if changed == written || again.layout != first.layout || says(&again) != said {
-                continue;
-            }
-            let found = form(format, &changed, (again.format, &again.layout, &again.data));
-            assert!(
-                found.is_some(),
-                "{format}: the same records in another form: {} for {}",
-                String::from_utf8_lossy(&changed),
-                String::from_utf8_lossy(written)
-            );
+        others.extend([0, 1].map(|replace| [&written[..at], &[new], &written[at + replace..]].concat()));
+    }
+    for changed in others {
+        let Ok(again) = open(format, given, &changed, true) else { continue };
+        // Names of columns and namespaces stand once for all records.
+        if changed == written || again.layout != first.layout || says(&again) != said {
+            continue;
+        }
+        let found = form(format, &changed, (again.format, &again.layout, &again.data));
+        assert!(
+            found.is_some(),
+            "{format}: the same records in another form: {} for {}",
+            String::from_utf8_lossy(&changed),
+            String::from_utf8_lossy(written)
+        );
+    }
+    if ["ndjson", "csv", "transactions"].contains(&format) {
+        doubled(format, given, first, written, &mut dice);
+    }
+}
+
+/// The same text in other ways: its lines in another order, a number or a letter spelt another way.
+fn otherwise(dice: &mut Dice, written: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<&[u8]> = written.split_inclusive(|&b| b == b'\n').collect();
+    let mut others = Vec::new();
+    let (a, b) = (dice.below(lines.len()), dice.below(lines.len()));
+    lines.swap(a, b);
+    others.push(lines.concat());
+    lines.swap(a, b);
+    lines.reverse();
+    others.push(lines.concat());
+    // Some run of bytes of a kind, from a place on.
+    let run = |dice: &mut Dice, is: fn(&u8) -> bool| {
+        let from = dice.below(written.len());
+        let start = from + written[from..].iter().position(is)?;
+        let length = written[start..].iter().take_while(|b| is(b)).count();
+        Some((start, start + length))
+    };
+    if let Some((start, end)) = run(dice, u8::is_ascii_digit) {
+        let digits = &written[start..end];
+        for (before, after) in [("", ".0"), ("", "e0"), ("0", ""), ("", "0e-1"), ("+", "")] {
+            let spelt = [before.as_bytes(), digits, after.as_bytes()].concat();
+            others.push([&written[..start], &spelt, &written[end..]].concat());
         }
     }
+    if let Some((start, end)) = run(dice, u8::is_ascii_alphanumeric) {
+        let (letter, word) = (written[start], &written[start..end]);
+        let escapes = [
+            format!("\\u{letter:04x}"),
+            format!("\\u{letter:04X}"),
+            format!("&#{letter};"),
+            format!("&#x{letter:x};"),
+        ];
+        others.extend(
+            escapes.map(|escape| [&written[..start], escape.as_bytes(), &written[start + 1..]].concat()),
+        );
+        for (before, after) in [("\"", "\""), ("<![CDATA[", "]]>")] {
+            let spelt = [before.as_bytes(), word, after.as_bytes()].concat();
+            others.push([&written[..start], &spelt, &written[end..]].concat());
+        }
+    }
+    others
+}
+
+/// A record that stands twice stands beside itself.
+fn doubled(format: &str, given: &Layout, first: &Loaded, written: &[u8], dice: &mut Dice) {
+    let lines: Vec<&[u8]> = written.split_inclusive(|&b| b == b'\n').collect();
+    let header = usize::from(format == "csv");
+    if lines.len() == header {
+        return;
+    }
+    let one = header + dice.below(lines.len() - header);
+    let at = header + dice.below(lines.len() + 1 - header);
+    let twice = |at: usize| [&lines[..at], &[lines[one]], &lines[at..]].concat().concat();
+    let changed = twice(at);
+    let Ok(again) = open(format, given, &changed, true) else { return };
+    let mut said = canonical(&again.data);
+    let is_one_more = said.len() == first.data.len() + 1;
+    said.dedup();
+    let mut before = canonical(&first.data);
+    before.dedup();
+    if !is_one_more
+        || said != before
+        || again.layout != first.layout
+        || paths(&again.data) != paths(&first.data)
+    {
+        return;
+    }
+    let found = form(format, &changed, (again.format, &again.layout, &again.data));
+    let told = String::from_utf8_lossy(&changed);
+    assert_eq!(found.is_none(), changed == twice(one), "{format}: a record that stands twice: {told}");
 }

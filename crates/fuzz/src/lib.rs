@@ -60,7 +60,8 @@ targets! {
     documents: json ndjson xml csv transactions parquet fhir, false;
     tables: sqlite, false;
     texts: policy hierarchy certificate, false;
-    verify: verify_kmn verify_left_out verify_km verify_alike verify_apart verify_delta verify_rows verify_joint, true;
+    verify: verify_kmn verify_left_out verify_km verify_alike verify_apart verify_delta verify_rows verify_joint verify_attackers,
+        true;
     anonymize: anonymize_kmn anonymize_km anonymize_cluster anonymize_dissect, true;
 }
 

@@ -41,7 +41,7 @@ macro_rules! tests {
 
 tests! {
     json ndjson xml csv transactions parquet fhir sqlite policy hierarchy certificate
-    verify_kmn verify_left_out verify_km verify_alike verify_apart verify_delta verify_rows verify_joint
+    verify_kmn verify_left_out verify_km verify_alike verify_apart verify_delta verify_rows verify_joint verify_attackers
     anonymize_kmn anonymize_km anonymize_cluster anonymize_dissect
 }
 

@@ -1,9 +1,12 @@
 //! Two releases laid over each other, by the definition: rows are paths of labels, and every place carries the more specific
 //! of its two labels. Nobody is told which row is which: rows may be the same wherever their labels allow it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::trees::PathRecord;
+use bosket_model::{Builder, ClassId, Dataset, Kind};
+
+use crate::dice::Dice;
+use crate::trees::{LEVELS, PathRecord};
 
 /// The more specific of two labels of the little hierarchies here; none if they have nothing in common. Below `*` stand
 /// labels of a letter and a digit (`A1`), below these the same with a second digit (`A12`).
@@ -84,4 +87,69 @@ pub fn joined_sets(a: &[String], b: &[String]) -> Vec<String> {
         }
     }
     all.into_iter().collect()
+}
+
+/// One person's paths, without gaps between levels.
+pub fn random_paths(dice: &mut Dice, most: usize) -> PathRecord {
+    let leaf = |dice: &mut Dice, level: &str| format!("{level}{}{}", 1 + dice.below(2), 1 + dice.below(2));
+    (0..1 + dice.below(most))
+        .map(|_| LEVELS[..1 + dice.below(3)].iter().map(|level| leaf(dice, level)).collect())
+        .collect()
+}
+
+/// What a release shows of a person: every value at a height of its own, or each leaf at one height everywhere.
+pub fn generalized(
+    dice: &mut Dice,
+    record: &PathRecord,
+    cut: Option<&BTreeMap<String, usize>>,
+) -> PathRecord {
+    let mut label = |leaf: &String| match cut {
+        Some(cut) => raised(leaf, cut.get(leaf).copied().unwrap_or(2)),
+        None => raised(leaf, dice.below(3)),
+    };
+    record.iter().map(|path| path.iter().map(&mut label).collect()).collect()
+}
+
+/// A cut: per group of leaves a height, `*` for a whole level or none of it.
+pub fn random_cut(dice: &mut Dice) -> BTreeMap<String, usize> {
+    let mut cut = BTreeMap::new();
+    for level in LEVELS {
+        let all = dice.one_in(3);
+        for group in 1..3 {
+            let height = if all { 2 } else { dice.below(2) };
+            for leaf in 1..3 {
+                cut.insert(format!("{level}{group}{leaf}"), height);
+            }
+        }
+    }
+    cut
+}
+
+/// `*` alone does not say which level it is of: labels of paths that are told apart by them do.
+pub fn told_apart(record: &PathRecord) -> PathRecord {
+    let star = |(at, label): (usize, &String)| match label.as_str() {
+        "*" => format!("{}*", LEVELS[at]),
+        _ => label.clone(),
+    };
+    record.iter().map(|path| path.iter().enumerate().map(star).collect()).collect()
+}
+
+/// The records as they are published, a vertex per node of each path.
+pub fn published(records: &[PathRecord]) -> Dataset {
+    let mut builder = Builder::new();
+    for record in records {
+        builder.begin_record();
+        for path in record {
+            let mut class = ClassId::ROOT;
+            for (level, label) in path.iter().enumerate() {
+                class = builder.class(class, &[LEVELS[level].to_lowercase()]);
+                let value = builder.attribute(class, &["v".to_owned()]);
+                builder.open(class);
+                builder.set(value, Kind::Text, label);
+            }
+            path.iter().for_each(|_| builder.close());
+        }
+        builder.end_record().expect("one value per vertex");
+    }
+    builder.finish()
 }

@@ -2,6 +2,7 @@
 
 mod alike;
 pub(crate) mod apart;
+mod attackers;
 mod delta;
 mod joint;
 mod km;
@@ -12,6 +13,7 @@ mod rows;
 
 pub use alike::verify_alike;
 pub use apart::verify_apart;
+pub use attackers::verify_attackers;
 pub use delta::verify_delta;
 pub use joint::verify_joint;
 pub use km::verify_km;

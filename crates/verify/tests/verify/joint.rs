@@ -8,7 +8,10 @@ use bosket_model::observe::Quiet;
 use bosket_model::policy::{Diversity, Policy, Relations, Rows, Siblings, Undeclared};
 use bosket_model::{Builder, ClassId, Dataset, Failure, Kind, Result};
 use bosket_testkit::dice::{Dice, cases, permutations};
-use bosket_testkit::joint::{hierarchy, joined_paths, joined_sets, meet, raised};
+use bosket_testkit::joint::{
+    generalized, hierarchy, joined_paths, joined_sets, meet, published, raised, random_cut, random_paths,
+    told_apart,
+};
 use bosket_testkit::{knowledge, sets, trees};
 use bosket_verify::joint::{Joint, Part, Reading, verify_jointly};
 use bosket_verify::vertex::Diverse;
@@ -43,71 +46,6 @@ fn jointly(policy: &str, claim: &Claim, levels: &[&str], releases: &[Release]) -
 /// Which people are in a release: most of them.
 fn attending(dice: &mut Dice, people: usize) -> Vec<u32> {
     (0..people as u32).filter(|_| !dice.one_in(6)).collect()
-}
-
-/// One person's paths, without gaps between levels.
-fn random_paths(dice: &mut Dice, most: usize) -> trees::PathRecord {
-    let leaf = |dice: &mut Dice, level: &str| format!("{level}{}{}", 1 + dice.below(2), 1 + dice.below(2));
-    (0..1 + dice.below(most))
-        .map(|_| trees::LEVELS[..1 + dice.below(3)].iter().map(|level| leaf(dice, level)).collect())
-        .collect()
-}
-
-/// What a release shows of a person: every value at a height of its own, or each leaf at one height everywhere.
-fn generalized(
-    dice: &mut Dice,
-    record: &trees::PathRecord,
-    cut: Option<&BTreeMap<String, usize>>,
-) -> trees::PathRecord {
-    let mut label = |leaf: &String| match cut {
-        Some(cut) => raised(leaf, cut.get(leaf).copied().unwrap_or(2)),
-        None => raised(leaf, dice.below(3)),
-    };
-    record.iter().map(|path| path.iter().map(&mut label).collect()).collect()
-}
-
-/// A cut: per group of leaves a height, `*` for a whole level or none of it.
-fn random_cut(dice: &mut Dice) -> BTreeMap<String, usize> {
-    let mut cut = BTreeMap::new();
-    for level in trees::LEVELS {
-        let all = dice.one_in(3);
-        for group in 1..3 {
-            let height = if all { 2 } else { dice.below(2) };
-            for leaf in 1..3 {
-                cut.insert(format!("{level}{group}{leaf}"), height);
-            }
-        }
-    }
-    cut
-}
-
-/// `*` alone does not say which level it is of: labels of paths that are told apart by them do.
-fn told_apart(record: &trees::PathRecord) -> trees::PathRecord {
-    let star = |(at, label): (usize, &String)| match label.as_str() {
-        "*" => format!("{}*", trees::LEVELS[at]),
-        _ => label.clone(),
-    };
-    record.iter().map(|path| path.iter().enumerate().map(star).collect()).collect()
-}
-
-/// The records as they are published, a vertex per node of each path.
-fn published(records: &[trees::PathRecord]) -> Dataset {
-    let mut builder = Builder::new();
-    for record in records {
-        builder.begin_record();
-        for path in record {
-            let mut class = ClassId::ROOT;
-            for (level, label) in path.iter().enumerate() {
-                class = builder.class(class, &[trees::LEVELS[level].to_lowercase()]);
-                let value = builder.attribute(class, &["v".to_owned()]);
-                builder.open(class);
-                builder.set(value, Kind::Text, label);
-            }
-            path.iter().for_each(|_| builder.close());
-        }
-        builder.end_record().expect("one value per vertex");
-    }
-    builder.finish()
 }
 
 proptest! {
