@@ -87,15 +87,12 @@ fn attackers(before: Option<&Risk>, after: &Risk) -> String {
          <th class=\"n\">after</th><th class=\"n\">fewer than asked before</th><th class=\"n\">after</th></tr></thead><tbody>",
     );
     let mut row = |who: &str, old: Option<&Point>, new: &Point| {
-        let cells: [(Option<&Point>, fn(&Point) -> f64); 4] = [
-            (old, |p| p.unique.value),
-            (Some(new), |p| p.unique.value),
-            (old, |p| p.below_k.value),
-            (Some(new), |p| p.below_k.value),
-        ];
         let _ = write!(out, "<tr><td>{}</td>", escape(who));
-        for (point, of) in cells {
-            let _ = write!(out, "<td class=\"n\">{}</td>", point.map_or("–".to_owned(), |p| percent(of(p))));
+        for of in [|p: &Point| p.unique.value, |p: &Point| p.below_k.value] {
+            for point in [old, Some(new)] {
+                let share = point.map_or("–".to_owned(), |p| percent(of(p)));
+                let _ = write!(out, "<td class=\"n\">{share}</td>");
+            }
         }
         out.push_str("</tr>");
     };
