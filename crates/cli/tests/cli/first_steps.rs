@@ -257,7 +257,7 @@ fn deep_documents_ended_in_a_draft_that_no_search_could_reach() {
     }
     dir.run(&["inspect", "docs", "--draft", "p.toml"]).exits(0);
     let draft = dir.text("p.toml");
-    assert!(draft.contains("It speaks of the document rather than of a\n# person"), "{draft}");
+    assert!(draft.contains("It speaks of the document"), "{draft}");
     dir.run(&["anonymize", "p.toml", "--dry-run"]).exits(0);
     // All of it is more than a search can handle.
     let all = draft.replace("role = \"drop\"", "role = \"quasi\"\nhierarchy = { build = \"prefix\" }");

@@ -144,8 +144,10 @@ mod tests {
         let part = builder.class(entry, &["part".to_owned()]);
         let sex = builder.attribute(ClassId::ROOT, &["gender".to_owned()]);
         let names = |stem: &str| (0..45).map(|i| format!("{stem}{i}")).collect::<Vec<_>>();
-        let outer: Vec<_> =
-            names("templateVersion").iter().map(|n| builder.attribute(entry, std::slice::from_ref(n))).collect();
+        let outer: Vec<_> = names("templateVersion")
+            .iter()
+            .map(|n| builder.attribute(entry, std::slice::from_ref(n)))
+            .collect();
         let inner: Vec<_> =
             names("diagnosis").iter().map(|n| builder.attribute(part, std::slice::from_ref(n))).collect();
         for i in 0..8 {
