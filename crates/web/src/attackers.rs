@@ -18,10 +18,10 @@ shape! {
     pub(crate) struct AttackerView {
         name: String,
         knows: Vec<String>,
-        m: Option<i64>,
-        n: Option<i64>,
+        m: Option<u32>,
+        n: Option<u32>,
         among: Vec<String>,
-        k: Option<i64>,
+        k: Option<u32>,
         /// What they find if the claim holds; none while the policy has errors.
         sentence: Option<String>,
     }
@@ -42,7 +42,7 @@ fn view(table: &dyn TableLike, claim: Option<&Claim>) -> AttackerView {
         let items = table.get(key).and_then(Item::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let number = |key: &str| table.get(key).and_then(Item::as_integer);
+    let number = |key: &str| table.get(key).and_then(Item::as_integer).and_then(|n| n.try_into().ok());
     let name = table.get("name").and_then(Item::as_str).unwrap_or_default().to_owned();
     AttackerView {
         knows: list("knows"),

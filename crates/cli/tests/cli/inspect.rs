@@ -156,7 +156,10 @@ fn the_example_is_understood() {
     ]);
     let draft = dir.text("draft.toml");
     let neighbour = "name  = \"neighbour\"\nknows = [\"gender\", \"birth_year\", \"home.town\"]\nm     = 1\n";
-    assert!(draft.contains(neighbour) && draft.contains("name = \"colleague\"\nm    = 2\nn    = 1\n"), "{draft}");
+    assert!(
+        draft.contains(neighbour) && draft.contains("name = \"colleague\"\nm    = 2\nn    = 1\n"),
+        "{draft}"
+    );
     dir.run(&["verify", "data.ndjson", "--policy", "draft.toml"])
         .exits(1)
         .prints(&["VIOLATED", "Witness: only one record fits what the attacker `neighbour` knows"]);
