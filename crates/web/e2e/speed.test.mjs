@@ -66,7 +66,7 @@ test("the first combination is told before the last is tried", { timeout: 240_00
   try {
     await demo(server.folder);
     const headers = asProgram(server);
-    const body = JSON.stringify({ command: "sweep", policy: "bosket-demo/policy.toml", k: [2, 5, 10, 20] });
+    const body = JSON.stringify({ command: "sweep", policy: "bosket-demo/policy.toml", k: [2, 3, 4, 5, 6, 8, 10, 20] });
     const begun = Date.now();
     const { id } = JSON.parse((await ask(server, "/api/jobs", { method: "POST", headers, body })).text);
     const stream = await fetch(`${server.origin}/api/jobs/${id}/events`, { headers });
