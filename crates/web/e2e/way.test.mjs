@@ -83,7 +83,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByRole("button", { name: "Publish and verify" }).click();
     await main.getByText(/^HOLDS: 2,000 records/).waitFor(LONG);
     await page.getByRole("table", { name: /Who is found/ }).waitFor(LONG);
-    const attackers = page.getByRole("table", { name: "What the attackers of the policy find" });
+    const attackers = page.getByRole("table", { name: /^What the attackers of the policy find/ });
     for (const name of ["neighbour", "colleague"]) {
       const figures = await attackers.getByRole("row", { name: new RegExp(`^${name} `) }).getByRole("cell").allTextContents();
       assert.equal(figures[2], "0.0 %", `the ${name} finds nobody alone in what is published`);

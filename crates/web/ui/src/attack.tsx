@@ -90,22 +90,24 @@ function Told({ attacked }: { attacked: Attacked }) {
   return (
     <Wide label="Attackers of the policy table">
       <table>
-        <caption>What the attackers of the policy find</caption>
+        <caption>What the attackers of the policy find: who is alone, whom fewer people fit than asked for, and who is alone to somebody who knows one thing more</caption>
         <thead>
           <tr>
             <th scope="col">Attacker</th>
             <th scope="col">Knows</th>
             {head("Alone before")}
             {attacked.after && head("Alone after")}
-            {head("Fewer than asked before")}
-            {attacked.after && head("Fewer than asked after")}
-            {attacked.after && head("Alone after, with one thing more")}
+            {head("Too few before")}
+            {attacked.after && head("Too few after")}
+            {attacked.after && head("Alone with one thing more")}
           </tr>
         </thead>
         <tbody>
           {attacked.before.attackers?.map((one, at) => (
             <tr>
-              <th scope="row">{one.name ?? "nobody in particular"}</th>
+              <th scope="row" class="who">
+                {one.name ?? "nobody in particular"}
+              </th>
               <td>{one.knows}</td>
               <td class="number">{percent(one.promised.unique.value)}</td>
               {attacked.after && <td class="number">{percent(after(at)?.promised.unique.value)}</td>}
