@@ -1,5 +1,7 @@
 //! Records in parts: what is found on kernels of random parts is what is found on all records at once.
 
+use std::collections::BTreeMap;
+
 use bosket_engine::partition::{
     self, Filter, Frequencies, Kernel, NO_LABEL, Passes, Range, Sets, StepCounts, Steps,
 };
@@ -7,7 +9,7 @@ use bosket_engine::{Params, km, kmn};
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::{Hierarchy, csv};
 use bosket_model::observe::Quiet;
-use bosket_model::partition::{Parts, Survey};
+use bosket_model::partition::Survey;
 use bosket_model::policy::{Algorithm, Payload, Policy, Rows};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Result};
@@ -32,12 +34,15 @@ fn dealt(data: &Dataset, dice: &mut Dice) -> Vec<(u32, Dataset)> {
 
 /// One frame for all parts, and the parts laid over it.
 fn framed(dealt: &[(u32, Dataset)]) -> (Survey, Vec<(u32, Dataset)>) {
-    let all = dealt.iter().fold(Parts::default(), |all: Parts<Survey>, (part, data)| {
-        let survey = Survey::whole(data);
-        let survey = Survey::from_bytes(&survey.to_bytes()).expect("its own bytes");
-        all.merge(Parts::one(*part, survey))
-    });
-    let survey = all.into_states().fold(Survey::default(), |all, part| all.merge(&part));
+    // A part that comes twice counts once.
+    let all: BTreeMap<u32, Survey> = dealt
+        .iter()
+        .map(|(part, data)| {
+            let survey = Survey::whole(data);
+            (*part, Survey::from_bytes(&survey.to_bytes()).expect("its own bytes"))
+        })
+        .collect();
+    let survey = all.into_values().fold(Survey::default(), |all, part| all.merge(&part));
     let align = |data: &Dataset| survey.align(data, |_| true, &Quiet).expect("nobody interrupts");
     let parts = dealt.iter().map(|(part, data)| (*part, align(data))).collect();
     (survey, parts)
@@ -61,14 +66,14 @@ impl World {
     }
 
     fn frequencies(&self, parts: &[(u32, Dataset)]) -> Frequencies {
-        let mut all: Parts<Frequencies> = Parts::default();
+        let mut all: BTreeMap<u32, Frequencies> = BTreeMap::new();
         for (part, data) in parts {
             let own = Frequencies::count(&self.trees(data), &self.hierarchies, &self.params, &Quiet);
             let own = own.expect("counted");
             assert_eq!(Frequencies::from_bytes(&own.to_bytes()).expect("its own bytes"), own);
-            all = all.merge(Parts::one(*part, own));
+            all.insert(*part, own);
         }
-        all.into_states().try_fold(Frequencies::default(), |sum, own| sum.merge(&own)).expect("one numbering")
+        all.into_values().try_fold(Frequencies::default(), |sum, own| sum.merge(&own)).expect("one numbering")
     }
 
     /// The kernels of all parts, merged.
@@ -104,7 +109,7 @@ struct PartPasses<'w> {
 
 impl PartPasses<'_> {
     /// A part that comes twice is counted once.
-    fn once(&self) -> std::collections::BTreeMap<u32, &Dataset> {
+    fn once(&self) -> BTreeMap<u32, &Dataset> {
         self.parts.iter().map(|(part, data)| (*part, data)).collect()
     }
 }

@@ -151,13 +151,12 @@ pub(crate) fn refine(
         return by_classes(cells, taxonomy, (promise, is_sound), observer);
     }
     let values = Cells { label: cells.leaf.clone(), ..cells.clone() };
-    let from_values = match pieces_of(&values, promise, |labels| labels.len()) <= FROM_VALUES {
-        true => raised(values, &cells.label, (taxonomy, promise), FROM_CARRIED, observer)?,
+    let from_values = match pieces_of(&values, promise) <= FROM_VALUES {
+        true => raised(values, &cells.label, (taxonomy, promise), FROM_CLASSES, observer)?,
         false => None,
     };
-    let from_carried = carried(cells, (taxonomy, promise), observer)?;
     lower(cells, taxonomy, promise, 0, observer)?;
-    for mut other in [from_values, from_carried].into_iter().flatten() {
+    if let Some(mut other) = from_values {
         lower(&mut other, taxonomy, promise, 0, observer)?;
         if lost(&other, taxonomy) < lost(cells, taxonomy) {
             *cells = other;
@@ -166,40 +165,14 @@ pub(crate) fn refine(
     Ok(())
 }
 
-/// Pieces that are looked at for a start from labels that enough people carry.
-const FROM_CARRIED: u64 = 1_000_000_000;
-/// Pieces of all records up to which it is tried, which bounds the memory.
-const CARRIED: u64 = 60_000_000;
-
-/// The start from labels that enough people carry each, whatever a cut says: a few old dates hold back nobody else's.
-fn carried(
-    cells: &Cells,
-    (taxonomy, promise): (&Taxonomy, &Promise),
-    observer: &dyn Observer,
-) -> Result<Option<Cells>> {
-    let top: Vec<Label> = cells.label.iter().map(|&label| taxonomy.root(label)).collect();
-    let all = Cells { label: top.clone(), ..cells.clone() };
-    let Some(start) = classes::start(all, (taxonomy, promise), cells.records(), observer)? else {
-        return Ok(None);
-    };
-    if pieces_of(&start, promise, different) > CARRIED {
-        return Ok(None);
-    }
-    raised(start, &top, (taxonomy, promise), FROM_CARRIED, observer)
-}
-
-/// How many labels there are.
-fn different(labels: &[Label]) -> usize {
-    let mut labels = labels.to_vec();
-    labels.sort_unstable();
-    labels.dedup();
-    labels.len()
-}
+/// Pieces that are looked at for one start from classes.
+const FROM_CLASSES: u64 = 1_000_000_000;
 
 /// About how many pieces all records have.
-fn pieces_of(cells: &Cells, promise: &Promise, count: impl Fn(&[Label]) -> usize) -> u64 {
-    let of = |record: usize| promise.estimate_all(count(&cells.label[cells.of(record)]));
-    (0..cells.records()).map(of).fold(0, u64::saturating_add)
+fn pieces_of(cells: &Cells, promise: &Promise) -> u64 {
+    (0..cells.records())
+        .map(|record| promise.estimate_all(cells.of(record).len()))
+        .fold(0, u64::saturating_add)
 }
 
 /// The same where somebody knows all of some attributes at once. How large the classes of those who look alike to them are
@@ -225,7 +198,7 @@ fn by_classes(
                 },
             )
             .collect();
-        let Some(found) = raised(start, &bound, (taxonomy, promise), FROM_CARRIED, observer)? else {
+        let Some(found) = raised(start, &bound, (taxonomy, promise), FROM_CLASSES, observer)? else {
             continue;
         };
         let lost = lost(&found, taxonomy);
@@ -495,7 +468,7 @@ mod tests {
             }
             let before = cells.clone();
             let at_values = Cells { label: cells.leaf.clone(), ..cells.clone() };
-            let values = raised(at_values, &cells.label, (&taxonomy, &promise), FROM_CARRIED, &Quiet)
+            let values = raised(at_values, &cells.label, (&taxonomy, &promise), FROM_CLASSES, &Quiet)
                 .expect("nobody interrupts");
             // With two relations, pairs at different places are counted as well, and may be rare from the start.
             assert!(values.is_some() || knower.n > 1, "seed {seed}");
