@@ -61,6 +61,8 @@ pub struct Told {
     pub hits: u64,
     /// The share of the value among all cells below the label.
     pub usual: f64,
+    /// Whether it is so however records are paired.
+    pub certain: bool,
 }
 
 impl Told {
@@ -136,6 +138,10 @@ pub fn judge(
             assign(labels, &values, reading, hierarchy, |label, value| own.add_published(label, value));
         }
     }
+    for record in 0..c.published.data.len() {
+        observer.go_on()?;
+        published.each(record, |declared, (label, _)| counts[declared].add_cell(label));
+    }
     let mut found = Guessed { guess, ..Guessed::default() };
     for (declared, counts) in counts.iter().enumerate() {
         let Some(hierarchy) = &c.hierarchies[declared] else { continue };
@@ -153,6 +159,7 @@ pub fn judge(
                 cells: most.cells,
                 hits: most.hits,
                 usual: most.usual,
+                certain: counts.is_certain(label, &most, guess, hierarchy),
             }));
         }
     }
@@ -365,6 +372,8 @@ struct Counts {
     input: Tally,
     published: Tally,
     labels: BTreeMap<Label, Tally>,
+    /// How many published cells have a label, whatever they hide.
+    cells: BTreeMap<Label, u64>,
 }
 
 /// The values below a label.
@@ -378,6 +387,28 @@ struct Below {
 impl Counts {
     fn add_input(&mut self, value: &Option<NodeId>) {
         *self.input.entry(*value).or_default() += 1;
+    }
+
+    fn add_cell(&mut self, label: &Label) {
+        if let Some(cells) = self.cells.get_mut(label) {
+            *cells += 1;
+        } else {
+            self.cells.insert(label.clone(), 1);
+        }
+    }
+
+    /// Whether a value has too large a share of a label whatever pairs there are: so many cells have the label that those of all
+    /// other values that are not published as they are cannot fill them.
+    fn is_certain(&self, label: &Label, most: &Most, guess: f64, hierarchy: &Hierarchy) -> bool {
+        let as_it_is = |value: &Option<NodeId>| {
+            value.and_then(|node| self.cells.get(&Label::Node(node))).copied().unwrap_or(0)
+        };
+        let others =
+            self.input.iter().filter(|(value, _)| **value != most.value && label.covers(**value, hierarchy));
+        let hidden: u64 = others.map(|(value, cells)| cells.saturating_sub(as_it_is(value))).sum();
+        let cells = self.cells.get(label).copied().unwrap_or(0);
+        let least = cells.saturating_sub(hidden) as f64;
+        least > guess.max(most.usual) * cells as f64 * (1.0 + 1e-12)
     }
 
     fn add_published(&mut self, label: &Label, value: Option<NodeId>) {

@@ -274,8 +274,11 @@ fn unseen_masks(request: &VerifyRequest, policy: &Policy) -> Vec<String> {
 /// That nobody counted what labels tell, where the policy bounds it.
 fn unguessed(found: &Verified, policy: &Policy) -> Option<String> {
     let share = policy.guess().filter(|_| found.guessed.is_none())?;
-    let help = match found.untruths {
+    let help = match found.untruths.as_deref() {
         None => "that is counted with the input, by --against",
+        Some([]) => {
+            "records can be paired in several ways, and which of them it was says the mapping, by --mapping"
+        }
         Some(_) => "that is counted once the publication is true to the input",
     };
     Some(format!("whether {} (`privacy.guess`): {help}", guess::sentence(share)))

@@ -238,12 +238,27 @@ pub fn compare(c: &Comparison<'_>, observer: &dyn Observer) -> Result<Vec<Untrut
 fn compare_guessing(c: &Comparison<'_>, guess: Option<f64>, observer: &dyn Observer) -> Result<Compared> {
     let Paired { untruths, pairs } = paired(c, observer)?;
     let guessed = match (guess, pairs) {
-        (Some(guess), Some(pairs)) => Some(judge(c, &pairs, guess, observer)?),
+        (Some(guess), Some(pairs)) => judged(c, &pairs, guess, observer)?,
         // Under one cut for all, which was found in the labels, each of them hides what everybody would guess.
         (Some(guess), None) if untruths.is_empty() => Some(Guessed { guess, ..Guessed::default() }),
         _ => None,
     };
     Ok(Compared { untruths, guessed })
+}
+
+/// What labels tell by these pairs. Where they were looked for, and others may tell less, nobody can say without the mapping.
+fn judged(
+    c: &Comparison<'_>,
+    pairs: &[(u32, u32)],
+    guess: f64,
+    observer: &dyn Observer,
+) -> Result<Option<Guessed>> {
+    let mut found = judge(c, pairs, guess, observer)?;
+    if c.mapping.is_some() || found.holds() {
+        return Ok(Some(found));
+    }
+    found.told.retain(|told| told.certain);
+    Ok((!found.holds()).then_some(found))
 }
 
 /// What is not true, and which published record comes from which one of the input, as far as that was looked for.
