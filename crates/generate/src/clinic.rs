@@ -166,6 +166,8 @@ hierarchy = "hierarchies/treatment.csv"
 [privacy]
 model = "kmn"
 k = 5
+# Nobody says from a published label alone with more than this certainty which value it hides.
+guess = 0.5
 
 # Who may look for somebody, and what they know. The publication holds against each of them.
 # Delete whom there is not, and add whom there is.

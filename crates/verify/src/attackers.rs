@@ -61,9 +61,10 @@ pub(crate) fn smallest(
     };
     let mut witness = crate::witness(&within, binding, &found);
     let known = classes.known_of(first);
-    let shift =
-        |pairs: Vec<(usize, usize)>| pairs.iter().map(|&(a, b)| (a + known.len(), b + known.len())).collect();
-    witness.relations = shift(witness.relations);
+    for (above, below) in &mut witness.relations {
+        *above += known.len();
+        *below += known.len();
+    }
     witness.values.splice(0..0, known.iter().map(|&item| value(binding, records.known(item))));
     Ok(Some(named(witness)))
 }

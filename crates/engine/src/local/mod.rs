@@ -151,8 +151,8 @@ pub(crate) fn refine(
         return by_classes(cells, taxonomy, (promise, is_sound), observer);
     }
     let values = Cells { label: cells.leaf.clone(), ..cells.clone() };
-    let from_values = match pieces_of(&values, promise) <= FROM_VALUES {
-        true => raised(values, &cells.label, (taxonomy, promise), FROM_CLASSES, observer)?,
+    let from_values = match pieces_of(&values, promise, |labels| labels.len()) <= FROM_VALUES {
+        true => raised(values, &cells.label, (taxonomy, promise), &mut FROM_CLASSES.clone(), observer)?,
         false => None,
     };
     lower(cells, taxonomy, promise, 0, observer)?;
@@ -165,14 +165,23 @@ pub(crate) fn refine(
     Ok(())
 }
 
-/// Pieces that are looked at for one start from classes.
+/// Pieces that are looked at for all starts from classes.
 const FROM_CLASSES: u64 = 1_000_000_000;
+/// Pieces of all records up to which such a start is tried, which bounds the memory.
+const IN_CLASSES: u64 = 60_000_000;
 
-/// About how many pieces all records have.
-fn pieces_of(cells: &Cells, promise: &Promise) -> u64 {
-    (0..cells.records())
-        .map(|record| promise.estimate_all(cells.of(record).len()))
-        .fold(0, u64::saturating_add)
+/// About how many pieces all records have, by how many labels there are to choose from.
+fn pieces_of(cells: &Cells, promise: &Promise, count: impl Fn(&[Label]) -> usize) -> u64 {
+    let of = |record: usize| promise.estimate_all(count(&cells.label[cells.of(record)]));
+    (0..cells.records()).map(of).fold(0, u64::saturating_add)
+}
+
+/// How many labels there are, each once.
+fn different(labels: &[Label]) -> usize {
+    let mut labels = labels.to_vec();
+    labels.sort_unstable();
+    labels.dedup();
+    labels.len()
 }
 
 /// The same where somebody knows all of some attributes at once. How large the classes of those who look alike to them are
@@ -186,11 +195,14 @@ fn by_classes(
     let top: Vec<Label> = cells.label.iter().map(|&label| taxonomy.root(label)).collect();
     let mut best: Option<(f64, Cells)> = None;
     let people = cells.records();
-    let mut worse = 0;
+    let (mut worse, mut effort) = (0, FROM_CLASSES);
     let sizes = std::iter::successors(Some(promise.most() as usize * 2), |size| Some(size * 2));
     for size in sizes.take_while(|&size| size <= people.max(1)) {
         let all = Cells { label: top.clone(), ..cells.clone() };
         let Some(start) = classes::start(all, (taxonomy, promise), size, observer)? else { continue };
+        if pieces_of(&start, promise, different) > IN_CLASSES {
+            break;
+        }
         let bound: Vec<Label> = (start.label.iter().zip(&top))
             .map(
                 |(&label, &top)| {
@@ -198,7 +210,7 @@ fn by_classes(
                 },
             )
             .collect();
-        let Some(found) = raised(start, &bound, (taxonomy, promise), FROM_CLASSES, observer)? else {
+        let Some(found) = raised(start, &bound, (taxonomy, promise), &mut effort, observer)? else {
             continue;
         };
         let lost = lost(&found, taxonomy);
@@ -207,7 +219,7 @@ fn by_classes(
         } else {
             worse += 1;
         }
-        if worse > 1 || observer.out_of_time() {
+        if worse > 1 || effort == 0 || observer.out_of_time() {
             break;
         }
     }
@@ -468,8 +480,9 @@ mod tests {
             }
             let before = cells.clone();
             let at_values = Cells { label: cells.leaf.clone(), ..cells.clone() };
-            let values = raised(at_values, &cells.label, (&taxonomy, &promise), FROM_CLASSES, &Quiet)
-                .expect("nobody interrupts");
+            let values =
+                raised(at_values, &cells.label, (&taxonomy, &promise), &mut FROM_CLASSES.clone(), &Quiet)
+                    .expect("nobody interrupts");
             // With two relations, pairs at different places are counted as well, and may be rare from the start.
             assert!(values.is_some() || knower.n > 1, "seed {seed}");
             if let Some(values) = values {

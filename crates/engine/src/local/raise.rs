@@ -15,17 +15,17 @@ use super::pieces::{Piece, Shown};
 use super::promise::{Promise, Rare};
 use super::{Cells, Label, Taxonomy};
 
-/// The labels that a start ends with when what is rare has risen, none above `top`; none where more than `most` pieces were
-/// looked at before that, or where something stays rare.
+/// The labels that a start ends with when what is rare has risen, none above `top`; none where the effort was
+/// spent before that, or where something stays rare.
 pub(super) fn raised(
     start: Cells,
     top: &[Label],
     (taxonomy, promise): (&Taxonomy, &Promise),
-    most: u64,
+    effort: &mut u64,
     observer: &dyn Observer,
 ) -> Result<Option<Cells>> {
     let mut cells = start;
-    let mut raising = Raising { taxonomy, top, counts: FxHashMap::default(), used: 0, most };
+    let mut raising = Raising { taxonomy, top, counts: FxHashMap::default(), effort };
     let mut shown = Shown::new(promise, taxonomy);
     for record in 0..cells.records() {
         observer.go_on()?;
@@ -51,7 +51,7 @@ pub(super) fn raised(
         if rising.is_empty() {
             rising.extend(raising.company(&cells, &lonely));
         }
-        if rising.is_empty() || raising.used > raising.most || shown.is_full() || observer.out_of_time() {
+        if rising.is_empty() || *raising.effort == 0 || shown.is_full() || observer.out_of_time() {
             return Ok(None);
         }
         let mut lost = vec![false; taxonomy.parent.len()];
@@ -78,17 +78,17 @@ struct Raising<'a> {
     top: &'a [Label],
     /// How many records show a piece.
     counts: FxHashMap<Piece, u32>,
-    used: u64,
-    most: u64,
+    /// Pieces that may still be looked at.
+    effort: &'a mut u64,
 }
 
 impl Raising<'_> {
     /// Adds the pieces of a record, or takes them away.
     fn count(&mut self, cells: &Cells, record: usize, add: bool, shown: &mut Shown<'_>) {
         shown.read(cells, record, |cell| cells.label[cell]);
-        let (counts, used) = (&mut self.counts, &mut self.used);
+        let (counts, effort) = (&mut self.counts, &mut *self.effort);
         shown.all(&mut |piece, _| {
-            *used += 1;
+            *effort = effort.saturating_sub(1);
             let count = counts.entry(piece).or_default();
             *count = if add { *count + 1 } else { *count - 1 };
             true
@@ -122,9 +122,9 @@ impl Raising<'_> {
     ) -> Option<Vec<u32>> {
         shown.read(cells, record, |cell| cells.label[cell]);
         let mut rare: Vec<Rare> = Vec::new();
-        let (counts, used) = (&self.counts, &mut self.used);
+        let (counts, effort) = (&self.counts, &mut *self.effort);
         shown.all(&mut |piece, k| {
-            *used += 1;
+            *effort = effort.saturating_sub(1);
             if counts[&piece] < k {
                 rare.push(shown.labels_of(piece));
             }

@@ -14,13 +14,16 @@ pub(super) fn unmatched(
     lonely(&edges(left, right, fits, observer)?, right, observer)
 }
 
+/// Left vertices that are left alone, and the pairs that are made.
+type Matched = (Vec<u32>, Vec<(u32, u32)>);
+
 /// The left vertices that a largest matching leaves alone, and the pairs that it makes.
 pub(super) fn paired(
     left: usize,
     right: usize,
     fits: impl Fn(usize, usize) -> Result<bool> + Sync,
     observer: &dyn Observer,
-) -> Result<(Vec<u32>, Vec<(u32, u32)>)> {
+) -> Result<Matched> {
     let edges = edges(left, right, fits, observer)?;
     let mut matching = Matching::new(&edges, right, observer);
     let lonely = matching.run()?;
