@@ -118,7 +118,7 @@ struct Outcome<'a, P> {
     homes: Option<&'a [usize]>,
     refine: Option<Refine<'a, P>>,
     /// Whether somebody finds too few people by values alone, which is known before anything is published.
-    finds: Option<&'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<bool>>,
+    finds: Option<Finds<'a>>,
 }
 
 /// Publishes a solution with labels of each cell's own, none if there are none; and who judges that.
@@ -126,6 +126,9 @@ type Refine<'a, P> = (
     &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution, Start) -> Result<Option<Finer<P>>>,
     Option<Accept<'a, P>>,
 );
+
+/// Says whether somebody finds too few people by the values of a solution alone.
+type Finds<'a> = &'a dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<bool>;
 
 /// What is known of a cut that labels are lowered from.
 #[derive(Clone, Copy, Debug)]
@@ -183,8 +186,7 @@ pub fn run_rows(
     let finds = |attempt: &Attempt<'_>, domain: &Domain<'_>, solution: &Solution| {
         localized::is_found_by_values(source, attempt, domain, solution, params, observer)
     };
-    let finds: Option<&dyn Fn(&Attempt<'_>, &Domain<'_>, &Solution) -> Result<bool>> =
-        if params.are_counted_by_pieces() { Some(&finds) } else { None };
+    let finds: Option<Finds<'_>> = if params.are_counted_by_pieces() { Some(&finds) } else { None };
     let outcome = Outcome { publish: &publish, accept, homes: Some(&homes), refine, finds };
     search_and_publish(trees, hierarchies, params, outcome, observer)
 }
