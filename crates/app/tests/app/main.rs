@@ -15,6 +15,7 @@ mod left_out;
 mod masks;
 mod missing;
 mod overlooked;
+mod parted_figures;
 mod releases;
 mod report;
 mod rows;

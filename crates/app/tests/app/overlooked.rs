@@ -17,7 +17,7 @@ use bosket_verify::recount::parts::{Drawn, Tallied};
 
 const MEMORY: usize = 1 << 24;
 
-fn policy() -> String {
+pub(crate) fn policy() -> String {
     let attribute = |(path, letter): (&str, char)| {
         let group = |i: usize| {
             let (a, b) = (2 * i, 2 * i + 1);
