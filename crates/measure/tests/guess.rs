@@ -92,7 +92,7 @@ fn a_label_tells_by_how_often_it_hides_the_same_value() {
     let label = own.largest.as_ref().expect("one tells");
     assert_eq!((label.cells, label.hiding, label.value.as_deref()), (3, 2, Some("diverse")));
     assert!((label.common - 0.2).abs() < 1e-9, "{label:?}");
-    assert_eq!(found.labels, [label.clone()]);
+    assert_eq!(found.labels, std::slice::from_ref(label));
     assert_eq!(found.attributes[1].generalized, 0);
 }
 
