@@ -24,8 +24,10 @@ fn kinds() -> [(&'static str, Dir); 2] {
             .write("p.toml", policy(&attributes, privacy) + places);
         dir
     };
-    let code = |i: usize| if i.is_multiple_of(2) { format!("{}0{:03}", i % 9 + 1, i) } else { "10115".to_owned() };
-    let letter = |i: usize| if i.is_multiple_of(2) { ["x", "y"][i / 2 % 2].to_owned() } else { "x".to_owned() };
+    let code =
+        |i: usize| if i.is_multiple_of(2) { format!("{}0{:03}", i % 9 + 1, i) } else { "10115".to_owned() };
+    let letter =
+        |i: usize| if i.is_multiple_of(2) { ["x", "y"][i / 2 % 2].to_owned() } else { "x".to_owned() };
     [
         ("*****", folder("{ build = 'prefix' }", code, "model = 'k-anonymity'\nk = 5")),
         ("Any", folder("'v.csv'", letter, "model = 'k-anonymity'\nk = 12")),
