@@ -56,6 +56,11 @@ pub fn after_publication(policy: &Path, sets: &Sets, publication: &str, key: Opt
     if let Some(path) = source {
         words.extend(["--against".to_owned(), file.resolve(path).display().to_string()]);
         words.extend(key.iter().flat_map(|key| ["--mask-key".to_owned(), key.display().to_string()]));
+        // What labels tell is counted by which record became which.
+        let mapping = file.policy.publish.as_ref().and_then(|publish| publish.mapping.as_deref());
+        if let Some(mapping) = mapping.filter(|_| file.policy.guess().is_some()) {
+            words.extend(["--mapping".to_owned(), file.resolve(mapping).display().to_string()]);
+        }
     }
     words.extend(overrides(sets));
     next(words)

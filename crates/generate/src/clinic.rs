@@ -196,9 +196,10 @@ report = "report.html"
 mapping = "private/mapping.csv"
 "#;
 
-/// The same policy without attackers: for somebody who knows any two values, and whether they belong together.
+/// The same policy without attackers and without a bound on guesses: for somebody who knows any two values, and whether they
+/// belong together.
 pub fn plain_policy() -> String {
-    let (before, rest) = POLICY.split_once("# Who may look").unwrap_or((POLICY, ""));
+    let (before, rest) = POLICY.split_once("# Nobody says").unwrap_or((POLICY, ""));
     let (_, method) = rest.split_once("[method]").unwrap_or_default();
     format!("{}\nm = 2\nn = 1\n\n[method]{method}", before.trim_end())
 }

@@ -82,7 +82,7 @@ fn names_and_types() {
     expect(
         &with("k = 5", "k = 5\nxyzzyx = 1"),
         &[
-            "p.toml:15:1: error: unknown key `privacy.xyzzyx` (help: known here: model, k, m, n, relations, root, l, t, beta, \
+            "p.toml:15:1: error: unknown key `privacy.xyzzyx` (help: known here: model, k, m, n, attacker, guess, relations, root, l, t, beta, \
          negative, guard, payload, sensitive, multiset, diversity, siblings, distinct_everywhere, missing, \
          group_size, delta_target, pairwise)",
         ],

@@ -7,8 +7,8 @@
 //! published   f 60, m 37, * 3         of the 3 cells published as `*`, 2 are diverse: 67 %
 //! ```
 //!
-//! Of the cells published as a label, no value may have a share over `guess`, unless it has that share among all cells below the
-//! label, or the label stands for all of these that are published: then everybody would guess so. Which published cell is
+//! Of the cells published as a label, no value may have a share over `guess`, unless it has that share among all cells of the input
+//! below the label: then everybody would guess so. Which published cell is
 //! which of the input is told by the records' pairs, and within a record by the order of its cells. In sets, and where these do not
 //! fit, the narrowest label takes the first value below it, in the hierarchy's order; what is left over is hidden by the narrowest label
 //! above it.
@@ -380,8 +380,6 @@ struct Counts {
 struct Below {
     /// All of the input.
     all: Tally,
-    /// How many of them are published as anything.
-    published: u64,
 }
 
 impl Counts {
@@ -425,7 +423,7 @@ impl Counts {
         let of = |tally: &Tally| -> Tally {
             tally.keys().filter(is_below).map(|value| (*value, tally[value])).collect()
         };
-        Below { all: of(&self.input), published: of(&self.published).values().sum() }
+        Below { all: of(&self.input) }
     }
 }
 
@@ -440,10 +438,6 @@ struct Most {
 /// The value with the largest share of those that have too large a one.
 fn most_told(cells: &Tally, below: &Below, guess: f64) -> Option<Most> {
     let (all, of_input): (u64, u64) = (cells.values().sum(), below.all.values().sum());
-    // Whoever is published at all below it is published as it.
-    if all >= below.published {
-        return None;
-    }
     let usual = |value: &Option<NodeId>| below.all.get(value).copied().unwrap_or(0);
     let is_told = |(value, hits): &(&Option<NodeId>, &u64)| {
         let guessed = **hits as f64 > guess * all as f64 * (1.0 + 1e-12);

@@ -213,9 +213,6 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
     if let Some(study) = study.as_mut().filter(|_| cut_short) {
         study.remarks.push(("Search".to_owned(), CUT_SHORT.to_owned()));
     }
-    if let (Some(study), Some(promise)) = (&mut study, &guess) {
-        study.remarks.push(("What labels tell".to_owned(), promise.clone()));
-    }
     let beyond = draft.beyond(run)?;
     run.observer.go_on()?;
     draft.publish(others, certificate.certify(file, certified), run)?;

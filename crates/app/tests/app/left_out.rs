@@ -19,7 +19,9 @@ fn a_dropped_attribute_is_in_no_publication() {
             continue;
         };
         let set = format!("attribute[\"{path}\"].role=\"drop\"");
-        let release = anonymize(&example.request(&[&set]), &Quiet);
+        // Without the years of visits, towns are told so finely that nothing covers the rare ones.
+        let sets: &[&str] = if *name == "clinic" { &[&set, "privacy.guess="] } else { &[&set] };
+        let release = anonymize(&example.request(sets), &Quiet);
         let release = release.unwrap_or_else(|failure| panic!("{name}: {failure}")).value;
         let published = std::fs::read_to_string(release.target).expect("published");
         assert!(!published.contains(text), "{name}: {path} is published");

@@ -253,6 +253,7 @@ fn bad_usage_and_bad_data() {
 #[test]
 fn labels_are_looked_behind() {
     let dir = clinic("600");
+    dir.forget_attackers("policy.toml");
     dir.run(&["anonymize", "policy.toml"]).exits(0);
     let guess = ["attack", "--policy", "policy.toml", "--guess"];
     dir.run(&guess).exits(0).prints(&[

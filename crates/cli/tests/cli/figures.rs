@@ -208,6 +208,7 @@ fn a_guarantee_that_cannot_be_reached_is_a_row_of_its_own() {
 #[test]
 fn local_recoding_loses_less_and_is_true() {
     let dir = clinic("600");
+    dir.forget_attackers("policy.toml");
     let ncp = |recoding: &str| {
         let set = format!("method.recoding={recoding}");
         dir.run(&["anonymize", "policy.toml", "--force", "--set", &set]).exits(0);

@@ -349,6 +349,7 @@ const NEIGHBOUR: &str =
 fn a_report_told_of_the_friendliest_attacker() {
     let dir = Dir::new();
     assert_eq!(dir.run(&["generate", "clinic", "--people", "400", "--out", "."]).code, Some(0));
+    dir.forget_attackers("policy.toml");
     let policy = dir.text("policy.toml").replace("\n[method]", &format!("{NEIGHBOUR}\n[method]"));
     let policy = policy.replace("m = 2\nn = 1", "m = 1\nn = 0");
     dir.write("policy.toml", policy);

@@ -42,7 +42,7 @@ impl Dir {
     /// Takes the attackers out of the example's policy: it is then about whoever knows any two values and one relation.
     pub fn forget_attackers(&self, policy: &str) -> &Self {
         let text = self.text(policy);
-        let (before, rest) = text.split_once("# Who may look").expect("attackers");
+        let (before, rest) = text.split_once("# Nobody says").expect("a guess, and attackers");
         let (_, method) = rest.split_once("[method]").expect("a method");
         self.write(policy, format!("{}\nm = 2\nn = 1\n\n[method]{method}", before.trim_end()))
     }

@@ -61,7 +61,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         &[("model", "k-anonymity"), ("k", "5")]
     } else {
         // How much is known stands with those who know it.
-        &[("model", "kmn"), ("k", "5"), ("guess", "0.5")]
+        &[("model", "kmn"), ("k", "5")]
     };
     let is_told = keys.first().is_some_and(|(_, model)| *model == Model::Kmn.name());
     let attackers = if is_told { attackers::proposed(profile, suggestions) } else { Vec::new() };

@@ -18,12 +18,16 @@ impl Policy {
         self.privacy.as_ref().and_then(|privacy| privacy.guess)
     }
 
-    /// Whether a value becomes the same in every record: then a label hides all values below it, and tells none of them.
+    /// Whether a value becomes the same in every record: then a label hides all values below it, and tells none of them. Not so
+    /// where some people are emptied, or sensitive items stay as they are beside others that do not.
     pub fn recodes_by_one_cut(&self) -> bool {
         let Some(privacy) = &self.privacy else { return false };
         match privacy.model.shape() {
-            Shape::ValueTree => !self.recodes_locally(),
-            Shape::Set => !self.recodes_locally() && self.algorithm().is_ok_and(|own| !own.is_local()),
+            Shape::ValueTree => !self.recodes_locally() && self.method.flag("suppress") != Some(true),
+            Shape::Set => {
+                let global = !self.recodes_locally() && self.algorithm().is_ok_and(|own| !own.is_local());
+                global && privacy.sensitive.is_empty()
+            }
             Shape::VertexTree => false,
         }
     }

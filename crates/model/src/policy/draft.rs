@@ -126,10 +126,11 @@ pub fn draft(draft: &Draft) -> String {
         block(&mut out, "[[attribute]]", &keys);
     }
     if !draft.privacy.is_empty() {
-        if draft.privacy.iter().any(|(key, _)| key == "guess") {
-            out.push_str(&comment(
-                "`guess`: nobody says from a published label alone with more than this certainty which value it hides.",
-            ));
+        if model == Some(Model::Kmn) {
+            out.push_str(&comment(&wrapped(
+                "With `guess = 0.5` below, nobody says from a published label alone with more than that certainty which value it \
+                 hides. Not all data allow it.",
+            )));
         }
         let keys: Vec<(&str, Option<String>)> =
             draft.privacy.iter().map(|(key, value)| (key.as_str(), Some(as_toml(value)))).collect();

@@ -240,13 +240,16 @@ fn compare_guessing(c: &Comparison<'_>, guess: Option<f64>, observer: &dyn Obser
     let guessed = match (guess, pairs) {
         (Some(guess), Some(pairs)) => judged(c, &pairs, guess, observer)?,
         // Under one cut for all, which was found in the labels, each of them hides what everybody would guess.
-        (Some(guess), None) if untruths.is_empty() => Some(Guessed { guess, ..Guessed::default() }),
+        (Some(guess), None) if untruths.is_empty() && !c.suppress && c.sensitive.is_empty() => {
+            Some(Guessed { guess, ..Guessed::default() })
+        }
         _ => None,
     };
     Ok(Compared { untruths, guessed })
 }
 
-/// What labels tell by these pairs. Where they were looked for, and others may tell less, nobody can say without the mapping.
+/// What labels tell by these pairs. Where these were looked for, others may tell less or more: nobody can say without the
+/// mapping, but for what every pairing tells.
 fn judged(
     c: &Comparison<'_>,
     pairs: &[(u32, u32)],
@@ -254,7 +257,7 @@ fn judged(
     observer: &dyn Observer,
 ) -> Result<Option<Guessed>> {
     let mut found = judge(c, pairs, guess, observer)?;
-    if c.mapping.is_some() || found.holds() {
+    if c.mapping.is_some() {
         return Ok(Some(found));
     }
     found.told.retain(|told| told.certain);
