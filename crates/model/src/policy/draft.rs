@@ -126,7 +126,7 @@ pub fn draft(draft: &Draft) -> String {
         block(&mut out, "[[attribute]]", &keys);
     }
     if !draft.privacy.is_empty() {
-        if model == Some(Model::Kmn) {
+        if !draft.attackers.is_empty() {
             out.push_str(&comment(&wrapped(
                 "With `guess = 0.5` below, nobody says from a published label alone with more than that certainty which value it \
                  hides. Not all data allow it.",

@@ -146,9 +146,10 @@ fn one_cut_tells_nothing() {
         ["a1", "a1", "a1", "a2"].map(|value| (value.to_owned(), "a".to_owned())).to_vec();
     let all = Publication::new(&cells, &[0, 1, 2, 3]);
     assert_eq!(all.judged(&[0, 1, 2, 3], 0.1).told, []);
-    // What is left out of the publication changes shares, but nothing is told by who has the label.
-    let some = Publication::new(&cells, &[0, 1, 2]);
-    assert_eq!(some.judged(&[0, 1, 2], 0.1).told, []);
+    // Who is left out with a value of their own lets the label tell the others'.
+    let some = Publication::new(&cells, &[0, 1, 2]).judged(&[0, 1, 2], 0.1).told;
+    let [told] = &some[..] else { panic!("{some:?}") };
+    assert_eq!((told.label.as_str(), told.cells, told.hits, told.usual), ("a", 3, 3, 0.75));
 }
 
 #[test]
