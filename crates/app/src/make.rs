@@ -39,6 +39,8 @@ pub struct Work<'a> {
     pub hierarchies: &'a [Option<Hierarchy>],
     /// Bytes for searching and counting.
     pub memory: usize,
+    /// Labels, with the paths of their attributes, that told too much in earlier attempts, once for each of them.
+    pub told: &'a [(String, String)],
     /// What is known of all records, where those here are a kernel of them.
     pub kernel: Option<KernelOf<'a>>,
 }
@@ -180,6 +182,9 @@ fn refuse_merged(work: &Work<'_>, data: &Dataset, binding: &Binding, observer: &
 
 fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Result<Made> {
     params.memory = work.memory;
+    let declared = |path: &String| work.binding.declared.iter().position(|d| d.path == *path);
+    params.told =
+        work.told.iter().filter_map(|(path, label)| Some((declared(path)?, label.clone()))).collect();
     if let Some(kernel) = &work.kernel {
         params.all = Some(Arc::clone(kernel.all));
         params.disassociate &= kernel.may_part;

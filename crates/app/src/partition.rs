@@ -244,6 +244,7 @@ impl Plan {
                     published: &self.published,
                     hierarchies: &self.hierarchies,
                     memory,
+                    told: &[],
                     kernel: Some(KernelOf { all, may_part }),
                 };
                 let made = make(&work, observer)?;

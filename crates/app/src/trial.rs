@@ -153,6 +153,7 @@ impl<'a> Trial<'a> {
             published: &self.published,
             hierarchies: self.hierarchies,
             memory: self.memory,
+            told: &[],
             kernel: None,
         }
     }

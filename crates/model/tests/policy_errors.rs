@@ -787,3 +787,16 @@ fn attackers_are_not_mixed_with_what_is_not_counted_for_them() {
     );
     assert!(found(&clusters)[0].to_string().contains("has no meaning for model"), "{:?}", found(&clusters));
 }
+
+#[test]
+fn a_guess_about_places_that_are_emptied_and_count_as_nothing() {
+    let text = with("m = 2\n", "m = 2\nguess = 0.5\nmissing = \"nothing\"\n")
+        .replace("[publish]", "[method]\nsuppress = true\n[publish]");
+    let said = "what an emptied place tells is not counted where missing values count as nothing";
+    assert!(found(&text).iter().any(|d| d.to_string().contains(said)), "{:?}", found(&text));
+    let counted = text.replace("nothing", "counted");
+    assert_eq!(found(&counted), []);
+    let local =
+        text.replace("[method]\n", "[method]\nrecoding = \"local\"\n").replace("suppress = true\n", "");
+    assert_eq!(found(&local), []);
+}

@@ -102,7 +102,7 @@ fn vertices(made: &Made) -> Result<(&bosket_model::Dataset, &Binding, &[u32])> {
 
 impl Draft for Anatomized<'_> {
     fn make(&mut self, run: &Run<'_>) -> Result<()> {
-        let made = self.private.make(run)?;
+        let made = self.private.make(&[], run)?;
         let (data, binding, _) = vertices(&made)?;
         let clusters = Clusters { data, binding, form: &self.form };
         let Clustered { mut people, group_of, groups } = self.dissection.clusters(clusters)?;

@@ -28,7 +28,7 @@ use bosket_model::{AttributeId, Dataset, Diagnostic, Failure, Fault, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::Study;
 use bosket_verify::Verification;
-use bosket_verify::guess::{Guessed, checked, sentence};
+use bosket_verify::guess::{Guessed, Told, checked, sentence};
 use serde_json::Value;
 
 use crate::certificate::{Begun, Certified};
@@ -74,6 +74,11 @@ trait Draft {
     fn pair(&mut self) -> Result<()>;
 
     /// Counts with the input what the labels of what was read tell of the values that they hide.
+    /// Makes it once more, so that these labels tell less; false where that cannot be asked for.
+    fn make_untold(&mut self, _told: &[Told], _run: &Run<'_>) -> Result<bool> {
+        Ok(false)
+    }
+
     fn guessed(&self, _guess: f64, _run: &Run<'_>) -> Result<Guessed> {
         Err(Failure::defect("what labels tell was to be counted where the records are not in memory"))
     }
@@ -166,12 +171,8 @@ fn publish(request: &AnonymizeRequest, mut prepared: Prepared, run: &Run<'_>) ->
 
     let started = Instant::now();
     draft.make(run)?;
-    let verification = draft.verify(run)?;
-    if let Some(found) = verification.as_ref().filter(|found| !found.holds()) {
-        return Err(broken(found));
-    }
-    draft.pair()?;
-    refuse_told(&prepared.file.policy, draft.as_ref(), run)?;
+    let verification = verified_draft(draft.as_mut(), run)?;
+    let verification = untold(&prepared.file.policy, draft.as_mut(), verification, run)?;
     let joint = draft.joint(run)?;
     let earlier = joint::fingerprints(&prepared.earlier, run)?;
     let took = started.elapsed();
@@ -255,12 +256,38 @@ fn measured(loss: &Loss) -> Value {
     all
 }
 
-/// Refuses a result whose labels tell which values they hide. One cut for all hides everything below a label alike.
-fn refuse_told(policy: &Policy, draft: &dyn Draft, run: &Run<'_>) -> Result<()> {
-    let Some(share) = policy.guess().filter(|_| !policy.recodes_by_one_cut()) else { return Ok(()) };
-    let found = draft.guessed(share, run)?;
-    let Some(worst) = found.told.first() else { return Ok(()) };
-    Err(guess::unreached(&found, worst, run.settings.show_values))
+/// Verifies what was made, and pairs its records with those of the input.
+fn verified_draft(draft: &mut dyn Draft, run: &Run<'_>) -> Result<Option<Verification>> {
+    let verification = draft.verify(run)?;
+    if let Some(found) = verification.as_ref().filter(|found| !found.holds()) {
+        return Err(broken(found));
+    }
+    draft.pair()?;
+    Ok(verification)
+}
+
+/// So often a result is made whose labels tell which values they hide, before it is refused.
+const ATTEMPTS: usize = 4;
+
+/// Sees to it that no label tells which values it hides. One cut for all hides everything below a label alike.
+fn untold(
+    policy: &Policy,
+    draft: &mut dyn Draft,
+    mut verification: Option<Verification>,
+    run: &Run<'_>,
+) -> Result<Option<Verification>> {
+    let Some(share) = policy.guess().filter(|_| !policy.recodes_by_one_cut()) else {
+        return Ok(verification);
+    };
+    for attempt in 1.. {
+        let found = draft.guessed(share, run)?;
+        let Some(worst) = found.told.first() else { break };
+        if attempt == ATTEMPTS || !draft.make_untold(&found.told, run)? {
+            return Err(guess::unreached(&found, worst, run.settings.show_values));
+        }
+        verification = verified_draft(draft, run)?;
+    }
+    Ok(verification)
 }
 
 /// A result that does not keep the promise: an error of ours, caught before anything is published.

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use bosket_io::{Certify, Create, Output, Publication};
+use bosket_io::{Certify, Create, Output, Publication, SourceForm};
 use bosket_measure::attack::Beyond;
 use bosket_measure::kept::Kept;
 use bosket_measure::loss::{Compared, Loss, Side};
 use bosket_model::dissected::SensitiveValues;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::Role;
+use bosket_model::policy::{Model, Role};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Failure, Result};
 use bosket_report::advice::Advice;
 use bosket_report::study::{Study, Subject};
-use bosket_verify::guess::{Guessed, judge};
+use bosket_verify::guess::{Guessed, Told, judge};
 use bosket_verify::truth::{self, Comparison, Recoding};
 use bosket_verify::{Claim, Verification, names};
 use serde_json::Value;
@@ -45,8 +45,8 @@ impl Private<'_> {
         OwnInput { bound: &self.input, name: &self.prepared.source, hierarchies: &self.hierarchies }
     }
 
-    /// Runs the algorithm.
-    pub(super) fn make(&self, run: &Run<'_>) -> Result<Made> {
+    /// Runs the algorithm; labels that told too much before are to tell less.
+    pub(super) fn make(&self, told: &[(String, String)], run: &Run<'_>) -> Result<Made> {
         let work = Work {
             policy: &self.prepared.file.policy,
             claim: self.claim,
@@ -55,6 +55,7 @@ impl Private<'_> {
             published: &self.input.binding.without_companions(),
             hierarchies: &self.hierarchies,
             memory: run.settings.memory(),
+            told,
             kernel: None,
         };
         run.observer.searching(true);
@@ -149,7 +150,11 @@ impl Private<'_> {
 /// A publication of records on its way.
 pub(super) struct Records<'p> {
     private: Private<'p>,
+    /// How the input is written, and how files are made.
+    written: (SourceForm, Create),
     publication: Option<Publication>,
+    /// Labels, with the paths of their attributes, that told too much in earlier attempts, once for each of them.
+    told: Vec<(String, String)>,
     made: Option<Made>,
     /// What was read again.
     again: Option<Bound>,
@@ -162,10 +167,18 @@ impl<'p> Records<'p> {
         let (Input::Records { bound, form, hierarchies }, Some(claim)) = (input, &prepared.claim) else {
             return Err(Failure::defect("records are published by a claim about records"));
         };
-        let publication = Publication::begin(&prepared.file, &form, create)?;
+        let publication = Publication::begin(&prepared.file, &form, create.clone())?;
         let mut private = Private { prepared, claim, input: bound, hierarchies, together: None };
         private.together = Together::of_run(prepared, claim, private.own(), run)?;
-        Ok(Records { private, publication: Some(publication), made: None, again: None, pairs: Vec::new() })
+        Ok(Records {
+            private,
+            written: (form, create),
+            publication: Some(publication),
+            told: Vec::new(),
+            made: None,
+            again: None,
+            pairs: Vec::new(),
+        })
     }
 
     fn made(&self) -> Result<&Made> {
@@ -183,7 +196,7 @@ impl Draft for Records<'_> {
     }
 
     fn make(&mut self, run: &Run<'_>) -> Result<()> {
-        let made = self.private.make(run)?;
+        let made = self.private.make(&self.told, run)?;
         let publication = self.publication.as_mut().ok_or_else(too_early)?;
         match &made.product {
             Product::Trees(trees) => {
@@ -231,6 +244,21 @@ impl Draft for Records<'_> {
         let pairs = pairs.ok_or_else(ambiguous)?;
         self.pairs = pairs.into_iter().map(|(from, to)| (from as u32, to as u32)).collect();
         Ok(())
+    }
+
+    fn make_untold(&mut self, told: &[Told], run: &Run<'_>) -> Result<bool> {
+        let prepared = self.private.prepared;
+        if prepared.file.policy.need_privacy()?.model != Model::Kmn {
+            return Ok(false);
+        }
+        self.told.extend(told.iter().map(|told| (told.path.clone(), told.label.clone())));
+        run.observer.decided("labels told which values they hide: made once more, so that they do not");
+        // What was written before is gone, before the next takes its place.
+        self.publication = None;
+        let (form, create) = &self.written;
+        self.publication = Some(Publication::begin(&prepared.file, form, create.clone())?);
+        self.make(run)?;
+        Ok(true)
     }
 
     fn guessed(&self, guess: f64, run: &Run<'_>) -> Result<Guessed> {

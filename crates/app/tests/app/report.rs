@@ -10,7 +10,12 @@ use crate::util::families;
 #[test]
 fn the_report_of_a_run_is_the_one_that_its_files_give() {
     for example in families() {
-        let request = example.request(&["publish.report=own.html", "publish.mapping=private/mapping.csv"]);
+        let mut sets = vec!["publish.report=own.html", "publish.mapping=private/mapping.csv"];
+        if example.name == "clinic" {
+            // Enough is left of every attribute. A run tries what would help where little is, a later report does not.
+            sets.push("privacy.k=2");
+        }
+        let request = example.request(&sets);
         let release = anonymize(&request, &Quiet).expect("published").value;
         let own = release.report.expect("a report");
         let later = example.folder.path().join("later.html");

@@ -25,7 +25,7 @@ pub(super) fn refine(
     let before = cells.label.clone();
     local::refine(&mut cells, &taxonomy, (&promise, true), observer)?;
     if let Some(guess) = params.guess {
-        let cut = Cover { cut: &before, is_sound: true, whole: false };
+        let cut = Cover { cut: &before, is_sound: true, whole: false, told: &[] };
         local::cover(&mut cells, cut, (&taxonomy, &promise), guess, observer)?;
     }
     Ok(with_own(data, found, &before, &cells))
@@ -44,7 +44,7 @@ pub(super) fn cover(
     };
     let mut cells = cells(data, &found, observer)?;
     let before = cells.label.clone();
-    let parts = Cover { cut: &before, is_sound: false, whole: true };
+    let parts = Cover { cut: &before, is_sound: false, whole: true, told: &[] };
     local::cover(&mut cells, parts, (&taxonomy(data), &promise(params)), guess, observer)?;
     Ok(with_own(data, found, &before, &cells))
 }

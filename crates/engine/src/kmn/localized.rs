@@ -9,7 +9,7 @@ use super::params::Params;
 use super::problem::Solution;
 use super::published_rows::{self, Own, Source};
 use super::{Attempt, Start};
-use crate::local::{self, Cells, Cover, Knower, Promise, Taxonomy};
+use crate::local::{self, Cells, Cover, Knower, Label, Promise, Taxonomy};
 
 /// A publication with labels of each cell's own.
 pub(super) struct Finer<P> {
@@ -40,7 +40,8 @@ pub(super) fn publish_local(
         false => local::refine(&mut cells, &taxonomy, (&promise, start.is_sound), observer)?,
     }
     if let Some(guess) = params.guess {
-        let cut = Cover { cut: &before, is_sound: start.is_sound, whole: false };
+        let told = told(domain, &params.told);
+        let cut = Cover { cut: &before, is_sound: start.is_sound, whole: false, told: &told };
         local::cover(&mut cells, cut, (&taxonomy, &promise), guess, observer)?;
     }
     let gained = at_cut - local::lost(&cells, &taxonomy);
@@ -76,6 +77,15 @@ pub(super) fn is_found_by_values(
     }
     let knowers = promise(domain, params).knowers.into_iter().map(|knower| Knower { n: 0, ..knower });
     local::is_kept(&told, &taxonomy, &Promise::new(knowers.collect()), observer).map(|kept| !kept)
+}
+
+/// The labels that told too much before.
+fn told(domain: &Domain<'_>, labels: &[(usize, String)]) -> Vec<Label> {
+    let node = |(declared, label): &(usize, String)| {
+        let level = domain.levels.iter().find(|level| level.declared == *declared)?;
+        Some(level.root + level.hierarchy.node(label)?.0)
+    };
+    labels.iter().filter_map(node).collect()
 }
 
 /// The hierarchies of all attributes, with the detail that a cell loses at each of their nodes.

@@ -67,6 +67,8 @@ pub struct Params {
     pub local: bool,
     /// The largest share that a value may have among the cells of a label of their own, unless it is that common anyway.
     pub guess: Option<f64>,
+    /// Labels, with their attributes, that told too much in earlier attempts, once for each of them.
+    pub told: Vec<(usize, String)>,
     /// Where the values of the record's top object stand.
     pub root: RootMode,
     /// Look at the winner once more, for needless rules and more detail by exact RPD.
@@ -157,6 +159,7 @@ impl Params {
             disassociate: separate,
             local,
             guess: privacy.guess,
+            told: Vec::new(),
             root: privacy.root,
             // The plain searches stay as the paper has them unless the policy says otherwise.
             improve: method.flag("improve").unwrap_or(algorithm == Algorithm::Best),

@@ -38,13 +38,19 @@ pub(crate) struct Cover<'a> {
     pub(crate) is_sound: bool,
     /// Whether no label of a record may come to stand above another one of it.
     pub(crate) whole: bool,
+    /// Labels that told too much to whoever read an earlier attempt, once for each of them. A reader pairs labels with values by what
+    /// is published and may count a few cells otherwise; so less is asked for with each attempt.
+    pub(crate) told: &'a [Label],
 }
+
+/// What part of `guess` a label may tell that told too much so often. In the end it is everybody's below it, or nobody's.
+const STRICTER: [f64; 4] = [1.0, 0.9, 0.75, 0.0];
 
 /// Raises cells until no value has a share over `guess` of a label's cells, unless it has that share of all cells below the label.
 /// Where the cut does not do, labels may be left that tell too much.
 pub(crate) fn cover(
     cells: &mut Cells,
-    Cover { cut, is_sound, whole }: Cover<'_>,
+    Cover { cut, is_sound, whole, told }: Cover<'_>,
     (taxonomy, promise): (&Taxonomy, &Promise),
     guess: f64,
     observer: &dyn Observer,
@@ -52,14 +58,19 @@ pub(crate) fn cover(
     let mut covering = Covering {
         index: Index::new(cells, taxonomy.parent.len()),
         totals: Totals::new(cells, taxonomy),
-        widest: cut.iter().copied().filter(|_| !whole).collect(),
+        // Where the cut keeps no promise, some are above it already.
+        widest: cut.iter().copied().filter(|_| !whole && is_sound).collect(),
         cells,
         taxonomy,
         promise,
         guess,
+        strictness: BTreeMap::new(),
         whole,
         effort: EFFORT,
     };
+    for &label in told {
+        *covering.strictness.entry(label).or_default() += 1;
+    }
     for _ in 0..PASSES {
         let told = covering.told();
         if told.is_empty() {
@@ -147,6 +158,8 @@ struct Covering<'a> {
     taxonomy: &'a Taxonomy,
     promise: &'a Promise,
     guess: f64,
+    /// How often labels told too much before.
+    strictness: BTreeMap<Label, usize>,
     whole: bool,
     /// Pieces that may still be looked at.
     effort: u64,
@@ -199,10 +212,10 @@ impl Covering<'_> {
         loop {
             observer.go_on()?;
             let above = self.above(at);
-            let merges = |of: &Self, above| of.cost_of_merging(at, above) <= of.cost_of_raising(at);
+            let merges = |of: &Self, above| of.cost_of_merging(label, above) <= of.cost_of_raising(at);
             let first = above.filter(|&above| !self.whole && merges(self, above));
             if let Some(above) = first
-                && self.raise_all(at, above, observer)?
+                && self.raise_all(label, above, observer)?
             {
                 return self.label(above, observer);
             }
@@ -280,7 +293,9 @@ impl Covering<'_> {
         }
         let own = self.hidden_by(label);
         let carried: u64 = own.values().sum();
-        if own.values().all(|&hits| hits as f64 <= self.guess * carried as f64) {
+        let often = self.strictness.get(&label).copied().unwrap_or(0).min(STRICTER.len() - 1);
+        let guess = self.guess * STRICTER[often];
+        if own.values().all(|&hits| hits as f64 <= guess * carried as f64) {
             return None;
         }
         let below = |tally: &Tally| -> Tally {
@@ -298,7 +313,7 @@ impl Covering<'_> {
         let of_all: u64 = all.values().sum();
         let most = |leaf: Label, cells: u64| -> u64 {
             let usual = u128::from(all[&leaf]) * u128::from(cells) / u128::from(of_all.max(1));
-            ((self.guess * cells as f64 * (1.0 + 1e-12)) as u64).max(usual as u64)
+            ((guess * cells as f64 * (1.0 + 1e-12)) as u64).max(usual as u64)
         };
         let (&value, &hits) =
             own.iter().filter(|&(&leaf, &n)| n > most(leaf, carried)).max_by_key(|(_, n)| **n)?;

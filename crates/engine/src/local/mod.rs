@@ -503,7 +503,7 @@ mod tests {
             }
             for guess in [0.4, 0.6] {
                 let (mut covered, at_cut) =
-                    (cells.clone(), Cover { cut: &before.label, is_sound: true, whole: false });
+                    (cells.clone(), Cover { cut: &before.label, is_sound: true, whole: false, told: &[] });
                 told += usize::from(tells(&cells, &taxonomy, guess));
                 cover(&mut covered, at_cut, (&taxonomy, &promise), guess, &Quiet).expect("nobody interrupts");
                 assert!(!tells(&covered, &taxonomy, guess), "seed {seed}, {guess}: {cells:?} {covered:?}");

@@ -4,6 +4,7 @@
 mod attackers;
 mod columns;
 mod fhir;
+mod guess;
 mod hierarchy;
 mod kinds;
 mod masks;
@@ -43,6 +44,7 @@ pub(super) fn check(root: &Node, report: &mut Report) {
     protection::check(root, &attributes, report);
     fhir::check(root, &attributes, report);
     attackers::check(root, &attributes, report);
+    guess::check(root, report);
     if let Some(model) = model(root) {
         model_fits(root, model, &attributes, report);
     }
