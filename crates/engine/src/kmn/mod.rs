@@ -22,6 +22,7 @@ mod rows;
 mod sample;
 mod search;
 mod set;
+mod silent;
 mod state;
 mod structure;
 mod values;
@@ -40,6 +41,7 @@ pub use params::{Disassociation, Params};
 pub use parts::{Recipe, Tally, recode, recode_rows};
 pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
+pub use silent::may_go;
 
 use domain::{Domain, Wishes};
 use localized::Finer;
