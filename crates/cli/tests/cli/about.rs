@@ -15,6 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["anonymize"],
     &["convert"],
     &["generate", "clinic"],
+    &["generate", "hospital"],
     &["generate", "tpch"],
     &["generate", "baskets"],
     &["completions"],
