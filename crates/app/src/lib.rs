@@ -53,6 +53,7 @@ pub mod report;
 mod run;
 mod same_attacker;
 pub mod sign;
+mod silent;
 pub mod sweep;
 pub mod trial;
 pub mod verify;

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::deadline::Deadline;
 use crate::figures::{ClusterFigures, Figures, KmFigures, KmnFigures};
+use crate::silent::without_silent;
 
 /// What a run works on.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +126,11 @@ pub(crate) fn cut_short(was: bool) -> Option<Diagnostic> {
 
 /// Runs the algorithm that the policy asks for.
 pub fn make(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
+    without_silent(searched(work, observer)?, work, observer)
+}
+
+/// The same with rows that say nothing, which may stand for something in another release.
+pub(crate) fn searched(work: &Work<'_>, observer: &dyn Observer) -> Result<Made> {
     let (time, refines) = (work.policy.method.duration("time"), work.policy.recodes_locally());
     let observer = &Deadline::new(observer, time, refines);
     let made = match Params::new(work.policy)? {

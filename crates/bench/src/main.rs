@@ -37,7 +37,7 @@ struct Cli {
     /// Just enough to see that it works
     #[arg(long, hide = true, conflicts_with = "full")]
     tiny: bool,
-    /// Only these experiments: paper-000 to paper-004, growth, peers
+    /// Only these experiments: paper-000 to paper-004, growth, peers, wide
     #[arg(long, value_name = "SUITE", value_delimiter = ',')]
     only: Vec<String>,
     /// Where `results.json`, `results.md` and plots go

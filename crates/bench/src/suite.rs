@@ -22,6 +22,7 @@ mod rules;
 #[cfg(test)]
 mod samples;
 mod sweep;
+mod wide;
 
 use std::path::PathBuf;
 
@@ -38,7 +39,7 @@ use sweep::Bench;
 type Named = (&'static str, fn(&Bench) -> Result<Suite, String>);
 
 /// All suites, in the order in which they run.
-const SUITES: [Named; 7] = [
+const SUITES: [Named; 8] = [
     (paper000::NAME, paper000::run),
     (paper001::NAME, paper001::run),
     (paper002::NAME, paper002::run),
@@ -46,6 +47,7 @@ const SUITES: [Named; 7] = [
     (paper004::NAME, paper004::run),
     (growth::NAME, growth::run),
     (peers::NAME, peers::run),
+    (wide::NAME, wide::run),
 ];
 
 /// What is asked for.

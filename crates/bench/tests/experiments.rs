@@ -47,6 +47,19 @@ fn a_suite_writes_results_a_report_and_plots() {
 }
 
 #[test]
+fn a_hospital_is_drafted_and_published() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let run = bench(&["--tiny", "--only", "wide", "--out", &folder.path().display().to_string()]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let results = std::fs::read_to_string(folder.path().join("results.json")).expect("results");
+    let results: Value = serde_json::from_str(&results).expect("valid JSON");
+    let table = &results["suites"][0]["tables"][0];
+    assert_eq!(table["missing"], Value::Array(Vec::new()), "{}", text(&run.stderr));
+    let values = table["rows"][0]["values"].as_array().expect("values");
+    assert!(values.iter().all(Value::is_number), "{values:?}");
+}
+
+#[test]
 fn a_point_that_fails_says_why() {
     use std::io::Write as _;
     use std::process::Stdio;

@@ -92,6 +92,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         g: 2,
         cost: kmn::Cost::RpdA,
         max_cuts: 1 << 30,
+        effort: u64::MAX,
         weights: vec![1.0; 3],
         beyond: false,
         disassociate: true,

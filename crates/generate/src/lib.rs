@@ -2,6 +2,7 @@
 
 pub mod baskets;
 pub mod clinic;
+pub mod hospital;
 pub mod sensitive_tree;
 pub mod students;
 pub mod tpch;

@@ -7,6 +7,7 @@
 
 mod objects;
 mod sets;
+mod silent;
 
 use std::ops::Range;
 

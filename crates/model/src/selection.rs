@@ -230,14 +230,24 @@ impl Dataset {
         keep: &[bool],
         set: impl FnMut(&mut Builder, usize, AttributeId, u32),
     ) -> Dataset {
-        self.copied_of((0..self.len()).filter(|&record| keep[record]), set)
+        self.copied_of((0..self.len()).filter(|&record| keep[record]), |_| true, set)
     }
 
     /// Some records, in the order in which they are asked for, with the values that they have and no others.
     pub fn picked(&self, records: &[u32]) -> Dataset {
+        self.numbered_anew(records.iter().map(|&record| record as usize), |_| true)
+    }
+
+    /// All records without some vertices; whatever hangs below one of these has to be among them.
+    pub fn without_vertices(&self, gone: &[bool]) -> Dataset {
+        self.numbered_anew(0..self.len(), |vertex| !gone[vertex])
+    }
+
+    /// Some vertices of some records, with the values that they have and no others.
+    fn numbered_anew(&self, records: impl Iterator<Item = usize>, stays: impl Fn(usize) -> bool) -> Dataset {
         let mut codes: Vec<Vec<u32>> =
             self.schema().attributes().map(|(id, _)| vec![MISSING; self.dictionary(id).len()]).collect();
-        self.copied_of(records.iter().map(|&record| record as usize), |builder, _, id, code| {
+        self.copied_of(records, stays, |builder, _, id, code| {
             let new = &mut codes[id.index()][code as usize];
             if *new == MISSING {
                 let dictionary = self.dictionary(id);
@@ -250,12 +260,13 @@ impl Dataset {
     fn copied_of(
         &self,
         records: impl Iterator<Item = usize>,
+        stays: impl Fn(usize) -> bool,
         mut set: impl FnMut(&mut Builder, usize, AttributeId, u32),
     ) -> Dataset {
         let mut builder = Builder::like(self);
         for record in records {
             let mut open: Vec<usize> = Vec::new();
-            for vertex in self.vertices(record) {
+            for vertex in self.vertices(record).filter(|&vertex| stays(vertex)) {
                 match self.parent(vertex) {
                     None => builder.begin_record(),
                     Some(parent) => {

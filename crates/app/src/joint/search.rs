@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::link::Numbering;
 use super::{OwnInput, ReadRelease, Together, hold};
 use crate::load::Bound;
-use crate::make::{Made, Product, Work, clusters_of, make, placed, without_invented};
+use crate::make::{Made, Product, Work, clusters_of, placed, searched, without_invented};
 use crate::prepare::Prepared;
 use crate::run::Run;
 
@@ -94,7 +94,7 @@ impl<'p> Together<'p> {
                 self.earlier.iter().map(|release| &release.bound),
             );
             let own = Work { data: &bounded.data, hierarchies: &bounded.hierarchies, ..*work };
-            let made = make(&own, run.observer)?;
+            let made = searched(&own, run.observer)?;
             let joint = self.proposed(&made, work, input, run)?;
             if joint.holds() {
                 let paths = held_paths(work.binding, &held);

@@ -11,11 +11,12 @@ use bosket_app::trial::{Trial, TrialData};
 use bosket_app::verify::VerifyRequest;
 use bosket_app::{Figures, PolicyAt, Settings};
 use bosket_io::{Input, Layout, PolicyFile};
+use bosket_measure::kept::Fate;
 use bosket_measure::loss::Loss;
 use bosket_measure::{sets, trees};
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Quiet;
-use bosket_model::policy::Shape;
+use bosket_model::policy::{Role, Shape};
 use bosket_model::value_tree::ValueTrees;
 use bosket_model::{Dataset, Failure};
 
@@ -176,6 +177,17 @@ fn measure(loss: &Loss, outcome: &mut Outcome) {
         }
     }
     outcome.figures.insert("records".to_owned(), loss.published_records as f64);
+    let kept = &loss.kept;
+    let quasi = || kept.attributes.iter().filter(|a| a.role == Role::Quasi).map(|a| &a.values);
+    // What looks alike is there once for all.
+    let told = |values: &Fate| values.published + values.lost.map_or(0, |lost| lost.merged) - values.anything;
+    let shapes = [
+        ("people", kept.classes.first().map_or(0, |class| class.rows.input)),
+        ("rows", kept.classes.iter().skip(1).map(|class| class.rows.input).sum()),
+        ("quasi attributes", quasi().count() as u64),
+        ("mostly *", quasi().filter(|values| 2 * told(values) < values.input).count() as u64),
+    ];
+    outcome.figures.extend(shapes.map(|(name, value)| (name.to_owned(), value as f64)));
 }
 
 /// Verifies and measures what somebody else has made of the records.

@@ -8,9 +8,12 @@ use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
+use bosket_app::inspect::InspectRequest;
+use bosket_generate::hospital::{self, Size};
 use bosket_generate::students::{self, Kind};
 use bosket_generate::tpch::Shape;
 use bosket_generate::{baskets, tpch};
+use bosket_io::Create;
 use bosket_model::observe::Quiet;
 use bosket_testkit::shared::shared;
 use sha2::{Digest as _, Sha256};
@@ -159,6 +162,31 @@ impl Datasets {
         self.generated(&format!("{name}-{number}"), ("data.ndjson", &policy), &hierarchies, |mut out| {
             students::write_records(&mut out, kind, number, SEED).map(drop)
         })
+    }
+
+    /// A hospital's tables, by the draft of its preset.
+    pub(super) fn hospital(&self, size: Size) -> Result<PathBuf, String> {
+        let name = format!("hospital-{}-{}", size.people, size.events);
+        let folder = self.folder.join(&name);
+        let create = Create { force: true, ..Create::default() };
+        hospital::write(&folder, size, create, &Quiet).map_err(|failure| failure.to_string())?;
+        self.record(&name, "generated", &folder.join("hospital.db"))?;
+        self.draft(&name, &folder.join("tables"), Some("omop"))
+    }
+
+    /// The policy that `inspect` drafts, with what is sensitive published as it is.
+    fn draft(&self, name: &str, data: &Path, preset: Option<&str>) -> Result<PathBuf, String> {
+        let draft = self.text(&format!("drafts/{name}.toml"), "")?;
+        let request = InspectRequest {
+            data: data.to_owned(),
+            preset: preset.map(str::to_owned),
+            draft: Some(draft.clone()),
+            force: true,
+            ..InspectRequest::default()
+        };
+        let _ = bosket_app::inspect(&request, &Quiet).map_err(|failure| failure.to_string())?;
+        let text = at(&draft, std::fs::read_to_string(&draft))?;
+        self.text(&format!("drafts/{name}.toml"), &text.replace("\"undecided\"", "\"nothing\""))
     }
 
     /// Baskets; with a balanced hierarchy of so many children in place of their own.

@@ -76,7 +76,7 @@ impl Bench {
         if let Some(answer) = self.known.borrow().get(&key) {
             return answer.clone();
         }
-        let limit = Duration::from_secs(self.pick(60, 60, 180));
+        let limit = Duration::from_secs(self.pick(60, 120, 600));
         // A figure of a publication that is not sound would be worth nothing.
         let answer = apart(job, limit).and_then(|outcome| match outcome.sound {
             Some(false) => Err("the publication is NOT SOUND".to_owned()),

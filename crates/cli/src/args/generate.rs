@@ -22,6 +22,29 @@ pub enum Generate {
         #[arg(long)]
         force: bool,
     },
+    /// A hospital's database in OMOP's tables: people with some hundred events each, as linked CSV files and as SQLite
+    Hospital {
+        /// How many people
+        #[arg(
+            long,
+            value_name = "N",
+            default_value_t = 1000,
+            value_parser = clap::value_parser!(u64).range(1..=10_000_000)
+        )]
+        people: u64,
+        /// About how many events a person has; some have one, and some more than three times as many
+        #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+        events_per_person: u64,
+        /// Another seed gives other people
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
+    },
     /// Customers of the TPC-H benchmark with their orders and items, as NDJSON and as linked tables
     Tpch {
         /// How many customers

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bosket_generate::{baskets, clinic, sensitive_tree, students, tpch};
+use bosket_generate::{baskets, clinic, hospital, sensitive_tree, students, tpch};
 use bosket_model::Failure;
 
 use crate::Outcome;
@@ -19,6 +19,12 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
                 "wrote {} invented patients to {out}/data.ndjson, with {out}/policy.toml and {out}/hierarchies\n",
                 count(*people as usize)
             ))?;
+        }
+        Generate::Hospital { people, events_per_person, seed, out, force } => {
+            let size = hospital::Size { people: *people, events: *events_per_person, seed: *seed };
+            let written = hospital::write(out, size, talk.create(*force), talk);
+            talk.quiet();
+            print(&describe_hospital(out, &written?))?;
         }
         Generate::Tpch { customers, shape, out, force } => {
             let shape = match shape {
@@ -66,6 +72,18 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
         }
     }
     Ok(Outcome::Done)
+}
+
+fn describe_hospital(out: &Path, written: &hospital::Summary) -> String {
+    let out = out.display();
+    format!(
+        "wrote {} with {} to {out}/tables and {out}/hospital.db, with {out}/policy-csv.toml and {out}/policy-sqlite.toml\n\
+         a person has {:.1} events on average, at most {}; `bosket inspect --preset omop {out}/tables` drafts a policy for all tables\n",
+        plural(written.people as usize, "invented patient"),
+        plural(written.events as usize, "event"),
+        written.events as f64 / written.people.max(1) as f64,
+        count(written.most as usize),
+    )
 }
 
 fn describe_tpch(out: &Path, shape: tpch::Shape, written: &tpch::Summary) -> String {

@@ -15,6 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["anonymize"],
     &["convert"],
     &["generate", "clinic"],
+    &["generate", "hospital"],
     &["generate", "tpch"],
     &["generate", "baskets"],
     &["completions"],
@@ -41,7 +42,7 @@ fn every_command_answers_help() {
 #[test]
 fn every_command_that_prints_results_has_json() {
     let dir = Dir::new();
-    let without = ["build", "schema", "clinic", "tpch", "baskets", "completions", "man"];
+    let without = ["build", "schema", "clinic", "hospital", "tpch", "baskets", "completions", "man"];
     for command in COMMANDS.iter().filter(|c| !without.contains(c.last().expect("a word"))) {
         dir.run(&[*command, &["--help"]].concat()).exits(0).prints(&["--json"]);
     }

@@ -29,9 +29,10 @@ pub(super) fn improve(problem: &Problem<'_>, solution: Solution) -> Result<Solut
 /// Goes down to the cheapest child as long as that is cheaper.
 fn climb(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     loop {
-        if problem.observer.out_of_time() {
+        if problem.is_over() {
             return Ok(best);
         }
+        problem.spend_on(best.cut.len(), problem.domain.steps(&best.cut).into_iter());
         let Some(child) = problem.cheapest_child(&best)? else { return Ok(best) };
         // Children may have been compared by a sample.
         let child = Solution { cost: problem.judge(&child.cut, &child.rules)?, ..child };
@@ -58,9 +59,10 @@ fn take_back(problem: &Problem<'_>, mut best: Solution) -> Result<Solution> {
     let tried: Vec<Rule> = best.rules.iter().rev().take(TRIED).copied().collect();
     problem.observer.stage("taking back rules", tried.len() as u64);
     for rule in tried {
-        if problem.observer.out_of_time() {
+        if problem.is_over() {
             break;
         }
+        problem.effort.spend(grouped.groups.len() as u64);
         problem.observer.go_on()?;
         problem.observer.advance(1);
         let fewer: Vec<Rule> = best.rules.iter().copied().filter(|&r| r != rule).collect();

@@ -111,16 +111,25 @@ fn taxonomy(domain: &Domain<'_>) -> Taxonomy {
 
 /// Against whom the labels have to hold, with attributes by their places in the search.
 fn promise(domain: &Domain<'_>, params: &Params) -> Promise {
-    let attributes = domain.levels.len();
+    let declared: Vec<usize> = domain.levels.iter().map(|level| level.declared).collect();
+    Promise::new(knowers_of(params, &declared))
+}
+
+/// The same with attributes by their places in the policy.
+pub(super) fn knowers(params: &Params, declared: usize) -> Vec<Knower> {
+    knowers_of(params, &(0..declared).collect::<Vec<usize>>())
+}
+
+fn knowers_of(params: &Params, declared: &[usize]) -> Vec<Knower> {
     if params.knowers.is_empty() {
-        return Promise::of_anything((params.k, params.m, params.n), attributes);
+        return vec![Knower::of_anything(params.k, params.m, params.n, declared.len())];
     }
     let of = |knower: &bosket_model::policy::Knower| Knower {
         k: knower.k,
         m: knower.m as usize,
         n: knower.n as usize,
-        knows: domain.levels.iter().map(|level| knower.knows.contains(&level.declared)).collect(),
-        among: domain.levels.iter().map(|level| knower.may_know(level.declared)).collect(),
+        knows: declared.iter().map(|own| knower.knows.contains(own)).collect(),
+        among: declared.iter().map(|&own| knower.may_know(own)).collect(),
     };
-    Promise::new(params.knowers.iter().map(of).collect())
+    params.knowers.iter().map(of).collect()
 }

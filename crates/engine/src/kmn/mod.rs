@@ -7,6 +7,7 @@
 mod cost;
 mod distinct;
 mod domain;
+mod effort;
 mod few;
 mod glance;
 mod improve;
@@ -22,6 +23,7 @@ mod rows;
 mod sample;
 mod search;
 mod set;
+mod silent;
 mod state;
 mod structure;
 mod values;
@@ -40,8 +42,10 @@ pub use params::{Disassociation, Params};
 pub use parts::{Recipe, Tally, recode, recode_rows};
 pub use problem::{Cost, Shortcuts};
 pub use published_rows::Source;
+pub use silent::may_go;
 
 use domain::{Domain, Wishes};
+use effort::Effort;
 use localized::Finer;
 use losses::Scratch;
 use problem::{Pairs, Problem, Solution, rounded};
@@ -328,6 +332,7 @@ impl<'a> Attempt<'a> {
             finalists: if params.beyond { usize::MAX } else { FINALISTS },
             shortcuts: params.shortcuts,
             memory: params.memory,
+            effort: Effort::new(params.effort),
             pairs: Pairs::new(params.memory / 4),
             judged: Mutex::default(),
             sample,
@@ -348,17 +353,26 @@ impl<'a> Attempt<'a> {
         let params = &Params { disassociate: parts, ..params.clone() };
         problem.repair = parts;
         // Whoever has little time has something to show at once, and never less later.
-        let first = match problem.observer.hurries() {
+        let mut first = match problem.observer.hurries() {
             true => self.first(problem, outcome, params)?,
             false => None,
         };
         problem.has_first = first.is_some();
         let Offered { mut kept, mut rejected, mut examined, mut cut_short } =
             self.offer(problem, params, outcome)?;
+        let is_spent = problem.effort.is_spent();
+        if is_spent {
+            problem.observer.decided("the effort is spent: the search ends with the cheapest cut so far");
+        }
+        if is_spent && first.is_none() {
+            // A beam that ends at the top may have published less than all attributes at once would.
+            first = self.first(problem, outcome, params)?;
+        }
         if rejected > 0 && parts && params.counted && !params.beyond {
             // Somebody is found by such places: cuts that need no parting are left.
             problem.repair = false;
             problem.cost = params.cost;
+            problem.effort = Effort::new(params.effort);
             let whole = &Params { disassociate: false, ..params.clone() };
             match self.offer(problem, whole, outcome) {
                 Ok(other) => {
@@ -374,6 +388,7 @@ impl<'a> Attempt<'a> {
         if kept.is_none() && outcome.refine.is_some() && !params.knowers.is_empty() && !params.beyond {
             // Even the widest labels of what is known at once tell too much: cuts that keep the promise as they are.
             problem.finalists = usize::MAX;
+            problem.effort = Effort::new(u64::MAX);
             let judged = &Params { beyond: true, ..params.clone() };
             let other = self.offer(problem, judged, outcome)?;
             rejected += other.rejected;
@@ -382,7 +397,11 @@ impl<'a> Attempt<'a> {
             kept = other.kept;
         }
         let best = [first, kept].into_iter().flatten().min_by_key(compared);
-        let best = best.map(|(release, cut)| (Release { examined, cut_short, ..release }, cut));
+        let route =
+            |route: String| if is_spent { format!("{route}, to the end of its effort") } else { route };
+        let best = best.map(|(release, cut)| {
+            (Release { examined, cut_short, route: route(release.route), ..release }, cut)
+        });
         best.ok_or_else(|| {
             unreachable(
                 format!("none of the {rejected} solutions found keeps the whole promise"),
@@ -430,6 +449,7 @@ impl<'a> Attempt<'a> {
         let mut solutions = found.best;
         if params.improve
             && !cut_short
+            && !problem.effort.is_spent()
             && let Some(best) = solutions.first().cloned()
         {
             if problem.cost == Cost::RpdA {

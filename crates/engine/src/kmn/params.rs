@@ -43,6 +43,8 @@ pub struct Params {
     pub cost: Cost,
     /// Most cuts to examine.
     pub max_cuts: u64,
+    /// How much the search for a cut may do, in records that are looked at for pairs of nodes.
+    pub effort: u64,
     /// Per declared attribute, how much its detail counts.
     pub weights: Vec<f64>,
     /// Relations may be taken apart. With the top object's values as a chain they may not: the record has one top object,
@@ -83,6 +85,22 @@ pub struct Params {
 
 /// Cuts examined at most, unless the policy says otherwise.
 const MAX_CUTS: u64 = 1_000_000;
+
+/// What a quick search for a cut may do: seconds of computing.
+const QUICK: u64 = 500_000_000;
+
+/// What a usual one may do whose cut is only where labels begin.
+const NORMAL: u64 = 4_000_000_000;
+
+/// How much a search may do. One cut for everybody is all that is published: the search for it goes to its end.
+fn effort(asked: Option<&str>, local: bool) -> u64 {
+    match asked {
+        Some("quick") => QUICK,
+        Some("thorough") => u64::MAX,
+        _ if local => NORMAL,
+        _ => u64::MAX,
+    }
+}
 
 /// Records that RPD is estimated on: enough to rank cuts that differ by less than a hundredth.
 const SAMPLE: usize = 4_096;
@@ -143,6 +161,7 @@ impl Params {
             knowers: if named { knowers } else { Vec::new() },
             g: method.int("g").unwrap_or(2) as usize,
             cost,
+            effort: effort(method.text("effort").as_deref(), local),
             max_cuts: method.int("max_cuts").map_or(MAX_CUTS, |n| n as u64),
             weights: policy.attributes.iter().map(|a| a.weight.unwrap_or(1.0)).collect(),
             disassociation,

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::cost::{Counted, Reuse, relations_lost};
 use super::domain::{Domain, Node};
+use super::effort::Effort;
 use super::losses::{Look, Losses, Scratch};
 use super::publish::{by_pair, rewrite};
 use super::rows::{Group, Rows, STRIDE};
@@ -50,6 +51,8 @@ pub(super) struct Problem<'a> {
     pub(super) shortcuts: Shortcuts,
     /// Most bytes for what the search keeps.
     pub(super) memory: usize,
+    /// How much the search may do.
+    pub(super) effort: Effort,
     /// Records of related pairs. They depend on the two nodes alone, not on the cut.
     pub(super) pairs: Pairs,
     /// What is known about cuts: several searches come by the same ones.

@@ -2,7 +2,8 @@
 //!
 //! A published vertex, with all that hangs below it, comes from one vertex of the input: its values are generalized, parts
 //! of it are left out, and values that rules part from what is above them stand alone, higher up. Two orders of one day
-//! stay two orders. A vertex without a value of its own stays where something hangs below it.
+//! stay two orders. A vertex without a value of its own stays where something hangs below it. Rows of a class of which everybody's
+//! values are `*`, and those of all below it, are not published: they would tell only that they exist.
 //!
 //! ```text
 //! input                     rule day ⇝ item         published
@@ -128,6 +129,27 @@ struct Value {
     moved: Option<usize>,
 }
 
+/// Per home whether its rows, and all that hang below them, say nothing in any record: `*` in every place that is published, and
+/// nothing beside. Where nobody shows such a row, whoever knows something of it finds everybody. That depends on the cut and the
+/// policy alone, so that records in parts lose the same rows.
+fn silent(source: &Source<'_>, trees: &ValueTrees, items: &[Item]) -> Vec<bool> {
+    let Source { binding, payload, rows, .. } = *source;
+    let mut silent = vec![trees.places().is_some() && rows == Rows::Distinct; binding.homes.len()];
+    silent[0] = false;
+    let mut tells = |declared: usize| {
+        let mut home = Some(binding.declared[declared].home);
+        while let Some(own) = home {
+            silent[own] = false;
+            home = binding.homes[own].parent;
+        }
+    };
+    let says_nothing = |item: &&Item| item.label == ROOT_LABEL || item.label == EMPTY_PLACE;
+    items.iter().filter(|item| !says_nothing(item)).for_each(|item| tells(item.declared));
+    let beside = |role: Role| matches!(role, Role::Sensitive | Role::Insensitive) && payload == Payload::Keep;
+    (0..binding.declared.len()).filter(|&d| beside(binding.declared[d].role)).for_each(&mut tells);
+    silent
+}
+
 static NO_OWN: LazyLock<Own> = LazyLock::new(Own::default);
 
 struct Publisher<'a> {
@@ -147,6 +169,8 @@ struct Publisher<'a> {
     counted: Vec<bool>,
     /// Per declared attribute whether any of it is published.
     occurs: Vec<bool>,
+    /// Per home whether nothing is told by any row of it, or by what hangs below.
+    silent: Vec<bool>,
     /// The published class of a home below another class.
     classes: FxHashMap<(ClassId, usize), ClassId>,
     /// The published attribute of a declared one in a class.
@@ -216,6 +240,7 @@ impl<'a> Publisher<'a> {
             quasi: schema.classes().map(|(id, _)| binding.in_policy_order(schema, id, Role::Quasi)).collect(),
             beside,
             occurs,
+            silent: silent(source, trees, items),
             nodes: nodes.collect(),
             empty: empty.collect(),
             counted,
@@ -285,7 +310,8 @@ impl<'a> Publisher<'a> {
         // Children come after their parents, parts of rows last.
         for at in (0..rows.len()).rev() {
             let mut children = std::mem::take(&mut rows[at].children);
-            children.retain(|&child| !rows[child].is_empty());
+            children
+                .retain(|&child| !rows[child].is_empty() && self.silent.get(rows[child].home) != Some(&true));
             rows[at].children = children;
         }
         if self.source.rows == Rows::Distinct {

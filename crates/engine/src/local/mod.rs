@@ -19,6 +19,7 @@ mod lower;
 mod pieces;
 mod promise;
 mod raise;
+mod silent;
 
 use bosket_model::Result;
 use bosket_model::observe::Observer;
@@ -30,6 +31,7 @@ use raise::raised;
 
 pub(crate) use guess::{Cover, cover};
 pub(crate) use promise::{Knower, Promise};
+pub(crate) use silent::{Going, put_back};
 
 /// A label of a cell: a node of some hierarchy, numbered over all of them.
 pub(crate) type Label = u32;

@@ -1,6 +1,7 @@
 //! k^(m,n)-anonymity: promises kept, laws, shapes.
 
 mod attackers;
+mod effort;
 mod forests;
 mod hurried;
 mod laws;
@@ -34,6 +35,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         g: 2,
         cost: Cost::RpdA,
         max_cuts: 100_000,
+        effort: u64::MAX,
         weights: vec![1.0; attributes],
         beyond: false,
         disassociate: true,

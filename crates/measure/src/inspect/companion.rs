@@ -26,6 +26,21 @@ const PAIRS: &[(&str, &str)] = &[
     ("sourceconceptid", "sourcevalue"),
 ];
 
+/// Words for a beginning, and those for an end in their place: `START` and `STOP`, `visit_start_date` and `visit_end_date`.
+const STARTS: &[&str] = &["start", "begin", "from", "since", "admission"];
+const ENDS: &[&str] = &["end", "stop", "finish", "to", "until", "discharge"];
+
+/// An end that is never more days after its beginning says little that the beginning does not.
+pub(super) const NEAR: i64 = 31;
+
+/// What an attribute follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Follows {
+    pub(super) leader: usize,
+    /// It does not say the same, but lies close behind it.
+    pub(super) is_end: bool,
+}
+
 /// Attributes by their class and their name as one word. Not word by word: REASONCODE has no boundary to be found.
 struct Names {
     of: Vec<(ClassId, String)>,
@@ -126,6 +141,40 @@ fn determines(
     Ok(true)
 }
 
+/// Whether the second name is the first with an end in the place of a beginning.
+fn is_end_of(start: &AttributeProfile, end: &AttributeProfile) -> bool {
+    let (a, b) = (&start.name.own, &end.name.own);
+    let is_pair =
+        |(a, b): (&String, &String)| STARTS.iter().any(|w| is(a, w)) && ENDS.iter().any(|w| is(b, w));
+    let differ = || a.iter().zip(b).filter(|(a, b)| a != b);
+    start.class == end.class && a.len() == b.len() && differ().count() == 1 && differ().all(is_pair)
+}
+
+/// Whether an end is only there with its beginning, never before it, and never long after.
+fn lies_near(data: &Dataset, start: AttributeId, end: AttributeId, observer: &dyn Observer) -> Result<bool> {
+    let class = data.schema().attribute(start).class;
+    let day = |attribute: AttributeId, code: u32| {
+        let text = (code != MISSING).then(|| data.dictionary(attribute).text(code));
+        text.and_then(|text| text.get(..10)).and_then(Civil::parse).map(Civil::days)
+    };
+    let mut some = false;
+    for vertex in (0..data.vertex_count()).filter(|&v| data.class(v) == class) {
+        observer.go_on()?;
+        let (a, b) = (data.value(vertex, start), data.value(vertex, end));
+        if b == MISSING {
+            continue;
+        }
+        let Some(later) = day(end, b).zip(day(start, a)).map(|(end, start)| end - start) else {
+            return Ok(false);
+        };
+        if !(0..=NEAR).contains(&later) {
+            return Ok(false);
+        }
+        some = true;
+    }
+    Ok(some)
+}
+
 /// For each attribute the one that it follows. `may_lead` and `may_follow` say which attributes come into question.
 /// Where code and text determine each other the text follows; nothing follows a follower.
 pub(super) fn companions(
@@ -134,7 +183,7 @@ pub(super) fn companions(
     may_lead: impl Fn(usize) -> bool,
     may_follow: impl Fn(usize) -> bool,
     observer: &dyn Observer,
-) -> Result<Vec<Option<usize>>> {
+) -> Result<Vec<Option<Follows>>> {
     let mut follows: Vec<Option<usize>> = vec![None; attributes.len()];
     let mut leads = vec![false; attributes.len()];
     let mut tie = |leader: usize, follower: usize| {
@@ -174,7 +223,22 @@ pub(super) fn companions(
             }
         }
     }
-    Ok(follows)
+    let mut all: Vec<Option<Follows>> =
+        follows.iter().map(|leader| leader.map(|leader| Follows { leader, is_end: false })).collect();
+    for (start, leader) in attributes.iter().enumerate() {
+        if !is_day(leader) || follows[start].is_some() || !may_lead(start) {
+            continue;
+        }
+        for (end, other) in attributes.iter().enumerate() {
+            let free = all[end].is_none() && is_day(other) && may_follow(end);
+            if free && is_end_of(leader, other) && lies_near(data, leader.id, other.id, observer)? {
+                // What says the end in other words goes with it.
+                let own = (0..all.len()).filter(|&at| at == end || follows[at] == Some(end));
+                own.for_each(|at| all[at] = Some(Follows { leader: start, is_end: true }));
+            }
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -200,7 +264,9 @@ mod tests {
         }
         let data = builder.finish();
         let profile = Profile::new(&data, &Quiet).expect("nobody interrupts");
-        companions(&data, &profile.attributes, |_| true, |_| true, &Quiet).expect("nobody interrupts")
+        let all =
+            companions(&data, &profile.attributes, |_| true, |_| true, &Quiet).expect("nobody interrupts");
+        all.into_iter().map(|one| one.map(|follows| follows.leader)).collect()
     }
 
     #[test]
@@ -245,6 +311,21 @@ mod tests {
         assert_eq!(found(["birth_date", "period_start"], &rows), [None, Some(0)]);
         let rows = [["1950-03-07", "1999-03-07"], ["1961-04-08", "2001-04-08"]];
         assert_eq!(found(["birth_date", "period_start"], &rows), [None, None]);
+    }
+
+    #[test]
+    fn ends_follow_beginnings_that_they_lie_close_behind() {
+        let near = [["2010-01-05", "2010-01-05"], ["2010-03-01", "2010-03-31"], ["2011-02-03", "-"]];
+        for names in
+            [["START", "STOP"], ["visit_start_date", "visit_end_date"], ["period.start", "period.end"]]
+        {
+            assert_eq!(found(names, &near), [None, Some(0)], "{names:?}");
+        }
+        assert_eq!(found(["visit_start_date", "stay_end_date"], &near), [None, None], "of something else");
+        for other in [["2010-01-05", "2010-02-06"], ["2010-01-05", "2010-01-04"], ["-", "2010-01-04"]] {
+            let rows = [near[0], near[1], other];
+            assert_eq!(found(["START", "STOP"], &rows), [None, None], "{other:?}");
+        }
     }
 
     #[test]

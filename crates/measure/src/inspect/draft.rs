@@ -7,11 +7,7 @@ use super::builder::Coarsening;
 use super::profile::Profile;
 use super::suggest::Suggestion;
 
-/// From so many quasi values on a search may take long.
-const LARGE: usize = 20_000;
-/// How long it may take then.
-const TIME: &str = "30s";
-/// From so many on, days have few levels, so that there is less to search.
+/// From so many quasi values on, days have few levels, so that there is less to search.
 const HUGE: usize = 200_000;
 
 /// Where the data came from, as the policy shall say it.
@@ -77,7 +73,6 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
         dropped: Vec::new(),
         unnamed: 0,
         attributes,
-        time: (quasi_values > LARGE).then(|| TIME.to_owned()),
         privacy: keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
         attackers,
         publish_path: publish_path(origin),

@@ -10,7 +10,7 @@ use bosket_model::{AttributeId, ClassId, Dataset, Result};
 
 use super::builder::{Coarsening, coarsening, in_order};
 use super::codes::Code;
-use super::companion::companions;
+use super::companion::{Follows, NEAR, companions};
 use super::profile::{AttributeProfile, Profile, share};
 use super::shape::ValueType;
 use super::topic::{Topic, name_part};
@@ -72,12 +72,20 @@ pub fn suggest(profile: &Profile, data: &Dataset, observer: &dyn Observer) -> Re
     let suggestion = |(i, opinion): (usize, &Opinion)| {
         observer.go_on()?;
         Ok(match follows[i] {
-            Some(leader) => Suggestion {
+            Some(Follows { leader, is_end }) => Suggestion {
                 role: opinions[leader].role,
-                reason: format!(
-                    "Says what {} says, in other words, and goes where that goes.",
-                    attributes[leader].path
-                ),
+                reason: match is_end {
+                    false => {
+                        format!(
+                            "Says what {} says, in other words, and goes where that goes.",
+                            attributes[leader].path
+                        )
+                    }
+                    true => format!(
+                        "At most {NEAR} days after {}, and left out with what it adds to that; take `follows` out to publish both.",
+                        attributes[leader].path
+                    ),
+                },
                 hierarchy: None,
                 follows: Some(attributes[leader].id),
             },

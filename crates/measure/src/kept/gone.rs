@@ -6,7 +6,7 @@ use bosket_model::policy::Role;
 use bosket_model::{AttributeId, ClassId, MISSING, Result, Sets};
 use rustc_hash::FxHashMap;
 
-use super::tally::{Column, declared_attributes};
+use super::tally::{Column, declared_attributes, path_of, says_nothing};
 use crate::loss::{Compared, Side};
 
 /// How many are gone, and how.
@@ -60,24 +60,26 @@ impl Gone {
             for v in data.vertices(record) {
                 let class = data.class(v).index();
                 let Some(home) = binding.classes[class] else { continue };
-                let (mut quasi, mut told) = (0, 0);
                 let values = data.values(v);
-                for column in &attributes[class] {
-                    let code = column.code(values);
-                    if code == MISSING {
-                        continue;
-                    }
-                    let stands = known.map(|_| standing.stands(column.attribute, column.declared, code));
+                let there = || {
+                    let codes = attributes[class].iter().map(|column| (column, column.code(values)));
+                    codes.filter(|(_, code)| *code != MISSING)
+                };
+                let quasi = || there().filter(|(column, _)| is_quasi[column.declared]);
+                let is_for = |seen: &Seen| quasi().any(|(column, code)| standing.is_for(seen, *column, code));
+                // A row of which nothing is told stands where the record has one that tells nothing, too.
+                let row_stands = known.is_some()
+                    && (is_for(&standing.telling) || (standing.silent[home] && is_for(&standing.any)));
+                let row_is_gone = known.is_some() && quasi().next().is_some() && !row_stands;
+                for (column, code) in there() {
+                    let with_row = row_is_gone && is_quasi[column.declared];
+                    let stands = known.map(|_| !with_row && standing.is_for(&standing.any, *column, code));
                     let own = &mut gone.values[column.declared];
                     own.suppressed += u64::from(stands.is_none());
                     own.left_out += u64::from(stands == Some(false));
-                    if is_quasi[column.declared] {
-                        quasi += 1;
-                        told += u64::from(stands == Some(true));
-                    }
                 }
                 gone.homes[home].suppressed += u64::from(known.is_none());
-                gone.homes[home].left_out += u64::from(known.is_some() && quasi > 0 && told == 0);
+                gone.homes[home].left_out += u64::from(row_is_gone);
             }
         }
         Ok(Some(gone))
@@ -126,8 +128,8 @@ impl Gone {
     }
 }
 
-/// A published value by numbers: its text's and its node's.
-type Numbered = (usize, Option<NodeId>);
+/// A published value by numbers: its text's and its node's; and whether it tells anything.
+type Numbered = (usize, Option<NodeId>, bool);
 
 /// The published text that is the same as a value of the input, and the published nodes above its leaf. Most values have one
 /// of both, however deep their hierarchy is.
@@ -135,6 +137,24 @@ type Numbered = (usize, Option<NodeId>);
 struct Standbys {
     text: Option<usize>,
     nodes: Vec<NodeId>,
+}
+
+/// When values were seen last.
+#[derive(Clone, Debug)]
+struct Seen {
+    /// By text.
+    texts: Vec<usize>,
+    /// By declared attribute and node.
+    nodes: Vec<Vec<usize>>,
+}
+
+impl Seen {
+    fn see(&mut self, declared: usize, (text, node, _): Numbered, now: usize) {
+        self.texts[text] = now;
+        if let Some(node) = node {
+            self.nodes[declared][node.index()] = now;
+        }
+    }
 }
 
 /// Finds what stands for a value. Texts are looked at once per value, not once per record.
@@ -146,10 +166,14 @@ struct Standing<'a> {
     input: Vec<Vec<Standbys>>,
     /// Per attribute and code of the publication its text and node.
     published: Vec<Vec<Numbered>>,
-    /// Per text when it was seen last.
-    texts: Vec<usize>,
-    /// Per declared attribute and node when it was seen last.
-    nodes: Vec<Vec<usize>>,
+    /// What was seen.
+    any: Seen,
+    /// The same, of what tells something.
+    telling: Seen,
+    /// Per home of the publication the one of the input.
+    homes: Vec<Option<usize>>,
+    /// Per home of the input whether the record has a row that tells nothing.
+    silent: Vec<bool>,
     /// The published records that were looked at so far.
     now: usize,
 }
@@ -161,14 +185,15 @@ impl<'a> Standing<'a> {
         let published = by_code(compared.published, |declared, text| {
             let next = numbers.len();
             let number = *numbers.entry((declared, text)).or_insert(next);
-            (number, hierarchy(declared).and_then(|h| h.node(text)))
+            let node = hierarchy(declared).and_then(|h| Some((h, h.node(text)?)));
+            (number, node.map(|(_, node)| node), node.is_none_or(|(h, node)| !says_nothing(h, node)))
         });
         let all = 0..compared.published.binding.declared.len();
         let mut shown: Vec<Vec<bool>> =
             all.clone().map(|declared| vec![false; hierarchy(declared).map_or(0, |h| h.len())]).collect();
         for (id, _) in compared.published.data.schema().attributes() {
             let Some(declared) = compared.published.binding.attributes[id.index()] else { continue };
-            let nodes = published[id.index()].iter().filter_map(|&(_, node)| node);
+            let nodes = published[id.index()].iter().filter_map(|&(_, node, _)| node);
             nodes.for_each(|node| shown[declared][node.index()] = true);
         }
         let input = by_code(compared.input, |declared, text| {
@@ -179,13 +204,21 @@ impl<'a> Standing<'a> {
             });
             Standbys { text: numbers.get(&(declared, text)).copied(), nodes: nodes.unwrap_or_default() }
         });
+        let any = Seen {
+            texts: vec![0; numbers.len()],
+            nodes: all.map(|declared| vec![0; hierarchy(declared).map_or(0, |h| h.len())]).collect(),
+        };
+        let (ours, theirs) = (compared.input.binding, compared.published.binding);
+        let home = |path: String| (0..ours.homes.len()).find(|&home| path_of(ours, home) == path);
         Standing {
+            homes: (0..theirs.homes.len()).map(|own| home(path_of(theirs, own))).collect(),
             compared,
             attributes: declared_attributes(compared.published),
             input,
             published,
-            texts: vec![0; numbers.len()],
-            nodes: all.map(|declared| vec![0; hierarchy(declared).map_or(0, |h| h.len())]).collect(),
+            telling: any.clone(),
+            any,
+            silent: vec![false; compared.input.binding.homes.len()],
             now: 0,
         }
     }
@@ -193,20 +226,26 @@ impl<'a> Standing<'a> {
     /// Turns to a published record.
     fn look_at(&mut self, record: usize) {
         self.now += 1;
-        let data = self.compared.published.data;
+        self.silent.fill(false);
+        let Side { data, binding } = self.compared.published;
         for v in data.vertices(record) {
             let values = data.values(v);
+            let mut tells_any = false;
             for column in &self.attributes[data.class(v).index()] {
                 let code = column.code(values);
                 if code == MISSING {
                     continue;
                 }
-                let (text, node) = self.published[column.attribute.index()][code as usize];
-                self.texts[text] = self.now;
-                if let Some(node) = node {
-                    self.nodes[column.declared][node.index()] = self.now;
+                let value = self.published[column.attribute.index()][code as usize];
+                self.any.see(column.declared, value, self.now);
+                if value.2 {
+                    tells_any = true;
+                    self.telling.see(column.declared, value, self.now);
                 }
             }
+            let home = binding.classes[data.class(v).index()].filter(|_| !tells_any);
+            let home = home.and_then(|home| self.homes[home]);
+            home.into_iter().for_each(|home| self.silent[home] = true);
         }
     }
 
@@ -215,23 +254,28 @@ impl<'a> Standing<'a> {
         self.now += 1;
         let attribute = sets.attribute().index();
         let Some(declared) = self.compared.published.binding.attributes[attribute] else { return };
-        let (published, seen) = (&self.published[attribute], &mut self.nodes[declared]);
         for &code in sets.codes(record).iter().filter(|&&code| code != MISSING) {
-            let (text, node) = published[code as usize];
-            self.texts[text] = self.now;
-            if let Some(node) = node {
-                seen[node.index()] = self.now;
-            }
+            self.any.see(declared, self.published[attribute][code as usize], self.now);
         }
     }
 
     /// Whether a value of the input, or something more general, is published of its record.
     #[inline]
     fn stands(&self, attribute: AttributeId, declared: usize, code: u32) -> bool {
+        self.is_among(&self.any, attribute, declared, code)
+    }
+
+    /// The same by what is seen.
+    fn is_for(&self, seen: &Seen, column: Column, code: u32) -> bool {
+        self.is_among(seen, column.attribute, column.declared, code)
+    }
+
+    #[inline]
+    fn is_among(&self, seen: &Seen, attribute: AttributeId, declared: usize, code: u32) -> bool {
         let standbys = &self.input[attribute.index()][code as usize];
-        let seen = &self.nodes[declared];
-        standbys.text.is_some_and(|text| self.texts[text] == self.now)
-            || standbys.nodes.iter().any(|node| seen[node.index()] == self.now)
+        let nodes = &seen.nodes[declared];
+        standbys.text.is_some_and(|text| seen.texts[text] == self.now)
+            || standbys.nodes.iter().any(|node| nodes[node.index()] == self.now)
     }
 }
 

@@ -136,7 +136,7 @@ impl Dataset {
     }
 
     /// Whether a value is the root of a quasi attribute.
-    fn says_nothing(&self, binding: &Binding, id: AttributeId, code: u32) -> bool {
+    pub(super) fn says_nothing(&self, binding: &Binding, id: AttributeId, code: u32) -> bool {
         binding.role(id) == Some(Role::Quasi) && self.dictionary(id).text(code) == ROOT_LABEL
     }
 

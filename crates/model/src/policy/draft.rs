@@ -31,8 +31,6 @@ pub struct Draft {
     pub unnamed: usize,
     /// The attributes, in order.
     pub attributes: Vec<DraftAttribute>,
-    /// How long to search at most; none where it ends soon by itself.
-    pub time: Option<String>,
     /// Keys of `[privacy]` with their values: TOML, or a bare word.
     pub privacy: Vec<(String, String)>,
     /// Who may look for a person, each with a comment. Must not hold values of the data.
@@ -217,18 +215,10 @@ fn method(draft: &Draft, model: Model) -> String {
              # more. A column then holds labels of several levels; with \"global\" it does not.\n",
         );
     }
-    let time = draft.time.as_deref().filter(|_| by_detail);
-    if time.is_some() {
-        out.push_str(
-            "# There is much: the best that has been found in this time is published. Without the line the search goes to\n\
-             # its end, and what comes out is the same on every machine.\n",
-        );
-    }
     let keys = [
         ("algorithm", cheap.then(|| quote(Algorithm::Gcs.name()))),
         ("cost", by_detail.then(|| quote("lm"))),
         ("recoding", local.then(|| quote("local"))),
-        ("time", time.map(quote)),
     ];
     if keys.iter().any(|(_, value)| value.is_some()) {
         block(&mut out, "[method]", &keys);

@@ -468,6 +468,15 @@ static MATCHING: [Choice; 3] = [
     level("x", "by the vertices' own values, children not looked at"),
 ];
 
+static EFFORT: [Choice; 3] = [
+    level("quick", "a few seconds of computing for the cut"),
+    level(
+        "normal",
+        "enough for a good start where values have labels of their own; with one cut for everybody, to the end",
+    ),
+    level("thorough", "to the end, however long that takes"),
+];
+
 static RECODING: [Choice; 2] = [
     level("global", "one cut per hierarchy, the same in all records"),
     level("local", "every cell its own label, never coarser than the cut; loses less"),
@@ -515,6 +524,13 @@ pub(super) static METHOD: Section = Section {
             "how long to search for something better: `60s`, `500ms`, `5m`; what comes out then depends on the machine",
         )
         .only(&[Km, Kmn, KAnonymity, LDiversity, TCloseness, BetaLikeness]),
+        Key::new(
+            "effort",
+            Type::OneOf(&EFFORT),
+            "how much to search for a cut, counted in steps: what comes out is the same on every machine",
+        )
+        .default(Literal::Text("normal"))
+        .only(&[Kmn]),
         Key::new("recoding", Type::OneOf(&RECODING), "whether a value is published alike everywhere")
             .default(Literal::Text("global"))
             .only(&[Km, Kmn]),

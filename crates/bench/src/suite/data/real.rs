@@ -70,6 +70,22 @@ impl Datasets {
         self.text(&format!("policies/webview-{number}-{fanout}.toml"), &text)
     }
 
+    /// A draft of data beside the repository, by its name. A packed database is unpacked first.
+    pub(in crate::suite) fn drafted(&self, name: &str, path: &str) -> Result<PathBuf, String> {
+        let data = beside(&format!("data/{path}"))?;
+        let data = match path.strip_suffix(".sqlite.gz") {
+            None => data,
+            Some(_) => {
+                let bytes = Input::open(&data).and_then(|mut i| i.read_all()).map_err(|f| format!("{f}"))?;
+                self.file(&format!("drafts/{name}.sqlite"), |out| out.write_all(&bytes))?
+            }
+        };
+        if data.is_file() {
+            self.record(name, path, &data)?;
+        }
+        self.draft(name, &data, None)
+    }
+
     /// The groceries of the R package arules with their own hierarchy.
     pub(in crate::suite) fn groceries(&self) -> Result<PathBuf, String> {
         let path = beside("data/set-arules/groceries-baskets.txt.gz")?;

@@ -24,14 +24,15 @@ impl Problem<'_> {
             if found.examined == self.max_cuts {
                 found.stopped = Some(Stop::Cuts);
             }
-            if (self.has_first || !found.best.is_empty()) && self.observer.out_of_time() {
-                found.stopped = Some(Stop::Time);
+            if (self.has_first || !found.best.is_empty()) && self.is_over() {
+                found.stopped = Some(self.why_over());
             }
             if found.stopped.is_some() {
                 break;
             }
             self.observer.go_on()?;
             found.examined += 1;
+            self.spend_on(state.cut.len(), std::iter::once(step));
             self.observer.advance(1);
             let Some(Child { state: child, .. }) = self.child(state, step)? else {
                 continue;

@@ -2,8 +2,8 @@
 
 use bosket_model::Result;
 
+use super::Finalists;
 use super::gcs::SEARCHING;
-use super::{Finalists, Stop};
 use crate::kmn::params::Params;
 use crate::kmn::problem::{Cost, Problem, Solution};
 
@@ -79,8 +79,8 @@ impl Problem<'_> {
                     self.observer.advance(self.beam_steps());
                     continue;
                 }
-                if (self.has_first || !total.best.is_empty()) && self.observer.out_of_time() {
-                    total.stopped = Some(Stop::Time);
+                if (self.has_first || !total.best.is_empty()) && self.is_over() {
+                    total.stopped = Some(self.why_over());
                     continue;
                 }
                 let found = self.beam(g)?;

@@ -70,9 +70,13 @@ impl Problem<'_> {
                 found.stopped = Some(Stop::Cuts);
                 break;
             }
-            if (self.has_first || !found.best.is_empty()) && observer.out_of_time() {
-                found.stopped = Some(Stop::Time);
+            if (self.has_first || !found.best.is_empty()) && self.is_over() {
+                found.stopped = Some(self.why_over());
                 break;
+            }
+            for (parent, state) in kept.iter().enumerate() {
+                let own = tasks.iter().filter(|(of, _)| *of == parent).map(|&(_, step)| step);
+                self.spend_on(state.cut.len(), own);
             }
             let steps = LEVEL.min(*left);
             *left -= steps;

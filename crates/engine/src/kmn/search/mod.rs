@@ -37,6 +37,8 @@ pub(crate) enum Stop {
     Memory(usize),
     /// Whoever watches has said that time is over, and there was a solution.
     Time,
+    /// It has done as much as it may, and there was a solution.
+    Effort,
 }
 
 impl Finalists {
