@@ -168,6 +168,8 @@ shape! {
         certificate: Option<String>,
         cut_short: Option<bool>,
         beyond: Option<Beyond>,
+        /// What was found about the values that labels hide, in words.
+        guess: Option<String>,
     }
 }
 
@@ -373,6 +375,53 @@ shape! {
 
 shape! {
     result
+    /// What was found about the values that labels hide.
+    pub(crate) struct Guess {
+        sentence: String,
+        /// By what it was found.
+        checked: String,
+    }
+}
+
+shape! {
+    result
+    /// Of the values of an attribute: how many there were, how many are published, and how many of these say nothing.
+    pub(crate) struct KeptValues {
+        path: String,
+        role: String,
+        values: Option<u64>,
+        published: Option<u64>,
+        as_anything: Option<u64>,
+    }
+}
+
+shape! {
+    result
+    pub(crate) struct Kept {
+        attributes: Vec<KeptValues>,
+    }
+}
+
+shape! {
+    result
+    /// An attribute, as the certificate has it of the policy.
+    pub(crate) struct CertifiedAttribute {
+        path: String,
+        role: String,
+        /// A file, or a rule.
+        hierarchy: Option<Value>,
+    }
+}
+
+shape! {
+    result
+    pub(crate) struct CertifiedPolicy {
+        attribute: Option<Vec<CertifiedAttribute>>,
+    }
+}
+
+shape! {
+    result
     /// What pages show of a certificate.
     pub(crate) struct CertificateView {
         claim: Option<Claimed>,
@@ -381,6 +430,9 @@ shape! {
         records: u64,
         digest: String,
         verified: bool,
+        guess: Option<Guess>,
+        kept: Option<Kept>,
+        policy: Option<CertifiedPolicy>,
     }
 }
 
@@ -454,6 +506,11 @@ pub(crate) fn declarations() -> Vec<String> {
         Misplaced,
         Checked,
         Claimed,
+        Guess,
+        KeptValues,
+        Kept,
+        CertifiedAttribute,
+        CertifiedPolicy,
         CertificateView,
         Made,
         Signed,

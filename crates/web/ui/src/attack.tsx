@@ -1,6 +1,8 @@
 // What an attacker finds: in a sentence, and as a table.
 
-import { percent, Wide } from "./parts";
+import { count, percent, Wide } from "./parts";
+import { People } from "./people";
+import { Term } from "./term";
 import type { Attacked, AttackerFinds, Claimed, Point } from "./types";
 
 const known = (p: Point) =>
@@ -8,25 +10,77 @@ const known = (p: Point) =>
     ? "knows all that may be known of a person"
     : `knows ${p.m} ${p.m === 1 ? "value" : "values"} of a person${p.n ? ` and ${p.n} ${p.n === 1 ? "relation" : "relations"}` : ""}`;
 
-/** How it is before anything was done, by the worst attacker of the policy, or the strongest who is not beyond the usual claim. */
-export function RiskSentence({ attacked }: { attacked: Attacked }) {
-  const finds = (one: AttackerFinds) => one.promised.unique.value;
+const finds = (one: AttackerFinds) => one.promised.unique.value;
+
+/** The attacker of the policy who finds most in the raw data; nobody where it names none. */
+function worstBefore(attacked: Attacked): AttackerFinds | null {
   const told = attacked.before.attackers?.filter((one) => one.name !== null) ?? [];
-  const worst = told.reduce<AttackerFinds | null>((a, b) => (a && finds(a) >= finds(b) ? a : b), null);
-  if (worst) {
-    return (
-      <p class="sentence">
-        As it is, the {worst.name}, who knows {worst.knows}, can find <b>{percent(finds(worst))}</b> of all people alone.
-      </p>
-    );
-  }
-  const all = attacked.before.points;
-  const point = all.filter((p) => p.m === null || p.m <= 2).at(-1) ?? all.at(-1);
-  if (!point) return null;
+  return told.reduce<AttackerFinds | null>((a, b) => (a && finds(a) >= finds(b) ? a : b), null);
+}
+
+/** The strongest who is not beyond the usual claim. */
+function usual(points: Point[]): Point | undefined {
+  return points.filter((p) => p.m === null || p.m <= 2).at(-1) ?? points.at(-1);
+}
+
+/** A share of so many people, in people. */
+const inPeople = (share: number, people: number) => {
+  const found = Math.round(share * people);
+  return found === 0 ? `nobody of ${count(people)}` : `about ${count(found)} of ${count(people)} people`;
+};
+
+/** How it is before anything was done, by the worst attacker of the policy, or the strongest who is not beyond the usual claim. */
+export function RiskSentence({ attacked, people }: { attacked: Attacked; people?: number }) {
+  const worst = worstBefore(attacked);
+  const point = usual(attacked.before.points);
+  const share = worst ? finds(worst) : point?.unique.value;
+  if (share === undefined) return null;
   return (
-    <p class="sentence">
-      As it is, whoever {known(point)} can find <b>{percent(point.unique.value)}</b> of all people alone.
-    </p>
+    <>
+      <p class="sentence">
+        As it is, {worst ? `the ${worst.name}, who knows ${worst.knows},` : point && `whoever ${known(point)}`} can find <b>{percent(share)}</b> of all
+        people alone{people !== undefined && `: ${inPeople(share, people)}`}.
+      </p>
+      <People share={share} caption="The raw data" about="are found alone" />
+    </>
+  );
+}
+
+/** Who is worst in what comes out, and what they found before. */
+export function WorstAttacker({ attacked, claim, people }: { attacked: Attacked; claim?: Claimed | null; people?: number }) {
+  const { before, after } = attacked;
+  if (!after) return null;
+  const named = (after.attackers ?? []).flatMap((one, at) => {
+    const old = before.attackers?.[at];
+    return one.name !== null && old ? [{ one, old }] : [];
+  });
+  const worst = named.reduce<(typeof named)[number] | null>((a, b) => {
+    if (!a) return b;
+    const more = [finds(b.one) - finds(a.one), b.one.one_more.unique.value - a.one.one_more.unique.value].find((x) => x !== 0);
+    return (more ?? 0) > 0 ? b : a;
+  }, null);
+  const at = (points: Point[]) => points.find((p) => p.m === (claim?.m ?? null) && p.n === (claim?.n ?? null)) ?? usual(points);
+  const [old, now] = worst ? [worst.old.promised, worst.one.promised] : [at(before.points), at(after.points)];
+  if (!old || !now) return null;
+  const more = worst?.one.one_more.unique.value;
+  return (
+    <>
+      <p class="sentence">
+        {worst ? `The ${worst.one.name}, who knows ${worst.one.knows},` : `Whoever ${known(now)}`} found <b>{percent(old.unique.value)}</b> of all people
+        alone in the raw data, and finds <b>{percent(now.unique.value)}</b> in what comes out
+        {people !== undefined && `: ${inPeople(now.unique.value, people)}`}.
+      </p>
+      <div class="pictures">
+        <People share={old.unique.value} caption="The raw data" about="are found alone" />
+        <People share={now.unique.value} caption="What comes out" about="are found alone" />
+        {more !== undefined && <People share={more} caption="To who knows one thing more" about="are found alone: that is not promised" />}
+      </div>
+      {more !== undefined && (
+        <p class="help">
+          The promise ends where somebody knows <Term name="one thing more" /> than it says.
+        </p>
+      )}
+    </>
   );
 }
 

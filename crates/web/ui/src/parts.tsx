@@ -107,6 +107,39 @@ export function Wide({ label, children }: { label: string; children: ComponentCh
   );
 }
 
+/** A part of a page that is read by whoever opens it. */
+export function More({ title, children, isOpen = false }: { title: string; children: ComponentChildren; isOpen?: boolean }) {
+  return (
+    <details class="more" open={isOpen}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+/** A report in its sections, each behind its heading; what stands before the first one is its verdict. */
+export function Sections({ html }: { html: string }) {
+  const [first = "", ...pieces] = html.split("<h2>");
+  return (
+    <>
+      <More title="The report's verdict and figures">
+        <Fragment html={first} />
+      </More>
+      {pieces.map((piece) => {
+        const [title = "", ...rest] = piece.split("</h2>");
+        const plain = new DOMParser().parseFromString(title, "text/html").body.textContent ?? title;
+        return (
+          <More title={plain} key={plain}>
+            <Fragment html={rest.join("</h2>")} />
+          </More>
+        );
+      })}
+    </>
+  );
+}
+
 /** A piece of a report, which this program wrote in a folder of its own, with every value as text. */
 export function Fragment({ html }: { html: string }) {
   const own = useRef<HTMLDivElement | null>(null);

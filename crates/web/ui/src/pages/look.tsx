@@ -10,7 +10,7 @@ import type { Looked } from "../types";
 import { useValues } from "../values";
 
 /** A name for a policy that no file has. */
-function freeName(folder: string, project: Project): string {
+export function freeName(folder: string, project: Project): string {
   const names = ["policy.toml", ...Array.from({ length: 98 }, (_, i) => `policy-${i + 2}.toml`)].map((name) => folder + name);
   return names.find((name) => !project.files.some((file) => file.path === name)) ?? `${folder}policy.toml`;
 }
@@ -161,7 +161,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
 }
 
 /** How tables are linked, and what was not read. */
-function Links({ linked }: { linked: NonNullable<Looked["linked"]> }) {
+export function Links({ linked }: { linked: NonNullable<Looked["linked"]> }) {
   return (
     <section aria-labelledby="links">
       <h2 id="links">How the tables belong together</h2>

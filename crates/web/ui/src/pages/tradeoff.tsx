@@ -18,13 +18,13 @@ const list = (text: string) =>
     .filter((n) => Number.isInteger(n) && n > 0);
 
 /** The figure of loss that all rows have, as in the text of `bosket sweep`: NCP where there is one. */
-function yardstick(rows: Row[]): string {
+export function yardstick(rows: Row[]): string {
   const names = rows.flatMap((row) => Object.entries(row.loss?.figures ?? {}).flatMap(([name, { value }]) => (value === null ? [] : [name])));
   return ["NCP", "LM", ...names].find((name) => names.includes(name)) ?? "NCP";
 }
 
 /** What is drawn of a combination. */
-function dot(row: Row, figure: string): { loss: number; risk: number } | null {
+export function dot(row: Row, figure: string): { loss: number; risk: number } | null {
   const loss = row.loss?.figures[figure]?.value;
   const risk = row.attacker?.marketer;
   return loss === null || loss === undefined || risk === null || risk === undefined ? null : { loss, risk };
