@@ -1,6 +1,6 @@
 // What is kept of each column, and how a record looks afterwards.
 
-import { percent } from "./parts";
+import { Path, percent } from "./parts";
 import { Term } from "./term";
 import type { Kept, KeptValues, Listed, ListedLabel } from "./types";
 
@@ -53,7 +53,7 @@ export function KeptBars({ kept, listed }: { kept: Kept; listed: Listed | null }
           let x = 0;
           return (
             <li key={one.path}>
-              <code>{one.path}</code>
+              <Path path={one.path} />
               <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
                 {parts.map(([key]) => {
                   const width = 100 * one[key];
@@ -116,7 +116,7 @@ export function Invented({ listed }: { listed: Listed }) {
         {all.map(({ path, labels }) => (
           <tr>
             <th scope="row">
-              <code>{path}</code>
+              <Path path={path} />
             </th>
             {THREE.map((turn) => {
               const own = labelAt(labels, (2 * turn + 1) / 6);

@@ -36,6 +36,12 @@ export function RoleMark({ role }: { role: string }) {
   return <span class={`role role-${role}`}>{role || "no role"}</span>;
 }
 
+/** The path of an attribute, which breaks where its parts end and nowhere else. */
+export function Path({ path }: { path: string }) {
+  const pieces = path.split(/(?<=[.\]/_])/);
+  return <code class="path">{pieces.flatMap((piece, i) => (i === 0 ? [piece] : [<wbr />, piece]))}</code>;
+}
+
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";
   const all = 100 * share;

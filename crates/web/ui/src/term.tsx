@@ -42,17 +42,20 @@ export function Term({ name, children }: { name: string; children?: ComponentChi
 
 /** All words, for whoever reads them at once. */
 export function Words() {
+  const [isOpen, open] = useState(false);
   return (
-    <details>
+    <details onToggle={(event) => open(event.currentTarget.open)}>
       <summary>Words</summary>
-      <dl class="words">
-        {Object.entries(glossary).map(([word, meaning]) => (
-          <div key={word}>
-            <dt>{word}</dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      {isOpen && (
+        <dl class="words">
+          {Object.entries(glossary).map(([word, meaning]) => (
+            <div key={word}>
+              <dt>{word}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </details>
   );
 }

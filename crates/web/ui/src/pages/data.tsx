@@ -5,7 +5,7 @@ import type { AttributeView, PolicyView, Project } from "../api";
 import { RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Diagnostics, Next, Notice, percent, RoleMark, sentence, usePieces } from "../parts";
+import { count, Diagnostics, Next, Notice, Path, percent, RoleMark, sentence, usePieces } from "../parts";
 import { Term } from "../term";
 import type { Attacked, Looked, LookedAttribute } from "../types";
 import { useValues } from "../values";
@@ -148,7 +148,7 @@ function Holds({ found }: { found: Looked }) {
         <ul>
           {below.map((one) => (
             <li>
-              <code>{one.path}</code>: {count(one.vertices)} in all, up to {count(one.max_per_record)} of one person
+              <Path path={one.path} />: {count(one.vertices)} in all, up to {count(one.max_per_record)} of one person
             </li>
           ))}
         </ul>
@@ -201,7 +201,7 @@ function Columns({ looked, policy, choose }: ColumnsProps) {
           const role = own?.role ?? seen?.role ?? "";
           return (
             <li key={path}>
-              <code>{path}</code>
+              <Path path={path} />
               <div>
                 <Term name={role}>
                   <RoleMark role={role} />

@@ -7,6 +7,7 @@ import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Next, Notice, usePieces } from "../parts";
 import type { Listed, TreeNode } from "../types";
+import { Shaped } from "../shaped";
 import { TreeForms, useTree } from "../treeedit";
 import { useValues } from "../values";
 import { usePolicy } from "./policy";
@@ -38,6 +39,9 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   const own = quasi.find((a) => a.path === chosen);
   const drawn = failed ? alone.running.job : show.running.job;
   const root = drawn?.state === "done" ? (drawn.result as TreeNode | null) : null;
+  const counts = root && countsOf(root);
+  const take = (attribute: string, hierarchy: unknown) =>
+    void edit([{ attribute, key: "hierarchy", value: hierarchy }]).then((isTaken) => isTaken && tree.load());
   return (
     <>
       <h1>Hierarchies</h1>
@@ -91,17 +95,17 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
       </div>
       {own && (
         <>
-          <p>
-            The policy says <code>{own.hierarchy ?? "nothing"}</code>.
-          </p>
+          <Shaped key={`shaped ${own.path}`} rule={own.rule} {...(counts && { counts })} take={(rule) => take(own.path, rule)} />
+          <details>
+            <summary>As the policy says it</summary>
+            <code>{own.hierarchy ?? "nothing"}</code>
+          </details>
           <Builder
             key={own.path}
             policy={path}
             files={project.files.map((file) => file.path).filter((name) => name.endsWith(".csv"))}
             reload={reload}
-            take={(hierarchy) =>
-              void edit([{ attribute: own.path, key: "hierarchy", value: hierarchy }]).then((isTaken) => isTaken && tree.load())
-            }
+            take={(hierarchy) => take(own.path, hierarchy)}
           />
           <TreeForms tree={tree} key={`${own.path} ${tree.view?.path}`} />
         </>
@@ -121,6 +125,21 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
       )}
     </>
   );
+}
+
+/** Labels beyond so many are not looked up. */
+const MOST = 20_000;
+
+/** How many cells each label has. */
+function countsOf(root: TreeNode): Map<string, number | null> {
+  const counts = new Map<string, number | null>();
+  const open = [root];
+  for (let node = open.pop(); node && counts.size < MOST; node = open.pop()) {
+    counts.set(node.label, node.count);
+    // Values are drawn by nobody.
+    for (const child of node.children ?? []) if (child.children && child.children.length > 0) open.push(child);
+  }
+  return counts;
 }
 
 function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map<string, number>; isOpen?: boolean }) {

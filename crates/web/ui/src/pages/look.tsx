@@ -5,7 +5,7 @@ import type { Project } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
+import { count, Next, Notice, Path, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
 import type { Looked } from "../types";
 import { useValues } from "../values";
 
@@ -137,7 +137,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
                 {piece.map((one) => (
                   <tr>
                     <th scope="row">
-                      <code>{one.path}</code>
+                      <Path path={one.path} />
                     </th>
                     <td>{one.type}</td>
                     <td class="number">{count(one.distinct)}</td>

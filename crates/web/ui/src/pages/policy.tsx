@@ -7,7 +7,7 @@ import { Attackers, forgetting } from "../attackers";
 import { Guarantee } from "../guarantee";
 import { isBusy, isOld, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Next, Notice, RoleMark, roles, usePieces, Wide } from "../parts";
+import { Diagnostics, Next, Notice, Path, RoleMark, roles, usePieces, Wide } from "../parts";
 import type { Attacked } from "../types";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
@@ -238,7 +238,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                       />
                     </td>
                     <th scope="row">
-                      <code>{a.path}</code>
+                      <Path path={a.path} />
                     </th>
                     <td>
                       <RoleMark role={a.role} />
