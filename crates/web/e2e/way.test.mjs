@@ -107,7 +107,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByText(/published [\d,]+ times: one step finer/).waitFor(LONG);
     await page.getByRole("heading", { name: "What it cost" }).waitFor(LONG);
     await page.getByRole("heading", { name: "What it cost" }).click();
-    await page.locator(".report").getByText("as they were").first().waitFor();
+    await page.locator("details[open] .report").getByText("as they were").first().waitFor();
     // Records of people only for whoever switches it on.
     assert.equal(await page.getByRole("heading", { name: /Record .* before and after/ }).count(), 0);
     await page.getByLabel("Show values").check();
@@ -433,7 +433,7 @@ test("the policy and the result by keyboard only", { timeout: 120_000 }, async (
     await page.keyboard.press("Space");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByText(/^HOLDS: 800 records/).waitFor(LONG);
+    await page.getByText(/^HOLDS: 1,000 records/).waitFor(LONG);
   } finally {
     await server.end();
   }

@@ -132,7 +132,7 @@ pub(crate) async fn start(
     Query(of): Query<OfPart>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
-    if !asked.is_check() {
+    if !asked.is_check() && !asked.is_drawing() {
         server.may_change()?;
     }
     started(&server, of, &asked)

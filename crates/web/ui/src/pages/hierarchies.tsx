@@ -142,7 +142,7 @@ function countsOf(root: TreeNode): Map<string, number | null> {
   return counts;
 }
 
-function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map<string, number>; isOpen?: boolean }) {
+export function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map<string, number>; isOpen?: boolean }) {
   const [open, set] = useState(isOpen);
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);
