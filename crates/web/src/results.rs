@@ -377,9 +377,9 @@ shape! {
     result
     /// What was found about the values that labels hide.
     pub(crate) struct Guess {
-        sentence: String,
+        pub(crate) sentence: String,
         /// By what it was found.
-        checked: String,
+        pub(crate) checked: String,
     }
 }
 
@@ -425,12 +425,12 @@ shape! {
     /// What pages show of a certificate.
     pub(crate) struct CertificateView {
         claim: Option<Claimed>,
-        sentence: Option<String>,
-        not_claimed: Vec<String>,
-        records: u64,
-        digest: String,
-        verified: bool,
-        guess: Option<Guess>,
+        pub(crate) sentence: Option<String>,
+        pub(crate) not_claimed: Vec<String>,
+        pub(crate) records: u64,
+        pub(crate) digest: String,
+        pub(crate) verified: bool,
+        pub(crate) guess: Option<Guess>,
         kept: Option<Kept>,
         policy: Option<CertifiedPolicy>,
     }

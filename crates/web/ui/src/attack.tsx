@@ -91,9 +91,9 @@ export function Attack({ attacked, claim }: { attacked: Attacked; claim?: Claime
   // Attackers who are told have a table of their own.
   const isMarked = claim?.m !== undefined && told.length === 0;
   const after = (p: Point) => attacked.after?.points.find((q) => q.m === p.m && q.n === p.n);
-  const head = (text: string) => (
+  const head = (text: string, term?: string) => (
     <th scope="col" class="number">
-      {text}
+      {term ? <Term name={term}>{text}</Term> : text}
     </th>
   );
   const k = attacked.before.k;
@@ -105,9 +105,9 @@ export function Attack({ attacked, claim }: { attacked: Attacked; claim?: Claime
           <caption>Who is found by somebody who knows m values and n relations</caption>
           <thead>
             <tr>
-              {head("m")}
-              {head("n")}
-              {head("Alone before")}
+              {head("m", "m")}
+              {head("n", "n")}
+              {head("Alone before", "found alone")}
               {attacked.after && head("Alone after")}
               {head(`Fewer than ${k} before`)}
               {attacked.after && head(`Fewer than ${k} after`)}
@@ -136,9 +136,9 @@ export function Attack({ attacked, claim }: { attacked: Attacked; claim?: Claime
 /** What the attackers of the policy find, and who knows one thing more than they. */
 function Told({ attacked }: { attacked: Attacked }) {
   const after = (at: number) => attacked.after?.attackers?.[at];
-  const head = (text: string) => (
+  const head = (text: string, term?: string) => (
     <th scope="col" class="number">
-      {text}
+      {term ? <Term name={term}>{text}</Term> : text}
     </th>
   );
   return (
@@ -149,11 +149,11 @@ function Told({ attacked }: { attacked: Attacked }) {
           <tr>
             <th scope="col">Attacker</th>
             <th scope="col">Knows</th>
-            {head("Alone before")}
+            {head("Alone before", "found alone")}
             {attacked.after && head("Alone after")}
-            {head("Too few before")}
+            {head("Too few before", "too few")}
             {attacked.after && head("Too few after")}
-            {attacked.after && head("Alone with one thing more")}
+            {attacked.after && head("Alone with one thing more", "one thing more")}
           </tr>
         </thead>
         <tbody>

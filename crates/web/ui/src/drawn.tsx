@@ -141,7 +141,8 @@ export function Drawn({ rule, counts }: { rule: Rule; counts?: Counts }) {
   if (build === "fanout") return <p class="drawn">Sorted values in groups of about {String(rule["fanout"])}, and these in groups again, up to <code>*</code>.</p>;
   if (build === "from") return <p class="drawn">Each value lies below what stands beside it in <code>{[rule["from"]].flat().join(", ")}</code>.</p>;
   if (build === "range") return <p class="drawn">Each group of people gets the narrowest range of numbers that they all fit.</p>;
-  return null;
+  if (build === "order") return <p class="drawn">Groups that were written down. A certificate does not tell them: it tells that there are {String(rule["groups"])}.</p>;
+  return build === "" ? null : <p class="drawn">Built by the rule {build}.</p>;
 }
 
 function outside(rule: Rule): string {

@@ -64,7 +64,7 @@ export function Uses({ certificate, data }: { certificate: CertificateView; data
         <h2 id="cannot">What you cannot do with it</h2>
         <ul>
           {certificate.sentence ? (
-            <li>Find a person by what was promised to be safe: {certificate.sentence}.</li>
+            <li>Find out who somebody is, as far as the promise goes: {certificate.sentence}.</li>
           ) : (
             <li>Rely on a guarantee: none is claimed.</li>
           )}

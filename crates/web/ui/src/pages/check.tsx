@@ -6,6 +6,7 @@ import type { Project } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { bring, count, FilePicker, Next, Notice, sentence, Wide } from "../parts";
 import { Labels, Uses } from "../receiver";
+import { Term } from "../term";
 import type { Checked, Witness } from "../types";
 import { useValues } from "../values";
 import { useCertificate } from "./result";
@@ -43,7 +44,9 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
       }}
     >
       <h1>Check</h1>
-      <p>Does a publication keep what its certificate says? Nothing else is needed.</p>
+      <p>
+        Does a <Term name="publication" /> keep what its <Term name="certificate" /> says? Nothing else is needed.
+      </p>
       {all.length === 0 && (
         <Notice kind="warning">No certificate is in this folder: drop a publication and its certificate (…certificate.json) on this page.</Notice>
       )}

@@ -1,7 +1,7 @@
 // The first step: what the data holds, who is counted, what each column is, and how many can be found in it as it is.
 
 import { useEffect, useState } from "preact/hooks";
-import type { AttributeView, PolicyView, Project } from "../api";
+import { type AttributeView, nameAfter, type PolicyView, type Project } from "../api";
 import { RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
@@ -48,7 +48,8 @@ function Begun({ data, project }: { data: string; project: Project }) {
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
   const [name] = useState(() => freeName(folder, project));
   const draft = useJob(`begin ${data}`, (job) => {
-    if (job.state === "done") location.hash = link("data", { policy: name });
+    const go = () => (location.hash = link("data", { policy: name }));
+    if (job.state === "done") void nameAfter(name, data).then(go, go);
   });
   return (
     <>

@@ -8,6 +8,7 @@ import { link } from "../main";
 import { count, Next, Notice, usePieces } from "../parts";
 import type { Listed, TreeNode } from "../types";
 import { Shaped } from "../shaped";
+import { Term } from "../term";
 import { TreeForms, useTree } from "../treeedit";
 import { useValues } from "../values";
 import { usePolicy } from "./policy";
@@ -45,7 +46,7 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   return (
     <>
       <h1>Hierarchies</h1>
-      <p>How far a value may be coarsened. Behind each label: how many values it stands for, and how many cells of the data.</p>
+      <p>How far a value may be coarsened: its <Term name="hierarchy" />. Behind each <Term name="label" />: how many values it stands for, and how many cells of the data.</p>
       {error && (
         <Notice kind="error">
           {error.message}{" "}

@@ -1,11 +1,12 @@
 // What a dataset holds, and a draft of a policy for it.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Project } from "../api";
+import { nameAfter, type Project } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Next, Notice, Path, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
+import { Term } from "../term";
 import type { Looked } from "../types";
 import { useValues } from "../values";
 
@@ -24,7 +25,8 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
   });
   const risk = useJob(named("raw"));
   const draft = useJob(`draft ${data}`, (job) => {
-    if (job.state === "done") location.hash = link("policy", { policy: name });
+    const go = () => (location.hash = link("policy", { policy: name }));
+    if (job.state === "done") void nameAfter(name, data).then(go, go);
   });
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
   const [name, setName] = useState(() => freeName(folder, project));
@@ -123,7 +125,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
                     Distinct
                   </th>
                   <th scope="col" class="number">
-                    Singles out
+                    <Term name="singles out">Singles out</Term>
                   </th>
                   <th scope="col" class="number">
                     Without it

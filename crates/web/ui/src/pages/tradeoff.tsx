@@ -5,6 +5,7 @@ import type { Asked, Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
 import { Next, Notice, percent, Wide } from "../parts";
+import { Term } from "../term";
 import type { Row } from "../types";
 import { usePolicy } from "./policy";
 
@@ -140,10 +141,10 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
               <th scope="col">Setting</th>
               <th scope="col">Reached</th>
               <th scope="col" class="number">
-                Loss ({figure})
+                <Term name="loss">Loss</Term> ({figure})
               </th>
               <th scope="col" class="number">
-                Mean risk
+                <Term name="mean risk">Mean risk</Term>
               </th>
               <th scope="col">
                 <span class="hidden">Take it</span>
