@@ -93,13 +93,13 @@ const inWords = (text: string) => text.replaceAll(/\s+/g, " ");
 type Counts = ReadonlyMap<string, number | null>;
 
 /** A hierarchy by its rule; with counts, how many cells of the data each label has. */
-export function Drawn({ rule, counts }: { rule: Rule; counts?: Counts }) {
+export function Drawn({ rule, counts, name }: { rule: Rule; counts?: Counts; name: string }) {
   const build = String(rule["build"] ?? (rule["from"] ? "from" : ""));
   const levels = build === "interval" ? intervalLevels(rule) : build === "date" ? calendarLevels(rule) : [];
   if (levels.length > 0) {
     const finest = build === "date" ? "the day itself" : "the number itself";
     return (
-      <Wide label="Steps of the hierarchy">
+      <Wide label={`Steps of ${name}`}>
         <ol class="drawn" aria-label="Steps, coarsest first">
           <li>
             <span class="step">

@@ -56,7 +56,9 @@ export function Uses({ certificate, data }: { certificate: CertificateView; data
         {snippet && (
           <>
             <p>To begin in Python with pandas:</p>
-            <pre>{snippet}</pre>
+            <pre tabIndex={0} role="region" aria-label="How to begin in Python">
+              {snippet}
+            </pre>
           </>
         )}
       </section>
@@ -138,7 +140,7 @@ export function Labels({ certificate, place, project }: { certificate: Certifica
 
 function Own({ one, folder, project }: { one: CertifiedAttribute; folder: string; project: Project }) {
   const rule = ruleOf(one.hierarchy);
-  if (rule) return <Drawn rule={rule} />;
+  if (rule) return <Drawn rule={rule} name={one.path} />;
   const file = `${folder}${String(one.hierarchy)}`;
   const isThere = project.files.some((other) => other.path === file);
   return isThere ? (

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { dateLevels, Drawn, levelsOf, numbersOf, type Rule, ruleOf, wrongWidths } from "./drawn";
 import { Notice, TypedInput } from "./parts";
 
-type Props = { rule: unknown; counts?: ReadonlyMap<string, number | null>; take: (rule: Rule) => void };
+type Props = { name: string; rule: unknown; counts?: ReadonlyMap<string, number | null>; take: (rule: Rule) => void };
 
 /** Rules that need nothing else, as buttons. */
 const ready: [string, string][] = [
@@ -14,7 +14,7 @@ const ready: [string, string][] = [
   ["atc", "medicines (ATC)"],
 ];
 
-export function Shaped({ rule, counts, take }: Props) {
+export function Shaped({ name, rule, counts, take }: Props) {
   const said = ruleOf(rule);
   // A kind that was chosen, and is not in the policy before its bounds are known.
   const [begun, begin] = useState<Rule | null>(null);
@@ -48,7 +48,7 @@ export function Shaped({ rule, counts, take }: Props) {
       </fieldset>
       {own && build === "date" && <Dates rule={own} save={save} />}
       {own && build === "interval" && <Numbers rule={own} save={save} />}
-      {own && <Drawn rule={own} {...(counts && { counts })} />}
+      {own && <Drawn rule={own} name={name} {...(counts && { counts })} />}
     </section>
   );
 }

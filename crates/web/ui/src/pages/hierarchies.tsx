@@ -96,7 +96,7 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
       </div>
       {own && (
         <>
-          <Shaped key={`shaped ${own.path}`} rule={own.rule} {...(counts && { counts })} take={(rule) => take(own.path, rule)} />
+          <Shaped key={`shaped ${own.path}`} name={own.path} rule={own.rule} {...(counts && { counts })} take={(rule) => take(own.path, rule)} />
           <details>
             <summary>As the policy says it</summary>
             <code>{own.hierarchy ?? "nothing"}</code>
