@@ -105,6 +105,7 @@ test("a word is explained on hover, on tap and by keyboard, in the words of the 
   try {
     await demo(server.folder);
     const { page } = await enter(browser, server, { hasTouch: true });
+    await page.getByRole("heading", { name: "Project" }).waitFor(LONG);
     await page.goto(`${server.origin}/#/who?${OF_POLICY}`);
     const said = page.getByText("Somebody who has the publication, knows some things about a person");
     const word = page.getByRole("button", { name: "attacker", exact: true });

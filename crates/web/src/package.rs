@@ -123,7 +123,9 @@ fn how_to_check(publication: &Path, certificate: &Path, keys: &[PathBuf]) -> Str
     let key = keys.first().map(|key| format!(" --key {}", base(key))).unwrap_or_default();
     let signed = match keys.is_empty() {
         true => "It is not signed: ask the publisher whether the certificate is theirs.",
-        false => "It says AS SIGNED, if the key is the publisher's: compare the key with one that you got on another way.",
+        false => {
+            "It says AS SIGNED, if the key is the publisher's: compare the key with one that you got on another way."
+        }
     };
     format!(
         "How to check this publication:\n\n\
@@ -189,7 +191,10 @@ mod tests {
     fn a_receiver_is_told_to_check_the_key_on_another_way() {
         let (publication, certificate) = (Path::new("a/p.csv"), Path::new("a/p.csv.certificate.json"));
         let text = how_to_check(publication, certificate, &[PathBuf::from("a/own.pub")]);
-        assert!(text.contains("bosket verify p.csv --certificate p.csv.certificate.json --key own.pub"), "{text}");
+        assert!(
+            text.contains("bosket verify p.csv --certificate p.csv.certificate.json --key own.pub"),
+            "{text}"
+        );
         assert!(text.contains("on another way"), "{text}");
         assert!(how_to_check(publication, certificate, &[]).contains("not signed"));
     }

@@ -183,7 +183,9 @@ fn json_of_item(item: &Item) -> serde_json::Value {
             serde_json::Value::Object(keys.collect())
         }
         (None, Some(Value::Datetime(day))) => day.value().to_string().into(),
-        (None, Some(Value::Array(all))) => all.iter().map(|one| json_of_item(&Item::Value(one.clone()))).collect(),
+        (None, Some(Value::Array(all))) => {
+            all.iter().map(|one| json_of_item(&Item::Value(one.clone()))).collect()
+        }
         (None, Some(value)) => json_of(value),
         (None, None) => serde_json::Value::Null,
     }
@@ -420,7 +422,8 @@ mod tests {
 
     #[test]
     fn a_rule_is_drawn_however_it_is_written() {
-        let inline = "[[attribute]]\npath = 'a'\nhierarchy = { build = 'date', min = 2010-01-01, levels = ['month'] }";
+        let inline =
+            "[[attribute]]\npath = 'a'\nhierarchy = { build = 'date', min = 2010-01-01, levels = ['month'] }";
         let table = "[[attribute]]\npath = 'a'\n[attribute.hierarchy]\nbuild = 'date'\nmin = '2010-01-01'\nlevels = ['month']";
         for text in [inline, table] {
             let shown = attributes(&text.parse().expect("TOML"));

@@ -182,7 +182,7 @@ function Ruler({ level, counts }: { level: Level; counts: Counts | undefined }) 
       <span class="step">
         {name}: {said}, {pieces[0]!.label} … {pieces.at(-1)!.label}
       </span>
-      <svg class="ticks" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" aria-label={`${name}: ${said}${hasCounts ? ", the higher the more cells" : ""}`}>
+      <svg class="counts" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" aria-label={`${name}: ${said}${hasCounts ? ", the higher the more cells" : ""}`}>
         {pieces.map((piece) => {
           const high = hasCounts ? (38 * (cells(piece) ?? 0)) / most : 38;
           return <rect x={1000 * piece.from} width={1000 * (piece.to - piece.from)} y={40 - high} height={high} />;

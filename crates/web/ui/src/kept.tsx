@@ -103,7 +103,7 @@ export function Invented({ listed }: { listed: Listed }) {
   if (all.length === 0) return null;
   return (
     <table class="invented">
-      <caption>Three invented records: nobody has them. The labels are published ones, the values behind them are made up.</caption>
+      <caption>Three invented records</caption>
       <thead>
         <tr>
           <th scope="col">Column</th>

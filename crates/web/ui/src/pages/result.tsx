@@ -115,9 +115,12 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
         <section aria-labelledby="records">
           <h2 id="records">Three records, before and after</h2>
           {!showsValues && listed && (
-            <Wide label="Invented records">
-              <Invented listed={listed} />
-            </Wide>
+            <>
+              <p>Nobody has these records. Their labels are published ones; the values before the arrows are made up.</p>
+              <Wide label="Invented records">
+                <Invented listed={listed} />
+              </Wide>
+            </>
           )}
           {!showsValues && <p>Real ones are values of people: switch on “Show values” at the top to see them here.</p>}
           {showsValues && shown?.records && <Fragment html={shown.records} />}
