@@ -40,6 +40,9 @@ test("from data to a package in three steps, and no value of a person on the way
     assert.match(await file(), /path\s*= "people\.published\.ndjson"/);
     assert.deepEqual(await violations(page), []);
 
+    await page.getByRole("listitem").filter({ hasText: "birth_year" }).getByRole("link", { name: "How it is made coarser" }).click();
+    await page.getByText(/^steps of \d+: \d+ labels/).first().waitFor(LONG);
+    await page.getByRole("link", { name: "1 Your data" }).click();
     await page.getByRole("link", { name: "who may know what", exact: true }).click();
     await page.getByRole("group", { name: "neighbour" }).waitFor(LONG);
     const slider = page.getByRole("slider");
@@ -69,7 +72,7 @@ test("from data to a package in three steps, and no value of a person on the way
     assert.ok(tall < 4000, `${tall} pixels tall`);
     assert.deepEqual(await violations(page), []);
 
-    await page.getByRole("link", { name: "on to publishing" }).click();
+    await page.getByRole("link", { name: "Sign it and hand it over" }).click();
     for (const audience of ["receiver", "officer"]) {
       const button = page.getByRole("button", { name: `Package for the ${audience}` });
       await button.waitFor(LONG);

@@ -127,7 +127,7 @@ function App() {
         )}
         {project && page === "who" && policy && <WhoPage key={policy} path={policy} project={project} />}
         {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} project={project} reload={reload} />}
-        {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} project={project} reload={reload} />}
+        {project && page === "hierarchies" && policy && <HierarchiesPage key={`${policy} ${place.query.get("attribute")}`} path={policy} attribute={place.query.get("attribute")} project={project} reload={reload} />}
         {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} project={project} />}
         {project && page === "result" && policy && <ResultPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "publish" && policy && <PublishPage key={policy} path={policy} project={project} reload={reload} />}

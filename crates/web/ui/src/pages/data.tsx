@@ -211,6 +211,11 @@ function Columns({ looked, policy, choose }: ColumnsProps) {
               </div>
               {seen && <p>{about(seen)}</p>}
               {(own?.why ?? own?.comment ?? seen?.reason) && <p class="help">{own?.why ?? own?.comment ?? seen?.reason}</p>}
+              {policy && role === "quasi" && own?.hierarchy && (
+                <p>
+                  <a href={link("hierarchies", { policy: policy.path, attribute: path })}>How it is made coarser</a>
+                </p>
+              )}
               {showsValues && seen?.values && <p>Most frequent: {seen.values.map((v) => `${v.value} (${count(v.count)})`).join(", ")}</p>}
             </li>
           );

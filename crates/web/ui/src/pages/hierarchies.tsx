@@ -13,9 +13,11 @@ import { TreeForms, useTree } from "../treeedit";
 import { useValues } from "../values";
 import { usePolicy } from "./policy";
 
-export function HierarchiesPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
+type Props = { path: string; attribute: string | null; project: Project; reload: () => void };
+
+export function HierarchiesPage({ path, attribute, project, reload }: Props) {
   const { policy, error, edit, load } = usePolicy(path);
-  const [chosen, choose] = useState<string | null>(null);
+  const [chosen, choose] = useState<string | null>(attribute);
   const { shown: showsValues, ...values } = useValues();
   // A tree that does not cover the data is drawn as its file says, below what is wrong.
   const alone = useJob(`tree alone ${path} ${chosen}`);
@@ -28,7 +30,9 @@ export function HierarchiesPage({ path, project, reload }: { path: string; proje
   const listed = result<Listed>(cut.running);
   const labels = listed?.attributes.find((one) => one.path === chosen)?.labels;
   const places = labels && new Map(labels.map((one) => [one.label, one.places]));
-  const tree = useTree(path, chosen, () => look());
+  // What is built by a rule has no file.
+  const isFile = policy?.attributes.some((a) => a.path === chosen && a.hierarchy && a.rule === null);
+  const tree = useTree(path, isFile ? chosen : null, () => look());
   const failed = show.running.job?.state === "failed";
   const file = tree.view?.path;
   useEffect(() => look(), [chosen, showsValues]);

@@ -128,6 +128,13 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
           {showsValues && shown && !shown.records && <p>This publication shows nobody before and after: its two sides are apart.</p>}
         </section>
       )}
+      {state?.publication && (
+        <p>
+          <a class="button" href={link("publish", { policy: path })}>
+            Sign it and hand it over
+          </a>
+        </p>
+      )}
       {state?.certificate && certificate && (
         <More title={`What is not claimed (${certificate.not_claimed.length})`}>
           <ul>
