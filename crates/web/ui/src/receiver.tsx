@@ -31,6 +31,7 @@ export function Uses({ certificate, data }: { certificate: CertificateView; data
   const silent = kept.filter((one) => one.published && (one.as_anything ?? 0) / one.published >= 0.0005);
   const [coarse, asItWas, codes, removed] = [of("quasi"), of("sensitive", "insensitive"), of("pseudonym"), of("identifying", "drop")];
   const snippet = pandas(data);
+  const parquet = inParquet(data);
   return (
     <div class="columns even">
       <section aria-labelledby="can">
@@ -58,6 +59,14 @@ export function Uses({ certificate, data }: { certificate: CertificateView; data
             <p>To begin in Python with pandas:</p>
             <pre tabIndex={0} role="region" aria-label="How to begin in Python">
               {snippet}
+            </pre>
+          </>
+        )}
+        {parquet && (
+          <>
+            <p>To have it in another format, such as Parquet, as it stands:</p>
+            <pre tabIndex={0} role="region" aria-label="How to have another format">
+              {parquet}
             </pre>
           </>
         )}
@@ -117,6 +126,13 @@ function pandas(path: string): string | null {
   ];
   const own = read.find(([ending]) => ending.test(plain));
   return own ? `import pandas as pd\npeople = ${own[1]}` : null;
+}
+
+/** How a file becomes Parquet; what is Parquet already becomes NDJSON. */
+function inParquet(path: string): string | null {
+  const name = path.split("/").at(-1) ?? path;
+  const own = /^([\w.-]+)\.(ndjson|jsonl|json|csv|tsv|parquet)$/.exec(name);
+  return own ? `bosket convert ${name} ${own[1]}.${own[2] === "parquet" ? "ndjson" : "parquet"}` : null;
 }
 
 /** What labels stand for, column by column. */

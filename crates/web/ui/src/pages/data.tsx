@@ -1,7 +1,7 @@
 // The first step: what the data holds, who is counted, what each column is, and how many can be found in it as it is.
 
 import { useEffect, useState } from "preact/hooks";
-import { type AttributeView, nameAfter, type PolicyView, type Project } from "../api";
+import { type AttributeView, nameAfter, type PolicyView, type Project, stopJob } from "../api";
 import { RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
@@ -62,7 +62,11 @@ function Begun({ data, project }: { data: string; project: Project }) {
         type="button"
         class="main"
         disabled={!found || isBusy(draft.running)}
-        onClick={() => void draft.start({ command: "draft", data, policy: name })}
+        onClick={() => {
+          // Whom the raw data gives away can be asked again: a draft does not wait for it.
+          if (isBusy(risk.running) && risk.running.job) void stopJob(risk.running.job.id);
+          void draft.start({ command: "draft", data, policy: name });
+        }}
       >
         Begin with these proposals
       </button>
