@@ -140,7 +140,7 @@ test("hierarchies are shaped by buttons and numbers, and drawn with their counts
   const server = await serve();
   try {
     await mkdir(join(server.folder, "own"));
-    const rows = Array.from({ length: 60 }, (_, i) => `${JSON.stringify({ born: `19${60 + (i % 30)}-0${1 + (i % 9)}-11`, weight: 40 + i, code: `A10B${i % 3}` })}\n`);
+    const rows = Array.from({ length: 60 }, (_, i) => `${JSON.stringify({ born: `19${60 + (i % 30)}-0${1 + (i % 9)}-11`, weight: 40 + i, code: `B01A${"ABC"[i % 3]}` })}\n`);
     await writeFile(join(server.folder, "own/data.ndjson"), rows.join(""));
     const place = join(server.folder, "own/policy.toml");
     const attribute = (path, rule) => `[[attribute]]\npath = "${path}"\nrole = "quasi"\nhierarchy = ${rule}\n`;
@@ -183,8 +183,32 @@ test("hierarchies are shaped by buttons and numbers, and drawn with their counts
     await page.getByRole("button", { name: "medicines (ATC)" }).click();
     await page.getByText("Codes of medicines (ATC)").waitFor(LONG);
     assert.match(await readFile(place, "utf8"), /build = "atc"/);
+    // Values of people are hidden, also at the ends of a tree; groups are made of them.
+    await page.getByRole("tree").getByRole("button", { name: /^▸/ }).first().click(LONG);
+    await page.getByRole("button", { name: "groups of my own" }).click();
+    await page.getByText("Groups are made of values: switch on").waitFor();
+    assert.doesNotMatch(await page.getByRole("main").innerText(), /B01A[A-C]/);
     // No TOML unless somebody opens it.
     assert.equal(await page.getByText('build = "atc"').isVisible(), false);
+    await page.getByLabel("Show values").check();
+    // The tree is read again with its values.
+    const add = page.getByRole("button", { name: "Add a group" });
+    for (let i = 0; i < 40 && (await add.count()) === 0; i += 1) {
+      await page.getByRole("button", { name: "groups of my own" }).click();
+      await page.waitForTimeout(250);
+    }
+    await page.getByText("Every value is in a group.").waitFor({ state: "detached" });
+    await add.click();
+    await page.getByLabel("Group of B01AA").selectOption("Group 1");
+    await page.getByRole("group", { name: "Group 1" }).getByText("B01AA").waitFor(LONG);
+    await page.locator("li", { has: page.getByLabel("Group of B01AB") }).dragTo(page.getByRole("group", { name: "Group 1" }), { sourcePosition: { x: 8, y: 8 } });
+    await page.getByRole("group", { name: "Group 1" }).getByText("B01AB").waitFor(LONG);
+    await page.getByRole("group", { name: "Group 1" }).getByLabel("Name").fill("Low");
+    await page.getByRole("group", { name: "Group 1" }).getByLabel("Name").press("Tab");
+    await page.getByRole("button", { name: /Low: 2 values, 40 cells/ }).waitFor(LONG);
+    assert.match(await readFile(place, "utf8"), /build = "order", groups = \[\{ ?label = "Low", values = \["B01AA", ?"B01AB"\] ?\}, "B01AC"\]/);
+    await shot(page, "hierarchy-groups-full");
+    assert.deepEqual(await violations(page), []);
   } finally {
     await server.end();
   }

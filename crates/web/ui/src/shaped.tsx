@@ -2,9 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { dateLevels, Drawn, levelsOf, numbersOf, type Rule, ruleOf, wrongWidths } from "./drawn";
+import { Groups, MOST_GROUPED } from "./groups";
 import { Notice, TypedInput } from "./parts";
 
-type Props = { name: string; rule: unknown; counts?: ReadonlyMap<string, number | null>; take: (rule: Rule) => void };
+/** The values of the data, as far as they may be shown; a reason where they may not. */
+export type Values = string[] | "hidden" | "many" | "read";
+
+type Props = { values: Values; name: string; rule: unknown; counts?: ReadonlyMap<string, number | null>; take: (rule: Rule) => void };
 
 /** Rules that need nothing else, as buttons. */
 const ready: [string, string][] = [
@@ -14,11 +18,12 @@ const ready: [string, string][] = [
   ["atc", "medicines (ATC)"],
 ];
 
-export function Shaped({ name, rule, counts, take }: Props) {
+export function Shaped({ values, name, rule, counts, take }: Props) {
   const said = ruleOf(rule);
   // A kind that was chosen, and is not in the policy before its bounds are known.
   const [begun, begin] = useState<Rule | null>(null);
   const own = begun ?? said;
+  const [refused, refuse] = useState<"hidden" | "many" | "read" | null>(null);
   const build = String(own?.["build"] ?? "");
   const save = (next: Rule) => {
     const isWhole = next["build"] === "date" ? Boolean(next["min"] && next["max"]) : wrongWidths(Number(next["min"]), Number(next["max"]), numbersOf(next["widths"])) === null;
@@ -28,12 +33,17 @@ export function Shaped({ name, rule, counts, take }: Props) {
   };
   const choose = (kind: string) => {
     if (kind === build) return;
+    if (kind === "order") {
+      if (!Array.isArray(values)) return refuse(values);
+      begin(null);
+      return take({ build: "order", groups: values });
+    }
     if (kind === "date") return begin({ build: "date", levels: ["month", "year", "decade"] });
     if (kind === "interval") return begin({ build: "interval", widths: [5, 10, 50] });
     begin(null);
     take({ build: kind });
   };
-  const kinds = [["date", "dates"], ["interval", "numbers"], ...ready] as [string, string][];
+  const kinds = [["date", "dates"], ["interval", "numbers"], ...ready, ["order", "groups of my own"]] as [string, string][];
   return (
     <section class="shaped" aria-label="How it is made coarser">
       <fieldset>
@@ -46,9 +56,13 @@ export function Shaped({ name, rule, counts, take }: Props) {
           ))}
         </div>
       </fieldset>
+      {refused === "hidden" && <Notice kind="warning">Groups are made of values: switch on “Show values” at the top, then choose them.</Notice>}
+      {refused === "read" && <Notice kind="warning">The values are still being read: choose groups again when the tree is there.</Notice>}
+      {refused === "many" && <Notice kind="warning">There are more than {MOST_GROUPED} values: group them in a CSV file, and take the file below.</Notice>}
+      {own && build === "order" && <Groups rule={own} save={take} />}
       {own && build === "date" && <Dates rule={own} save={save} />}
       {own && build === "interval" && <Numbers rule={own} save={save} />}
-      {own && <Drawn rule={own} name={name} {...(counts && { counts })} />}
+      {own && build !== "order" && <Drawn rule={own} name={name} {...(counts && { counts })} />}
     </section>
   );
 }

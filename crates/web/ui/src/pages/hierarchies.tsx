@@ -7,6 +7,8 @@ import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { count, Next, Notice, usePieces } from "../parts";
 import type { Listed, TreeNode } from "../types";
+import { ruleOf } from "../drawn";
+import { MOST_GROUPED } from "../groups";
 import { Shaped } from "../shaped";
 import { Term } from "../term";
 import { TreeForms, useTree } from "../treeedit";
@@ -45,6 +47,8 @@ export function HierarchiesPage({ path, attribute, project, reload }: Props) {
   const drawn = failed ? alone.running.job : show.running.job;
   const root = drawn?.state === "done" ? (drawn.result as TreeNode | null) : null;
   const counts = root && countsOf(root);
+  // The leaves of these rules are values of the data.
+  const hides = !showsValues && ofData.includes(String(ruleOf(own?.rule)?.["build"] ?? (own?.rule ? "from" : "")));
   const take = (attribute: string, hierarchy: unknown) =>
     void edit([{ attribute, key: "hierarchy", value: hierarchy }]).then((isTaken) => isTaken && tree.load());
   return (
@@ -100,7 +104,7 @@ export function HierarchiesPage({ path, attribute, project, reload }: Props) {
       </div>
       {own && (
         <>
-          <Shaped key={`shaped ${own.path}`} name={own.path} rule={own.rule} {...(counts && { counts })} take={(rule) => take(own.path, rule)} />
+          <Shaped key={`shaped ${own.path}`} values={hides ? "hidden" : root ? leavesOf(root) : "read"} name={own.path} rule={own.rule} {...(counts && { counts })} take={(rule) => take(own.path, rule)} />
           <details>
             <summary>As the policy says it</summary>
             <code>{own.hierarchy ?? "nothing"}</code>
@@ -125,11 +129,21 @@ export function HierarchiesPage({ path, attribute, project, reload }: Props) {
       <JobPanel running={cut.running} version={policy.version} />
       {root && (
         <ul class="tree" role="tree" aria-label={`Hierarchy of ${chosen}`}>
-          <Branch node={root} places={places} isOpen />
+          <Branch node={root} places={places} hides={hides} isOpen />
         </ul>
       )}
     </>
   );
+}
+
+/** Rules whose trees end in the values of the data. */
+const ofData = ["prefix", "letters", "icd10", "atc", "fanout", "from"];
+
+/** All values below a label, if they are few. */
+function leavesOf(root: TreeNode): string[] | "many" {
+  if (root.leaves > MOST_GROUPED) return "many";
+  const below = (node: TreeNode): string[] => (node.children?.length ? node.children.flatMap(below) : [node.label]);
+  return below(root);
 }
 
 /** Labels beyond so many are not looked up. */
@@ -147,15 +161,18 @@ function countsOf(root: TreeNode): Map<string, number | null> {
   return counts;
 }
 
-export function Branch({ node, places, isOpen = false }: { node: TreeNode; places?: Map<string, number>; isOpen?: boolean }) {
+type BranchProps = { node: TreeNode; places?: Map<string, number>; hides?: boolean; isOpen?: boolean };
+
+/** A label with all below it; values are hidden where they are those of people. */
+export function Branch({ node, places, hides = false, isOpen = false }: BranchProps) {
   const [open, set] = useState(isOpen);
   const children = node.children ?? [];
   const { piece, more } = usePieces(children, 100);
-  const text = `${node.label}: ${count(node.leaves)} ${node.leaves === 1 ? "value" : "values"}${
+  const text = `${hides && children.length === 0 ? "a value" : node.label}: ${count(node.leaves)} ${node.leaves === 1 ? "value" : "values"}${
     node.count === null ? "" : `, ${count(node.count)} cells`
   }`;
   const published = places?.get(node.label);
-  const mark = published !== undefined && <strong class="cut"> ◆ published {count(published)} times</strong>;
+  const mark = published !== undefined && !(hides && children.length === 0) && <strong class="cut"> ◆ published {count(published)} times</strong>;
   if (children.length === 0) {
     return (
       <li role="treeitem">
@@ -173,7 +190,7 @@ export function Branch({ node, places, isOpen = false }: { node: TreeNode; place
       {open && (
         <ul role="group">
           {piece.map((child) => (
-            <Branch node={child} places={places} />
+            <Branch node={child} places={places} hides={hides} />
           ))}
           {more && <li role="none">{more}</li>}
         </ul>
