@@ -164,7 +164,7 @@ test("hierarchies are shaped by buttons and numbers, and drawn with their counts
     // The picture has the counts, too.
     await page.locator(".piece", { hasText: "1960s" }).getByText("20", { exact: true }).waitFor();
     assert.match(await readFile(place, "utf8"), /levels = \["month", "year", "decade"\].*\} # mine/);
-    await shot(page, "hierarchy-date-full");
+    await shot(page, "hierarchy-steps");
     await page.getByLabel("Attribute").selectOption("weight");
     await page.getByText("steps of 10: 8 labels").waitFor(LONG);
     await page.getByLabel("step 1: width").fill("4");
@@ -207,6 +207,7 @@ test("hierarchies are shaped by buttons and numbers, and drawn with their counts
     await page.getByRole("group", { name: "Group 1" }).getByLabel("Name").press("Tab");
     await page.getByRole("button", { name: /Low: 2 values, 40 cells/ }).waitFor(LONG);
     assert.match(await readFile(place, "utf8"), /build = "order", groups = \[\{ ?label = "Low", values = \["B01AA", ?"B01AB"\] ?\}, "B01AC"\]/);
+    assert.equal(await page.getByText("Nothing is in it yet.").count(), 0);
     await shot(page, "hierarchy-groups-full");
     assert.deepEqual(await violations(page), []);
   } finally {
@@ -223,7 +224,7 @@ test("whoever receives a file is told what can be done with it, and what its lab
       const { page, errors } = await enter(browser, checker);
       await page.getByRole("button", { name: "Check", exact: true }).click();
       await page.getByText("AS CERTIFIED").first().waitFor(LONG);
-      await page.getByText("Count: it holds 1,000 people, each once.").waitFor();
+      await page.getByText("Count: there are 1,000 people in it, each once.").waitFor();
       await page.getByText(/Join it with other files by/).waitFor();
       await page.getByText('pd.read_json("published.ndjson", lines=True)').waitFor();
       await page.getByRole("heading", { name: "What the labels stand for" }).click();

@@ -41,6 +41,7 @@ export function Groups({ rule, save }: { rule: Rule; save: (rule: Rule) => void 
   const move = (value: string, to: number | null) => {
     const groups = all.map(({ label, values }, i) => ({ label, values: [...values.filter((one) => one !== value), ...(i === to ? [value] : [])] }));
     const alone = [...own.alone.filter((one) => one !== value), ...(to === null ? [value] : [])];
+    if (to !== null && all[to]?.label === fresh) setFresh(null);
     save(written({ groups, alone }));
   };
   const name = (one: Group, i: number) => one.label || `group ${i + 1}`;

@@ -37,7 +37,7 @@ export function Uses({ certificate, data }: { certificate: CertificateView; data
       <section aria-labelledby="can">
         <h2 id="can">What you can do with it</h2>
         <ul>
-          <li>Count: it holds {count(certificate.records)} people, each once.</li>
+          <li>Count: there are {count(certificate.records)} people in it, each once.</li>
           {coarse.length > 0 && (
             <li>
               Compare groups by <Paths all={coarse} />. These may hold labels in place of values, such as 1950-1959: take each label as a group.

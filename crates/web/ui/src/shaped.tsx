@@ -33,6 +33,7 @@ export function Shaped({ values, name, rule, counts, take }: Props) {
   };
   const choose = (kind: string) => {
     if (kind === build) return;
+    refuse(null);
     if (kind === "order") {
       if (!Array.isArray(values)) return refuse(values);
       begin(null);

@@ -16,16 +16,19 @@ export function Term({ name, children }: { name: string; children?: ComponentChi
     // Fixed to the screen, for tables cut off what is wider than they are.
     if (box) set({ left: Math.max(EDGE, Math.min(box.left, innerWidth - WIDTH - EDGE)), top: box.bottom + 4 });
   };
-  const close = () => set(null);
+  // What was tapped, or reached by keyboard, stays until somebody goes elsewhere; what is only pointed at does not.
+  const isHeld = useRef(false);
+  const hold = () => ((isHeld.current = true), open());
+  const close = () => ((isHeld.current = false), set(null));
   return (
-    <span class="term" onMouseEnter={open} onMouseLeave={close}>
+    <span class="term" onMouseEnter={open} onMouseLeave={() => isHeld.current || close()}>
       <button
         type="button"
         class="plain"
         ref={own}
         aria-expanded={at !== null}
-        onClick={open}
-        onFocus={open}
+        onClick={hold}
+        onFocus={hold}
         onBlur={close}
         onKeyDown={(event) => event.key === "Escape" && close()}
       >
