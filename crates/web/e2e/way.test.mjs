@@ -134,6 +134,8 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByLabel("Passphrase", { exact: true }).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Sign", exact: true }).click();
     await page.getByText(/Signed by the key [0-9A-F]{16}/).waitFor(LONG);
+    await page.getByRole("button", { name: "Package for the receiver" }).click();
+    await page.getByText(/Packed as bosket-demo\/published\.ndjson\.receiver\.zip: HOW-TO-CHECK\.txt, .*\.minisig, signing\.pub/).waitFor(LONG);
     await page.getByRole("button", { name: "Show the annex" }).click();
     await page.getByText("Officer <b>One</b>").last().waitFor(LONG);
     await page.getByRole("link", { name: "bosket-demo/published.ndjson", exact: true }).waitFor();
