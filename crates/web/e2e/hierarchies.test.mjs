@@ -52,7 +52,7 @@ test("hierarchies are built, taken from files, changed and taken back", { timeou
     await page.getByLabel("highest value").fill("99");
     await page.getByLabel(/widths/).fill("10, 50");
     await page.getByRole("button", { name: "Build", exact: true }).click();
-    await page.getByText('build = "interval"').first().waitFor(LONG);
+    await page.getByText('build = "interval"').first().waitFor({ state: "attached", ...LONG });
     await page.getByRole("button", { name: /0-49: 50 values, 30 cells/ }).waitFor(LONG);
     const text = await readFile(file("policy.toml"), "utf8");
     assert.match(text, /hierarchy = \{ build = "interval", .*widths = \[10, ?50\]/);

@@ -528,7 +528,10 @@ test("where publications are only checked, nothing else is done", async () => {
   assert.equal((await post("/api/jobs", { command: "anonymize", policy: "bosket-demo/policy.toml", force: true })).status, 403);
   assert.equal((await post("/api/sign", { certificate: "a", key: "b", passphrase: "c" })).status, 403);
   assert.equal((await post("/api/keys", { key: "b", passphrase: "c" })).status, 403);
+  assert.equal((await post("/api/package", { policy: "bosket-demo/policy.toml", audience: "receiver" })).status, 403);
   assert.equal((await post("/api/check", { command: "demo", folder: "x" })).status, 400);
+  // What labels stand for may be drawn, below the folder.
+  for (const file of ["../x.csv", "/etc/hostname"]) assert.ok([403, 404].includes((await post("/api/jobs", { command: "hierarchy-file", file })).status), file);
   const put = await askServer(other, "/api/policy", { method: "PUT", headers, body: JSON.stringify({ path: "bosket-demo/policy.toml", version: "", text: "" }) });
   assert.equal(put.status, 403);
   const publication = "bosket-demo/published.ndjson";

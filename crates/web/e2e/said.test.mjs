@@ -129,7 +129,7 @@ test("a reload lost the job that ran, and a second tab did not know of it", { ti
     await stop(second).waitFor(LONG);
     await second.getByRole("table", { name: /combinations?/ }).waitFor(LONG);
     // One and the same attacker for all of them.
-    await second.getByText(/All of them are attacked by somebody who knows up to 3 values of a person/).waitFor(LONG);
+    await second.getByText(/All of them are attacked by somebody who knows up to 2 values of a person and 1 relation/).waitFor(LONG);
     await shot(second, "tradeoff-same-full");
     await stop(second).click();
     await page.getByText("Stopped; nothing was written.").waitFor(LONG);

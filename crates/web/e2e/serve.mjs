@@ -137,4 +137,4 @@ export async function shot(page, name) {
 
 export const long = { timeout: LONG };
 
-export const demo = (folder) => command("demo", join(folder, "bosket-demo"), "--people", "600");
+export const demo = (folder) => command("demo", join(folder, "bosket-demo"), "--people", "1000");

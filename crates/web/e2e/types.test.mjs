@@ -28,7 +28,7 @@ test("results have the types that pages read", { timeout: 480_000 }, async () =>
   const server = await serve();
   const source = join(ui, "src/compared.ts");
   try {
-    await command("demo", join(server.folder, "d"), "--people", "600");
+    await command("demo", join(server.folder, "d"), "--people", "800");
     await writeFile(join(server.folder, "people.ndjson"), people);
     await writeFile(join(server.folder, "people.toml"), policy);
     const [demo, certificate] = ["d/policy.toml", "d/published.ndjson.certificate.json"];

@@ -25,13 +25,13 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByText("nested records: NDJSON, JSON, XML").waitFor();
     await shot(page, "empty");
     await page.getByRole("button", { name: "Start with the example" }).click();
-    await page.getByText("bosket demo bosket-demo").waitFor();
+    await page.getByText("bosket demo bosket-demo").waitFor({ state: "attached" });
     const policies = page.getByRole("table", { name: "Policies" });
     await policies.getByText("published", { exact: true }).waitFor(LONG);
     await page.getByRole("table", { name: "Data" }).getByText("read by bosket-demo/policy.toml").waitFor();
     await shot(page, "project");
 
-    await page.getByRole("link", { name: "bosket-demo/data.ndjson" }).click();
+    await page.goto(`${server.origin}/#/look?data=bosket-demo%2Fdata.ndjson`);
     await page.getByRole("heading", { name: "2,000 records" }).waitFor(LONG);
     await page.getByRole("cell", { name: "identifying" }).first().waitFor();
     await page.getByText(/can find .* of all people alone/).waitFor(LONG);
@@ -78,10 +78,18 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByRole("link", { name: "Trade-off", exact: true }).click();
     await page.getByRole("table", { name: "2 combinations" }).waitFor(LONG);
 
-    await page.getByRole("link", { name: "Result", exact: true }).click();
+    await page.getByRole("link", { name: "3 What comes out", exact: true }).click();
     await page.getByLabel("replace what is there").check();
     await page.getByRole("button", { name: "Publish and verify" }).click();
     await main.getByText(/^HOLDS: 2,000 records/).waitFor(LONG);
+    await page.getByText(/What labels tell: nobody can say from a published label alone/).waitFor(LONG);
+    // The page is short: all else is behind its heading.
+    await page.getByRole("heading", { name: "What it cost" }).waitFor(LONG);
+    await page.getByRole("table", { name: /Three invented records/ }).waitFor(LONG);
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+    assert.ok(tall < 4000, `${tall} pixels tall`);
+    await shot(page, "result");
+    await page.getByRole("heading", { name: "All attackers, and whoever knows more" }).click();
     await page.getByRole("table", { name: /Who is found/ }).waitFor(LONG);
     const attackers = page.getByRole("table", { name: /^What the attackers of the policy find/ });
     for (const name of ["neighbour", "colleague"]) {
@@ -90,7 +98,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
       assert.notEqual(figures[1], "0.0 %", `the ${name} finds somebody in the raw data`);
     }
     await page.getByText(/What is not claimed \(\d+\)/).waitFor();
-    await page.getByRole("button", { name: "List what is coarser than it was" }).click();
+    await page.getByRole("heading", { name: "Why not finer?" }).click();
     const attribute = page.getByLabel("Published attribute");
     await attribute.waitFor(LONG);
     await attribute.selectOption({ index: 1 });
@@ -98,8 +106,8 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByRole("button", { name: "Why not finer?" }).click();
     await page.getByText(/published [\d,]+ times: one step finer/).waitFor(LONG);
     await page.getByRole("heading", { name: "What it cost" }).waitFor(LONG);
-    await page.locator(".report").getByText("as they were").first().waitFor();
-    await shot(page, "result");
+    await page.getByRole("heading", { name: "What it cost" }).click();
+    await page.locator("details[open] .report").getByText("as they were").first().waitFor();
     // Records of people only for whoever switches it on.
     assert.equal(await page.getByRole("heading", { name: /Record .* before and after/ }).count(), 0);
     await page.getByLabel("Show values").check();
@@ -108,7 +116,7 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByLabel("Show values").uncheck();
     assert.equal(await page.getByRole("heading", { name: /Record .* before and after/ }).count(), 0);
 
-    await page.getByRole("link", { name: "Publish", exact: true }).click();
+    await page.getByRole("link", { name: "on to publishing" }).click();
     await page.getByText("verified", { exact: true }).waitFor();
     await page.getByText("Nothing: everything that is published is protected").waitFor();
     await page.getByLabel("I have read what is not claimed").check();
@@ -121,11 +129,13 @@ test("from an empty folder to a signed publication that somebody else checks", {
     await page.getByLabel("New passphrase").fill(PASSPHRASE);
     await page.getByLabel("The same again").fill(PASSPHRASE);
     await page.getByRole("button", { name: "Make a key" }).click();
-    await page.getByText("certificate keygen").waitFor(LONG);
+    await page.getByText("certificate keygen").waitFor({ state: "attached", ...LONG });
     await page.getByRole("listitem").filter({ hasText: "signing.pub" }).first().waitFor(LONG);
     await page.getByLabel("Passphrase", { exact: true }).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Sign", exact: true }).click();
     await page.getByText(/Signed by the key [0-9A-F]{16}/).waitFor(LONG);
+    await page.getByRole("button", { name: "Package for the receiver" }).click();
+    await page.getByText(/Packed as bosket-demo\/published\.ndjson\.receiver\.zip: HOW-TO-CHECK\.txt, .*\.minisig, signing\.pub/).waitFor(LONG);
     await page.getByRole("button", { name: "Show the annex" }).click();
     await page.getByText("Officer <b>One</b>").last().waitFor(LONG);
     await page.getByRole("link", { name: "bosket-demo/published.ndjson", exact: true }).waitFor();
@@ -180,7 +190,7 @@ const OF_POLICY = "policy=bosket-demo%2Fpolicy.toml";
 const PLACES = [
   "project",
   "look?data=bosket-demo%2Fdata.ndjson",
-  ...["policy", "hierarchies", "tradeoff", "result", "publish", "check"].map((name) => `${name}?${OF_POLICY}`),
+  ...["policy", "data", "who", "hierarchies", "tradeoff", "result", "publish", "check"].map((name) => `${name}?${OF_POLICY}`),
 ];
 
 /** A further page of a server that somebody entered. */
@@ -214,8 +224,10 @@ test("no page has anything that axe finds, light and dark, nor is it wider than 
             await page.getByRole("table", { name: "2 combinations" }).waitFor(LONG);
           }
           if (place.startsWith("result")) {
-            await page.getByRole("button", { name: "Show loss, risk and cuts" }).click();
+            await page.getByRole("button", { name: "Look at it again" }).click();
             await page.getByRole("heading", { name: "What it cost" }).waitFor(LONG);
+            // Some of what is behind headings, too.
+            for (const name of ["What it cost", "All attackers, and whoever knows more"]) await page.getByRole("heading", { name }).click();
           }
           if (place.startsWith("publish")) await page.getByLabel("I have read what is not claimed").waitFor();
           if (place.startsWith("check")) {
@@ -408,7 +420,11 @@ test("the policy and the result by keyboard only", { timeout: 120_000 }, async (
     };
     await reach("bosket-demo/policy.toml");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Policy" }).waitFor();
+    await page.getByRole("heading", { name: "Your data" }).waitFor();
+    await reach("All settings");
+    await page.keyboard.press("Enter");
+    await reach("Policy");
+    await page.keyboard.press("Enter");
     await page.getByText("If it holds:").waitFor();
     await reach("Role of gender");
     await page.keyboard.press("s");
@@ -419,7 +435,7 @@ test("the policy and the result by keyboard only", { timeout: 120_000 }, async (
     await page.keyboard.press("Space");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByText(/^HOLDS: 600 records/).waitFor(LONG);
+    await page.getByText(/^HOLDS: 1,000 records/).waitFor(LONG);
   } finally {
     await server.end();
   }

@@ -19,6 +19,7 @@ use crate::command::{Asked, Command};
 use crate::error::{ApiError, Result};
 use crate::hierarchy::{self, HierarchyView, TreeEdit};
 use crate::jobs::{JobView, Order};
+use crate::package::{self, Packed, Packing};
 use crate::policy::{self, Edit, PolicyView, is_policy_name};
 use crate::project::{self, Project};
 use crate::publish::{self, PublishView};
@@ -132,7 +133,7 @@ pub(crate) async fn start(
     Query(of): Query<OfPart>,
     Json(asked): Json<Asked>,
 ) -> Result<(StatusCode, Json<JobView>)> {
-    if !asked.is_check() {
+    if !asked.is_check() && !asked.is_drawing() {
         server.may_change()?;
     }
     started(&server, of, &asked)
@@ -169,6 +170,16 @@ pub(crate) async fn publish(
     Query(of): Query<OfPolicy>,
 ) -> Result<Json<PublishView>> {
     Ok(Json(publish::view(&server, &of.policy)?))
+}
+
+/// Packs what is handed over.
+pub(crate) async fn package(
+    State(server): State<Arc<Server>>,
+    Json(asked): Json<Packing>,
+) -> Result<Json<Packed>> {
+    server.may_change()?;
+    let packed = tokio::task::spawn_blocking(move || package::pack(&server, &asked)).await;
+    Ok(Json(packed.map_err(|_| ApiError::bad("the package was not written"))??))
 }
 
 /// A certificate of the folder.

@@ -132,6 +132,11 @@ impl Asked {
         matches!(self, Asked::Verify { policy: None, .. })
     }
 
+    /// Whether it only draws what a receiver has.
+    pub(crate) fn is_drawing(&self) -> bool {
+        matches!(self, Asked::HierarchyFile { .. })
+    }
+
     /// How pages read what the command prints.
     pub(crate) fn reads(&self) -> Option<Reader> {
         Some(match self {

@@ -14,6 +14,7 @@ mod guard;
 mod hierarchy;
 mod jobs;
 mod listen;
+mod package;
 mod places;
 mod policy;
 mod private;
@@ -24,6 +25,7 @@ mod runs;
 mod secret;
 mod shape;
 mod sign;
+mod zip;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -178,6 +180,7 @@ fn router(server: Arc<Server>) -> Router {
         .route("/api/sign", post(sign::sign))
         .route("/api/keys", post(sign::new_key))
         .route("/api/publish", get(api::publish))
+        .route("/api/package", post(api::package))
         .route("/api/certificate", get(api::certificate))
         .route("/api/enter", post(api::enter))
         .route("/api/file", get(api::file).post(api::ticket))

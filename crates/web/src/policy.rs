@@ -45,6 +45,8 @@ shape! {
         path: String,
         role: String,
         hierarchy: Option<String>,
+        /// The rule by which it is built, if it is.
+        rule: Option<serde_json::Value>,
         /// Why it has its role, as somebody has written.
         why: Option<String>,
         /// The comment above it. Drafts say there what the program thinks, which is nobody's reason.
@@ -161,11 +163,32 @@ fn attributes(document: &DocumentMut) -> Vec<AttributeView> {
             path: text_of(table, "path").unwrap_or_default(),
             role: text_of(table, "role").unwrap_or_default(),
             hierarchy: table.get("hierarchy").map(|item| item.to_string().trim().to_owned()),
+            rule: table.get("hierarchy").and_then(rule),
             why: text_of(table, "why"),
             comment,
             protection: text_of(table, "protection"),
         })
         .collect()
+}
+
+/// The rule of a hierarchy, in whichever way it is written; none for a file.
+fn rule(hierarchy: &Item) -> Option<serde_json::Value> {
+    hierarchy.is_table_like().then(|| json_of_item(hierarchy))
+}
+
+fn json_of_item(item: &Item) -> serde_json::Value {
+    match (item.as_table_like(), item.as_value()) {
+        (Some(table), _) => {
+            let keys = table.iter().map(|(key, item)| (key.to_owned(), json_of_item(item)));
+            serde_json::Value::Object(keys.collect())
+        }
+        (None, Some(Value::Datetime(day))) => day.value().to_string().into(),
+        (None, Some(Value::Array(all))) => {
+            all.iter().map(|one| json_of_item(&Item::Value(one.clone()))).collect()
+        }
+        (None, Some(value)) => json_of(value),
+        (None, None) => serde_json::Value::Null,
+    }
 }
 
 /// The comment right above a table, in one line.
@@ -395,6 +418,23 @@ mod tests {
         let edit = Edit { key: "role".into(), attribute: Some("a".into()), value: Some("drop".into()) };
         apply(&mut document, &edit).expect("edited");
         assert!(document.to_string().contains("role = \"drop\""), "{document}");
+    }
+
+    #[test]
+    fn a_rule_is_drawn_however_it_is_written() {
+        let inline =
+            "[[attribute]]\npath = 'a'\nhierarchy = { build = 'date', min = 2010-01-01, levels = ['month'] }";
+        let table = "[[attribute]]\npath = 'a'\n[attribute.hierarchy]\nbuild = 'date'\nmin = '2010-01-01'\nlevels = ['month']";
+        for text in [inline, table] {
+            let shown = attributes(&text.parse().expect("TOML"));
+            let expected = serde_json::json!({"build": "date", "min": "2010-01-01", "levels": ["month"]});
+            assert_eq!(shown[0].rule, Some(expected), "{text}");
+        }
+        let groups = "[[attribute]]\npath = 'a'\nhierarchy = { build = 'order', groups = ['x', { label = 'l', values = ['y'] }] }";
+        let shown = attributes(&groups.parse().expect("TOML"));
+        assert_eq!(shown[0].rule.as_ref().map(|rule| &rule["groups"][1]["values"][0]), Some(&"y".into()));
+        let file = attributes(&"[[attribute]]\npath = 'a'\nhierarchy = 'a.csv'".parse().expect("TOML"));
+        assert_eq!((file[0].rule.as_ref(), file[0].hierarchy.as_deref()), (None, Some("'a.csv'")));
     }
 
     #[test]

@@ -15,10 +15,10 @@ shape! {
     answer
     /// An attribute that is published as it is.
     pub(crate) struct AsItIs {
-        path: String,
-        role: &'static str,
+        pub(crate) path: String,
+        pub(crate) role: &'static str,
         /// Why that is right, as the policy says.
-        why: Option<String>,
+        pub(crate) why: Option<String>,
     }
 }
 
@@ -26,13 +26,13 @@ shape! {
     answer
     /// What the page of a publication shows.
     pub(crate) struct PublishView {
-        as_it_is: Vec<AsItIs>,
+        pub(crate) as_it_is: Vec<AsItIs>,
         /// Signatures that lie beside the certificate.
-        signature: Option<String>,
+        pub(crate) signature: Option<String>,
         /// Secret keys in the folder, which anybody who signs may have put elsewhere.
         keys: Vec<String>,
         /// Public keys in the folder.
-        public_keys: Vec<String>,
+        pub(crate) public_keys: Vec<String>,
         /// Descriptions for catalogues, and statements, that lie beside the publication.
         descriptions: Vec<String>,
     }

@@ -168,6 +168,8 @@ shape! {
         certificate: Option<String>,
         cut_short: Option<bool>,
         beyond: Option<Beyond>,
+        /// What was found about the values that labels hide, in words.
+        guess: Option<String>,
     }
 }
 
@@ -373,14 +375,64 @@ shape! {
 
 shape! {
     result
+    /// What was found about the values that labels hide.
+    pub(crate) struct Guess {
+        pub(crate) sentence: String,
+        /// By what it was found.
+        pub(crate) checked: String,
+    }
+}
+
+shape! {
+    result
+    /// Of the values of an attribute: how many there were, how many are published, and how many of these say nothing.
+    pub(crate) struct KeptValues {
+        path: String,
+        role: String,
+        values: Option<u64>,
+        published: Option<u64>,
+        as_anything: Option<u64>,
+    }
+}
+
+shape! {
+    result
+    pub(crate) struct Kept {
+        attributes: Vec<KeptValues>,
+    }
+}
+
+shape! {
+    result
+    /// An attribute, as the certificate has it of the policy.
+    pub(crate) struct CertifiedAttribute {
+        path: String,
+        role: String,
+        /// A file, or a rule.
+        hierarchy: Option<Value>,
+    }
+}
+
+shape! {
+    result
+    pub(crate) struct CertifiedPolicy {
+        attribute: Option<Vec<CertifiedAttribute>>,
+    }
+}
+
+shape! {
+    result
     /// What pages show of a certificate.
     pub(crate) struct CertificateView {
         claim: Option<Claimed>,
-        sentence: Option<String>,
-        not_claimed: Vec<String>,
-        records: u64,
-        digest: String,
-        verified: bool,
+        pub(crate) sentence: Option<String>,
+        pub(crate) not_claimed: Vec<String>,
+        pub(crate) records: u64,
+        pub(crate) digest: String,
+        pub(crate) verified: bool,
+        pub(crate) guess: Option<Guess>,
+        kept: Option<Kept>,
+        policy: Option<CertifiedPolicy>,
     }
 }
 
@@ -454,6 +506,11 @@ pub(crate) fn declarations() -> Vec<String> {
         Misplaced,
         Checked,
         Claimed,
+        Guess,
+        KeptValues,
+        Kept,
+        CertifiedAttribute,
+        CertifiedPolicy,
         CertificateView,
         Made,
         Signed,

@@ -203,6 +203,8 @@ mod tests {
         add(crate::runs::RunView::declaration());
         add(crate::publish::AsItIs::declaration());
         add(crate::publish::PublishView::declaration());
+        add(crate::package::Packing::declaration());
+        add(crate::package::Packed::declaration());
         add(crate::sign::Signing::declaration());
         add(crate::sign::NewKey::declaration());
         crate::results::declarations().into_iter().for_each(&mut add);

@@ -10,6 +10,8 @@ import type {
   HierarchyView,
   JobView,
   NewKey,
+  Packed,
+  Packing,
   PolicyView,
   Project,
   PublishView,
@@ -80,8 +82,22 @@ export const stopJob = (id: number) => ask<JobView>("POST", `/api/jobs/${id}/can
 export const getPublish = (policy: string) => ask<PublishView>("GET", `/api/publish?policy=${encodeURIComponent(policy)}`);
 export const sign = (part: string, asked: Signing) => ask<JobView>("POST", `/api/sign?${of(part)}`, asked);
 export const newKey = (part: string, asked: NewKey) => ask<JobView>("POST", `/api/keys?${of(part)}`, asked);
+export const pack = (policy: string, audience: "receiver" | "officer") => {
+  const body: Packing = { policy, audience };
+  return ask<Packed>("POST", "/api/package", body);
+};
 export const getRun = (id: number) => ask<RunView>("GET", `/api/runs/${id}`);
 export const getCertificate = (path: string) => ask<CertificateView>("GET", `/api/certificate?${at(path)}`);
+
+/** Names what a fresh draft publishes after its data, so that two of them in a folder do not meet. */
+export async function nameAfter(path: string, data: string): Promise<void> {
+  const policy = await getPolicy(path);
+  const settings = policy.settings as Record<string, Record<string, unknown>>;
+  const published = settings["publish"]?.["path"];
+  const stem = (data.replace(/\/+$/, "").split("/").at(-1) ?? "").replace(/\.(gz|zst)$/, "").replace(/\.[^.]+$/, "");
+  if (typeof published !== "string" || stem === "" || !/^(published|publication)(\.\w+)?$/.test(published)) return;
+  await editPolicy(policy, [{ key: "publish.path", value: `${stem}.${published}` }]);
+}
 
 /** Lets the browser save a file. It fetches it by a ticket, which is worth nothing afterwards. */
 export async function save(path: string): Promise<void> {

@@ -26,6 +26,7 @@ const builders: Record<string, { words: string; fields: Field[] }> = {
     ],
   },
   prefix: { words: "prefix: text masked from the right", fields: [] },
+  letters: { words: "letters: names by their first letters", fields: [] },
   icd10: { words: "icd10: chapters, blocks, categories of ICD-10", fields: [] },
   atc: { words: "atc: groups of medicines by their ATC codes", fields: [] },
   fanout: { words: "fanout: a balanced tree over the sorted values", fields: [{ name: "fanout", words: "children per label", kind: "number" }] },

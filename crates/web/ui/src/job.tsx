@@ -128,10 +128,11 @@ export function JobPanel({ running, version }: { running: Running; version?: str
   if (!job) return null;
   const percent = running.share === null ? null : Math.round(100 * running.share);
   return (
-    <section class="job" aria-label={`Job ${job.id}`}>
-      <p class="command">
+    <section class={`job ${job.state === "done" && running.diagnostics.length === 0 ? "quiet" : ""}`} aria-label={`Job ${job.id}`}>
+      <details class="command">
+        <summary>Command line</summary>
         <code>{job.line}</code>
-      </p>
+      </details>
       {isBusy(running) && (
         <div class="row">
           <label>

@@ -8,6 +8,7 @@ import { Notice } from "./parts";
 import { enter } from "./session";
 import { Values } from "./values";
 import { CheckPage } from "./pages/check";
+import { DataPage } from "./pages/data";
 import { HierarchiesPage } from "./pages/hierarchies";
 import { LookPage } from "./pages/look";
 import { PolicyPage } from "./pages/policy";
@@ -15,6 +16,8 @@ import { ProjectPage } from "./pages/project";
 import { PublishPage } from "./pages/publish";
 import { ResultPage } from "./pages/result";
 import { TradeoffPage } from "./pages/tradeoff";
+import { WhoPage } from "./pages/who";
+import { Words } from "./term";
 
 export type Place = { page: string; query: URLSearchParams };
 
@@ -26,13 +29,22 @@ function here(): Place {
 export const link = (page: string, query: Record<string, string> = {}) =>
   `#/${page}?${new URLSearchParams(query).toString()}`;
 
+/** The way of whoever comes first. */
+const steps: [string, string][] = [
+  ["data", "1 Your data"],
+  ["who", "2 Who may know what"],
+  ["result", "3 What comes out"],
+];
+
+/** All settings, a page each. */
 const ofPolicy: [string, string][] = [
   ["policy", "Policy"],
   ["hierarchies", "Hierarchies"],
   ["tradeoff", "Trade-off"],
-  ["result", "Result"],
   ["publish", "Publish"],
 ];
+
+const settings = ["look", ...ofPolicy.map(([name]) => name)];
 
 function App() {
   const [place, go] = useState(here());
@@ -60,6 +72,7 @@ function App() {
     return () => removeEventListener("hashchange", moved);
   }, []);
   const policy = place.query.get("policy");
+  const data = place.query.get("data");
   const checkOnly = project?.check_only ?? false;
   const shownPage = checkOnly ? "check" : place.page;
   const entry = (page: string, title: string, query: Record<string, string> = {}) => (
@@ -79,14 +92,25 @@ function App() {
         <a class="name" href={link("project")}>
           Bosket
         </a>
-        <nav aria-label="Pages">
+        <nav aria-label="Steps">
           <ul>
             {!checkOnly && entry("project", "Project")}
-            {!checkOnly && page === "look" && entry("look", "Look", { data: place.query.get("data") ?? "" })}
-            {!checkOnly && policy && ofPolicy.map(([name, title]) => entry(name, title, { policy }))}
+            {!checkOnly && policy && steps.map(([name, title]) => entry(name, title, { policy }))}
+            {!checkOnly && !policy && data && entry("data", "1 Your data", { data })}
             {entry("check", "Check", policy ? { policy } : {})}
           </ul>
         </nav>
+        {!checkOnly && (policy || data) && (
+          <details class="settings" open={settings.includes(page)} key={settings.includes(page) ? "open" : "closed"}>
+            <summary>All settings</summary>
+            <nav aria-label="All settings">
+              <ul>
+                {data && entry("look", "Look", { data })}
+                {policy && ofPolicy.map(([name, title]) => entry(name, title, { policy }))}
+              </ul>
+            </nav>
+          </details>
+        )}
         {policy && !checkOnly && <code class="of">{policy}</code>}
         <label class="inline values">
           <input type="checkbox" checked={values} onChange={(event) => showValues(event.currentTarget.checked)} />
@@ -98,8 +122,12 @@ function App() {
         {values && <Notice kind="warning">Values of people are shown: mind who looks at this screen.</Notice>}
         {project && page === "project" && <ProjectPage project={project} reload={reload} />}
         {project && page === "look" && <LookPage key={place.query.get("data")} data={place.query.get("data") ?? ""} project={project} />}
+        {project && page === "data" && (policy || data) && (
+          <DataPage key={`${policy} ${data}`} path={policy} data={data ?? project.data.find((one) => policy && one.policies.includes(policy))?.path ?? null} project={project} reload={reload} />
+        )}
+        {project && page === "who" && policy && <WhoPage key={policy} path={policy} project={project} />}
         {project && page === "policy" && policy && <PolicyPage key={policy} path={policy} project={project} reload={reload} />}
-        {project && page === "hierarchies" && policy && <HierarchiesPage key={policy} path={policy} project={project} reload={reload} />}
+        {project && page === "hierarchies" && policy && <HierarchiesPage key={`${policy} ${place.query.get("attribute")}`} path={policy} attribute={place.query.get("attribute")} project={project} reload={reload} />}
         {project && page === "tradeoff" && policy && <TradeoffPage key={policy} path={policy} project={project} />}
         {project && page === "result" && policy && <ResultPage key={policy} path={policy} project={project} reload={reload} />}
         {project && page === "publish" && policy && <PublishPage key={policy} path={policy} project={project} reload={reload} />}
@@ -107,6 +135,7 @@ function App() {
       </main>
       <footer>
         <JobList />
+        <Words />
         <p>Runs on this machine only. Whatever is done here is a command line, shown with it, and can be repeated in a script.</p>
       </footer>
     </Values.Provider>

@@ -36,6 +36,12 @@ export function RoleMark({ role }: { role: string }) {
   return <span class={`role role-${role}`}>{role || "no role"}</span>;
 }
 
+/** The path of an attribute, which breaks where its parts end and nowhere else. */
+export function Path({ path }: { path: string }) {
+  const pieces = path.split(/(?<=[.\]/_])/);
+  return <code class="path">{pieces.flatMap((piece, i) => (i === 0 ? [piece] : [<wbr />, piece]))}</code>;
+}
+
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";
   const all = 100 * share;
@@ -104,6 +110,39 @@ export function Wide({ label, children }: { label: string; children: ComponentCh
     <div class="wide" role="region" aria-label={label} tabIndex={0}>
       {children}
     </div>
+  );
+}
+
+/** A part of a page that is read by whoever opens it. */
+export function More({ title, children, isOpen = false }: { title: string; children: ComponentChildren; isOpen?: boolean }) {
+  return (
+    <details class="more" open={isOpen}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+/** A report in its sections, each behind its heading; what stands before the first one is its verdict. */
+export function Sections({ html }: { html: string }) {
+  const [first = "", ...pieces] = html.split("<h2>");
+  return (
+    <>
+      <More title="The report's verdict and figures">
+        <Fragment html={first} />
+      </More>
+      {pieces.map((piece) => {
+        const [title = "", ...rest] = piece.split("</h2>");
+        const plain = new DOMParser().parseFromString(title, "text/html").body.textContent ?? title;
+        return (
+          <More title={plain} key={plain}>
+            <Fragment html={rest.join("</h2>")} />
+          </More>
+        );
+      })}
+    </>
   );
 }
 

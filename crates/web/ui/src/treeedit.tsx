@@ -13,7 +13,7 @@ export function useTree(policy: string, attribute: string | null, changed: () =>
     set(null);
     setUndo([]);
     setError(null);
-    // Hierarchies that are built have no file, which is no mistake.
+    // A file that cannot be changed is drawn all the same.
     if (attribute) getHierarchy(policy, attribute).then(set, () => set(null));
   };
   useEffect(load, [policy, attribute]);

@@ -9,11 +9,10 @@ import { useValues } from "./values";
 /** Labels that are listed at once. */
 const MOST = 500;
 
-export function WhyPart({ path }: { path: string }) {
+export function WhyPart({ path, list }: { path: string; list: ReturnType<typeof useJob> }) {
   const [chosen, choose] = useState("");
   const [label, setLabel] = useState("");
   const { shown: _, ...values } = useValues();
-  const list = useJob(`labels ${path}`);
   const ask = useJob(`why ${path}`);
   const listed = result<Listed>(list.running);
   const found = result<NotFiner>(ask.running);
@@ -22,8 +21,7 @@ export function WhyPart({ path }: { path: string }) {
     .filter((one) => one.labels.length > 0);
   const labels = attributes.find((one) => one.path === chosen)?.labels ?? [];
   return (
-    <section aria-labelledby="why">
-      <h2 id="why">Why not finer?</h2>
+    <>
       <p>Pick a published label: it is split into those below it, the rest stays as it is, and the verifier says what would break.</p>
       {!listed && (
         <button type="button" disabled={isBusy(list.running)} onClick={() => void list.start({ command: "why", policy: path })}>
@@ -77,6 +75,6 @@ export function WhyPart({ path }: { path: string }) {
       )}
       <JobPanel running={ask.running} />
       {found && <Notice kind={found.breaks === false ? "good" : "warning"}>{found.sentence}.</Notice>}
-    </section>
+    </>
   );
 }

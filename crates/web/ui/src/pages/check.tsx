@@ -1,9 +1,12 @@
 // A publication and a certificate, nothing else needed.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Project } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
-import { bring, count, FilePicker, Next, Notice, sentence } from "../parts";
+import { bring, count, FilePicker, Next, Notice, sentence, Wide } from "../parts";
+import { Labels, Uses } from "../receiver";
+import { Term } from "../term";
 import type { Checked, Witness } from "../types";
 import { useValues } from "../values";
 import { useCertificate } from "./result";
@@ -41,7 +44,9 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
       }}
     >
       <h1>Check</h1>
-      <p>Does a publication keep what its certificate says? Nothing else is needed.</p>
+      <p>
+        Does a <Term name="publication" /> keep what its <Term name="certificate" /> says? Nothing else is needed.
+      </p>
       {all.length === 0 && (
         <Notice kind="warning">No certificate is in this folder: drop a publication and its certificate (…certificate.json) on this page.</Notice>
       )}
@@ -101,7 +106,12 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
       </form>
       {error && <Notice kind="error">{error}</Notice>}
       <JobPanel running={check.running} />
-      {found && <Verdict found={found} isSignedThere={known?.signature ?? null} showsValues={showsValues} />}
+      {found && (
+        <Verdict found={found} isSignedThere={known?.signature ?? null} showsValues={showsValues}>
+          {text && found.holds && <Uses certificate={text} data={data} />}
+          {text && <Labels certificate={text} place={chosen} project={project} />}
+        </Verdict>
+      )}
       {found && text && (
         <>
           <h2>What is claimed</h2>
@@ -118,7 +128,9 @@ export function CheckPage({ project, query, reload }: { project: Project; query:
   );
 }
 
-function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSignedThere: string | null; showsValues: boolean }) {
+type VerdictProps = { found: Checked; isSignedThere: string | null; showsValues: boolean; children: ComponentChildren };
+
+function Verdict({ found, isSignedThere, showsValues, children }: VerdictProps) {
   const { signature, certificate } = found;
   const judged = found.records !== null;
   // The claim alone: the whole may fail for its files.
@@ -150,10 +162,13 @@ function Verdict({ found, isSignedThere, showsValues }: { found: Checked; isSign
       <List title="On the wrong side" all={(found.misplaced ?? []).map((one) => `${one.path}: ${one.reason}`)} />
       {found.witness && <WitnessTable witness={found.witness} showsValues={showsValues} />}
       {certificate && (
+        <Notice kind={certificate.holds ? "good" : "error"}>
+          {certificate.holds ? "AS CERTIFIED: the files are those of the certificate" : "NOT AS CERTIFIED"}
+        </Notice>
+      )}
+      {children}
+      {certificate && (
         <>
-          <Notice kind={certificate.holds ? "good" : "error"}>
-            {certificate.holds ? "AS CERTIFIED: the files are those of the certificate" : "NOT AS CERTIFIED"}
-          </Notice>
           <List title="Problems" all={certificate.problems} />
           <List title="Counts as known" all={certificate.known} />
           <List title="Published as it is, without protection" all={asTheyAre} isAlways />
@@ -173,6 +188,7 @@ function WitnessTable({ witness, showsValues }: { witness: Witness; showsValues:
   return (
     <>
       <h2>Who would be found</h2>
+      <Wide label="Who would be found table">
       <table>
         <caption>
           This knowledge fits {count(witness.support ?? 0)} {witness.support === 1 ? "record" : "records"}
@@ -197,6 +213,7 @@ function WitnessTable({ witness, showsValues }: { witness: Witness; showsValues:
           ))}
         </tbody>
       </table>
+      </Wide>
     </>
   );
 }

@@ -1,16 +1,17 @@
 // What a dataset holds, and a draft of a policy for it.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Project } from "../api";
+import { nameAfter, type Project } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
+import { count, Next, Notice, Path, percent, RoleMark, sentence, usePieces, Wide } from "../parts";
+import { Term } from "../term";
 import type { Looked } from "../types";
 import { useValues } from "../values";
 
 /** A name for a policy that no file has. */
-function freeName(folder: string, project: Project): string {
+export function freeName(folder: string, project: Project): string {
   const names = ["policy.toml", ...Array.from({ length: 98 }, (_, i) => `policy-${i + 2}.toml`)].map((name) => folder + name);
   return names.find((name) => !project.files.some((file) => file.path === name)) ?? `${folder}policy.toml`;
 }
@@ -24,7 +25,8 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
   });
   const risk = useJob(named("raw"));
   const draft = useJob(`draft ${data}`, (job) => {
-    if (job.state === "done") location.hash = link("policy", { policy: name });
+    const go = () => (location.hash = link("policy", { policy: name }));
+    if (job.state === "done") void nameAfter(name, data).then(go, go);
   });
   const folder = data.includes("/") ? data.replace(/[^/]*$/, "") : "";
   const [name, setName] = useState(() => freeName(folder, project));
@@ -123,7 +125,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
                     Distinct
                   </th>
                   <th scope="col" class="number">
-                    Singles out
+                    <Term name="singles out">Singles out</Term>
                   </th>
                   <th scope="col" class="number">
                     Without it
@@ -137,7 +139,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
                 {piece.map((one) => (
                   <tr>
                     <th scope="row">
-                      <code>{one.path}</code>
+                      <Path path={one.path} />
                     </th>
                     <td>{one.type}</td>
                     <td class="number">{count(one.distinct)}</td>
@@ -161,7 +163,7 @@ export function LookPage({ data, project }: { data: string; project: Project }) 
 }
 
 /** How tables are linked, and what was not read. */
-function Links({ linked }: { linked: NonNullable<Looked["linked"]> }) {
+export function Links({ linked }: { linked: NonNullable<Looked["linked"]> }) {
   return (
     <section aria-labelledby="links">
       <h2 id="links">How the tables belong together</h2>

@@ -1,13 +1,13 @@
 // The policy: attributes with their roles, what may be known, and the text beside it. The file is the state.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
+import { type AttributeView, type Edit, editPolicy, getPolicy, type PolicyView, type Project, Refused, writePolicy } from "../api";
 import { Attack, RiskSentence } from "../attack";
 import { Attackers, forgetting } from "../attackers";
 import { Guarantee } from "../guarantee";
 import { isBusy, isOld, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Next, Notice, RoleMark, roles, usePieces, Wide } from "../parts";
+import { Diagnostics, Next, Notice, Path, RoleMark, roles, usePieces, Wide } from "../parts";
 import type { Attacked } from "../types";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
@@ -56,6 +56,47 @@ const protections: [string, string][] = [
   ["nothing", "nothing: published as it is"],
 ];
 
+/** What is to be changed so that attributes have another role. */
+export function roleEdits(policy: PolicyView, paths: string[], role: string): Edit[] {
+  const roles = paths.flatMap((attribute) => {
+    const said = policy.attributes.find((a) => a.path === attribute)?.protection;
+    const taken = said && role !== "sensitive" ? [{ attribute, key: "protection", value: undefined }] : [];
+    return [{ attribute, key: "role", value: role }, ...taken];
+  });
+  return [...roles, ...(role === "quasi" ? [] : forgetting(policy.attackers, paths))];
+}
+
+type ChoiceProps = { own: AttributeView; words?: Record<string, string>; setRole: (role: string) => void; edit: (edits: Edit[]) => void };
+
+/** The role of an attribute, and what protects it if it is sensitive. */
+export function RoleChoice({ own, words = {}, setRole, edit }: ChoiceProps) {
+  const { path, role, protection } = own;
+  return (
+    <>
+      <select aria-label={`Role of ${path}`} value={role} onChange={(event) => setRole(event.currentTarget.value)}>
+        {roles.map((name) => (
+          <option value={name}>{words[name] ?? name}</option>
+        ))}
+        {!roles.includes(role) && <option>{role}</option>}
+      </select>
+      {(role === "sensitive" || protection) && (
+        <select
+          aria-label={`What protects ${path}`}
+          value={protection ?? ""}
+          onChange={(event) => edit([{ attribute: path, key: "protection", value: event.currentTarget.value || undefined }])}
+        >
+          <option value="">protection: not said</option>
+          {protections.map(([name, meaning]) => (
+            <option value={name} disabled={name === "undecided"}>
+              {meaning}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
+
 export function PolicyPage({ path, project, reload }: { path: string; project: Project; reload: () => void }) {
   const { policy, settings, error, load, edit, write } = usePolicy(path);
   const { shown: _, ...values } = useValues();
@@ -78,14 +119,7 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
   const isDone = check.running.job?.state === "done";
   const privacy = settings["privacy"] ?? {};
   const takesAttackers = project.models.find((model) => model.name === privacy["model"])?.takes.includes("attacker");
-  const setRole = (paths: string[], role: string) => {
-    const roles = paths.flatMap((attribute) => {
-      const said = policy.attributes.find((a) => a.path === attribute)?.protection;
-      const taken = said && role !== "sensitive" ? [{ attribute, key: "protection", value: undefined }] : [];
-      return [{ attribute, key: "role", value: role }, ...taken];
-    });
-    void edit([...roles, ...(role === "quasi" ? [] : forgetting(policy.attackers, paths))]);
-  };
+  const setRole = (paths: string[], role: string) => void edit(roleEdits(policy, paths, role));
   return (
     <>
       <h1>Policy</h1>
@@ -204,34 +238,11 @@ export function PolicyPage({ path, project, reload }: { path: string; project: P
                       />
                     </td>
                     <th scope="row">
-                      <code>{a.path}</code>
+                      <Path path={a.path} />
                     </th>
                     <td>
                       <RoleMark role={a.role} />
-                      <select
-                        aria-label={`Role of ${a.path}`}
-                        value={a.role}
-                        onChange={(event) => setRole([a.path], event.currentTarget.value)}
-                      >
-                        {roles.map((role) => (
-                          <option>{role}</option>
-                        ))}
-                        {!roles.includes(a.role) && <option>{a.role}</option>}
-                      </select>
-                      {(a.role === "sensitive" || a.protection) && (
-                        <select
-                          aria-label={`What protects ${a.path}`}
-                          value={a.protection ?? ""}
-                          onChange={(event) => void edit([{ attribute: a.path, key: "protection", value: event.currentTarget.value || undefined }])}
-                        >
-                          <option value="">protection: not said</option>
-                          {protections.map(([name, words]) => (
-                            <option value={name} disabled={name === "undecided"}>
-                              {words}
-                            </option>
-                          ))}
-                        </select>
-                      )}
+                      <RoleChoice own={a} setRole={(role) => setRole([a.path], role)} edit={(edits) => void edit(edits)} />
                     </td>
                     <td>
                       <code>{a.hierarchy ?? "–"}</code>

@@ -46,7 +46,7 @@ function Advice({ project }: { project: Project }) {
   if (policies.length === 0 && data[0])
     return (
       <Next>
-        open <a href={link("look", { data: data[0].path })}>{data[0].path}</a> to see what it holds, and draft a policy for it.
+        open <a href={link("data", { data: data[0].path })}>{data[0].path}</a> to see what it holds, and begin.
       </Next>
     );
   if (broken)
@@ -58,7 +58,7 @@ function Advice({ project }: { project: Project }) {
   if (open)
     return (
       <Next>
-        go through the roles of <a href={link("policy", { policy: open.path })}>{open.path}</a>, then publish and verify.
+        go on with <a href={link("data", { policy: open.path })}>{open.path}</a>: your data, who may know what, and what comes out.
       </Next>
     );
   if (done)
@@ -138,7 +138,7 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
               {project.policies.map((policy) => (
                 <tr>
                   <th scope="row">
-                    <a href={link("policy", { policy: policy.path })}>{policy.path}</a>
+                    <a href={link(policy.state === "broken" ? "policy" : "data", { policy: policy.path })}>{policy.path}</a>
                   </th>
                   <td>
                     <StateMark state={policy.state} />
@@ -170,7 +170,7 @@ export function ProjectPage({ project, reload }: { project: Project; reload: () 
               {piece.map((data) => (
                 <tr>
                   <th scope="row">
-                    {data.kind === "database" ? <code>{data.path}</code> : <a href={link("look", { data: data.path })}>{data.path}</a>}
+                    {data.kind === "database" ? <code>{data.path}</code> : <a href={link("data", { data: data.path })}>{data.path}</a>}
                   </th>
                   <td>
                     {kinds[data.kind]}

@@ -1,11 +1,12 @@
 // What goes out: what it claims and what not, reasons, what was agreed, the annex, the signature, and the files.
 
 import { useEffect, useState } from "preact/hooks";
-import { getPublish, getRun, newKey, type Project, type PublishView, save, sign } from "../api";
+import { getPublish, getRun, newKey, pack, type Project, type PublishView, save, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
 import { Fragment, Next, Notice, RoleMark, sentence, TypedInput, TypedText, Wide } from "../parts";
-import type { Signed } from "../types";
+import { Term } from "../term";
+import type { Packed, Signed } from "../types";
 import { usePolicy } from "./policy";
 import { StateMark } from "./project";
 import { useCertificate } from "./result";
@@ -23,6 +24,11 @@ const fields: Field[] = [
   { key: "reviewed_on", words: "Reviewed on", kind: "date" },
   { key: "approvers", words: "Who approves it, one per line", kind: "lines" },
 ];
+
+const packages = [
+  ["receiver", "Package for the receiver"],
+  ["officer", "Package for the officer"],
+] as const;
 
 const lines = (text: string) =>
   text
@@ -42,6 +48,11 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
   const annexJob = useJob(`annex ${path}`);
   const describe = useJob(`describe ${path}`, look);
   const certificate = useCertificate(state?.certificate ?? null, state?.state);
+  const [packed, setPacked] = useState<Packed | null>(null);
+  const bundle = (audience: "receiver" | "officer") =>
+    void pack(path, audience)
+      .then((made) => (setPacked(made), setLost(null), save(made.path)))
+      .catch((refused: Error) => setLost(refused.message));
   const [annex, setAnnex] = useState<string | null>(null);
   useEffect(look, [path, policy?.version]);
   const annexId = annexJob.running.job?.state === "done" ? annexJob.running.job.id : null;
@@ -185,7 +196,9 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         {annex && <Fragment html={annex} />}
       </section>
       <section aria-labelledby="signature">
-        <h2 id="signature">Signature</h2>
+        <h2 id="signature">
+          <Term name="signature">Signature</Term>
+        </h2>
         {view?.signature ? (
           <Notice kind="good">
             Signed: <code>{view.signature}</code>
@@ -234,6 +247,27 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
             </li>
           ))}
         </ul>
+        {isFile && (
+          <>
+            <p>Or all of it in one file, which is put beside the publication:</p>
+            <div class="row">
+              {packages.map(([audience, words]) => (
+                <button type="button" disabled={!read || state.state === "changed"} onClick={() => bundle(audience)}>
+                  {words}
+                </button>
+              ))}
+            </div>
+            <p class="help">
+              For the receiver: the publication, its certificate, and how to check them. For the officer: the certificate, the report if there is one, and a
+              page to be signed by hand. In both: the signature and the public key, if it is signed.
+            </p>
+            {packed && (
+              <Notice kind="good">
+                Packed as <code>{packed.path}</code>: {packed.files.join(", ")}.
+              </Notice>
+            )}
+          </>
+        )}
         {lost && <Notice kind="error">{lost}</Notice>}
         {!isFile && (
           <p>

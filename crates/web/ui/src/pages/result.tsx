@@ -1,12 +1,14 @@
-// What a run gives: verdict, attack before and after, loss, why not finer, and the report's own drawings.
+// What comes out of a run: verdict, worst attacker, what is kept, three records; all else behind headings.
 
 import { useEffect, useState } from "preact/hooks";
 import { type Edit, getCertificate, getRun, type Project, type RunView } from "../api";
-import { Attack } from "../attack";
+import { Attack, WorstAttacker } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
+import { Invented, KeptBars } from "../kept";
 import { link } from "../main";
-import { count, Fragment, Next, Notice, sentence } from "../parts";
-import type { Attacked, CertificateView, Released } from "../types";
+import { count, Fragment, More, Next, Notice, Sections, sentence, Wide } from "../parts";
+import { Term } from "../term";
+import type { Attacked, CertificateView, Listed, Released } from "../types";
 import { useValues } from "../values";
 import { WhyPart } from "../why";
 import { usePolicy } from "./policy";
@@ -16,28 +18,34 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
   const state = project.policies.find((policy) => policy.path === path);
   const { shown: showsValues, ...values } = useValues();
   const [force, setForce] = useState(false);
+  const again = () => {
+    void attack.start({ command: "attack", policy: path, ...values });
+    void list.start({ command: "why", policy: path });
+    void report.start({ command: "report", policy: path, ...values });
+  };
   const run = useJob(`run ${path}`, (job) => {
     reload();
-    if (job.state === "done") {
-      void attack.start({ command: "attack", policy: path, ...values });
-      void report.start({ command: "report", policy: path, ...values });
-    }
+    if (job.state === "done") again();
   });
   const attack = useJob(`attack ${path}`);
+  const list = useJob(`labels ${path}`);
   const named = `report ${path} ${showsValues}`;
   const report = useJob(named);
   const made = result<Released>(run.running);
   const attacked = result<Attacked>(attack.running);
+  const listed = result<Listed>(list.running);
   const certificate = useCertificate(state?.certificate ?? null, run.running.job?.id);
   const isChanged = state?.state === "changed";
   const shown = useRun(report.running.job?.state === "done" ? report.running.job.id : null);
+  const people = certificate?.records ?? made?.records;
+  const guess = certificate?.guess ? `${certificate.guess.sentence}. Checked ${certificate.guess.checked}` : made?.guess;
   // Values that are switched on later show the records of the same publication.
   useEffect(() => {
     if (showsValues && state?.publication && !isKept(named)) void report.start({ command: "report", policy: path, ...values });
   }, [showsValues]);
   return (
     <>
-      <h1>Result</h1>
+      <h1>What comes out</h1>
       {state && (
         <p>
           <code>{path}</code>: <StateMark state={state.state} />
@@ -46,8 +54,8 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
       <Next>
         {state?.publication ? (
           <>
-            look at what is left and at who can still be found, then go <a href={link("publish", { policy: path })}>on to publishing</a>; or change the{" "}
-            <a href={link("policy", { policy: path })}>policy</a> and publish again.
+            look at what is left and at who can still be found, then go <a href={link("publish", { policy: path })}>on to publishing</a>, where you sign it
+            and hand it over; or go back to <a href={link("who", { policy: path })}>who may know what</a>.
           </>
         ) : (
           "publish and verify: nothing is handed out by that, a file is written into the folder."
@@ -62,14 +70,9 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
           replace what is there
         </label>
         {state?.publication && (
-          <>
-            <button type="button" disabled={isBusy(attack.running)} onClick={() => void attack.start({ command: "attack", policy: path, ...values })}>
-              Play the attacker
-            </button>
-            <button type="button" disabled={isBusy(report.running)} onClick={() => void report.start({ command: "report", policy: path, ...values })}>
-              Show loss, risk and cuts
-            </button>
-          </>
+          <button type="button" disabled={isBusy(attack.running) || isBusy(report.running)} onClick={again}>
+            Look at it again
+          </button>
         )}
       </div>
       <JobPanel running={run.running} />
@@ -84,39 +87,75 @@ export function ResultPage({ path, project, reload }: { path: string; project: P
           {made.verified && " and verified"}. {made.cut_short && "The search was cut short: with more time less would have been lost. "}
         </Notice>
       )}
-      {made?.beyond && !isChanged && <Notice kind="warning">Beyond the promise: {made.beyond.sentence}.</Notice>}
       {state?.certificate && certificate && (
-        <section class="verdict-beside" aria-label="What is claimed, and what is not">
+        <section class="verdict-beside" aria-label="What is claimed">
           <p class="sentence">{certificate.sentence ? sentence(certificate.sentence) : "Nothing is claimed."}</p>
-          <details>
-            <summary>What is not claimed ({certificate.not_claimed.length})</summary>
-            <ul>
-              {certificate.not_claimed.map((line) => (
-                <li>{line}</li>
-              ))}
-            </ul>
-          </details>
         </section>
       )}
+      {guess && (
+        <p class="labels">
+          <Term name="what labels tell">What labels tell</Term>: {guess}.
+        </p>
+      )}
+      {made?.beyond && !isChanged && <Notice kind="warning">Beyond the promise: {made.beyond.sentence}.</Notice>}
       <JobPanel running={attack.running} />
-      {attacked && <Attack attacked={attacked} claim={certificate?.claim} />}
-      {state?.publication && <WhyPart path={path} key={run.running.job?.id} />}
+      {attacked?.after && (
+        <section aria-labelledby="worst">
+          <h2 id="worst">The worst attacker</h2>
+          <WorstAttacker attacked={attacked} claim={certificate?.claim} people={people} />
+        </section>
+      )}
+      {certificate?.kept && (
+        <section aria-labelledby="kept">
+          <h2 id="kept">What is kept</h2>
+          <KeptBars kept={certificate.kept} listed={listed} />
+        </section>
+      )}
       {state?.publication && (
         <section aria-labelledby="records">
           <h2 id="records">Three records, before and after</h2>
-          {!showsValues && <p>They are values of people: switch on “Show values” at the top to see them here.</p>}
+          {!showsValues && listed && (
+            <>
+              <p>Nobody has these records. Their labels are published ones; the values before the arrows are made up.</p>
+              <Wide label="Invented records">
+                <Invented listed={listed} />
+              </Wide>
+            </>
+          )}
+          {!showsValues && <p>Real ones are values of people: switch on “Show values” at the top to see them here.</p>}
           {showsValues && shown?.records && <Fragment html={shown.records} />}
           {showsValues && shown?.records?.includes("no mapping") && <KeepMapping path={path} reload={reload} />}
           {showsValues && shown && !shown.records && <p>This publication shows nobody before and after: its two sides are apart.</p>}
         </section>
       )}
-      <JobPanel running={report.running} />
-      {shown && (
-        <>
-          <h2>Report</h2>
-          <Fragment html={shown.report} />
-        </>
+      {state?.publication && (
+        <p>
+          <a class="button" href={link("publish", { policy: path })}>
+            Sign it and hand it over
+          </a>
+        </p>
       )}
+      {state?.certificate && certificate && (
+        <More title={`What is not claimed (${certificate.not_claimed.length})`}>
+          <ul>
+            {certificate.not_claimed.map((line) => (
+              <li>{line}</li>
+            ))}
+          </ul>
+        </More>
+      )}
+      {attacked && (
+        <More title="All attackers, and whoever knows more">
+          <Attack attacked={attacked} claim={certificate?.claim} />
+        </More>
+      )}
+      {state?.publication && (
+        <More title="Why not finer?">
+          <WhyPart path={path} list={list} key={run.running.job?.id} />
+        </More>
+      )}
+      <JobPanel running={report.running} />
+      {shown && <Sections html={shown.report} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import type { Asked, Project } from "../api";
 import { isBusy, JobPanel, useJob } from "../job";
 import { link } from "../main";
 import { Next, Notice, percent, Wide } from "../parts";
+import { Term } from "../term";
 import type { Row } from "../types";
 import { usePolicy } from "./policy";
 
@@ -18,13 +19,13 @@ const list = (text: string) =>
     .filter((n) => Number.isInteger(n) && n > 0);
 
 /** The figure of loss that all rows have, as in the text of `bosket sweep`: NCP where there is one. */
-function yardstick(rows: Row[]): string {
+export function yardstick(rows: Row[]): string {
   const names = rows.flatMap((row) => Object.entries(row.loss?.figures ?? {}).flatMap(([name, { value }]) => (value === null ? [] : [name])));
   return ["NCP", "LM", ...names].find((name) => names.includes(name)) ?? "NCP";
 }
 
 /** What is drawn of a combination. */
-function dot(row: Row, figure: string): { loss: number; risk: number } | null {
+export function dot(row: Row, figure: string): { loss: number; risk: number } | null {
   const loss = row.loss?.figures[figure]?.value;
   const risk = row.attacker?.marketer;
   return loss === null || loss === undefined || risk === null || risk === undefined ? null : { loss, risk };
@@ -140,10 +141,10 @@ export function TradeoffPage({ path, project }: { path: string; project: Project
               <th scope="col">Setting</th>
               <th scope="col">Reached</th>
               <th scope="col" class="number">
-                Loss ({figure})
+                <Term name="loss">Loss</Term> ({figure})
               </th>
               <th scope="col" class="number">
-                Mean risk
+                <Term name="mean risk">Mean risk</Term>
               </th>
               <th scope="col">
                 <span class="hidden">Take it</span>
