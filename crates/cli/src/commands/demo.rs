@@ -43,10 +43,11 @@ pub fn run(args: &Demo, talk: &Talk) -> Result<Outcome, Failure> {
         "Make a publication that does, with its certificate and report.",
     )?;
     let certificate = at("published.ndjson.certificate.json");
+    let mapping = at("private/mapping.csv");
     let steps: [(&[&str], &[&str], &str); 5] = [
         (&["verify", &published, "--certificate", &certificate], &[], "What anybody who gets it can check."),
         (
-            &["verify", &published, "--policy", &policy, "--against", &data],
+            &["verify", &published, "--policy", &policy, "--against", &data, "--mapping", &mapping],
             &[],
             "What only the owner of the data can check: nothing in it is untrue.",
         ),
