@@ -24,7 +24,7 @@ use bosket_model::partition::bytes::{Reader, Writer, damaged};
 use bosket_model::policy::{Format, Policy, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Result};
 use bosket_report::certificate::{Certificate, Facts};
-use bosket_verify::mergeable::ClassState;
+use bosket_verify::mergeable::{ClassState, is_counted_again};
 use bosket_verify::partition::{self, Counted};
 use bosket_verify::recount::parts::{Drawn, Tallied};
 use bosket_verify::{Claim, Verification, names};
@@ -34,7 +34,7 @@ use crate::certificate::given;
 use crate::classes::is_by_class;
 
 const WHAT: [u8; 4] = *b"BkPp";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The parts of a publication in this format.
 const FORMAT: Format = Format::Parquet;
@@ -52,8 +52,8 @@ pub struct PartsState {
 enum Judged {
     /// Pieces of knowledge: a kernel, and what is drawn to be counted over all records.
     Knowledge(Counted, Drawn),
-    /// Records that look alike.
-    Classes(ClassState),
+    /// Records that look alike, and which of them are drawn to be counted again, where that is asked for.
+    Classes(ClassState, Option<Drawn>),
 }
 
 impl Default for Judged {
@@ -73,18 +73,20 @@ impl Judged {
         if is_by_class(&claim) {
             let spelled = data.one_spelling();
             let data = spelled.as_ref().unwrap_or(data);
-            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
-            return Ok(Judged::Classes(ClassState::count(data, &binding, &claim, observer)?));
+            let counted = ClassState::count(data, &binding, &claim, observer)?;
+            return Ok(Judged::Classes(counted, drawn.transpose()?));
         }
         let counted = partition::count(policy, &claim, (number, data), Some(data), memory, observer)?;
         let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
         Ok(Judged::Knowledge(counted, Drawn::of(&claim, data, &binding, observer)?))
     }
 
+            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            let drawn = is_counted_again(&claim).then(|| Drawn::of(&claim, data, &binding, observer));
     fn records(&self) -> u64 {
         match self {
             Judged::Knowledge(counted, _) => counted.records(),
-            Judged::Classes(classes) => classes.records(),
+            Judged::Classes(classes, _) => classes.records(),
         }
     }
 
@@ -96,7 +98,14 @@ impl Judged {
                 let pruned = merged.pruned(&file.policy, &claim, memory, observer)?;
                 Ok(Judged::Knowledge(pruned, drawn.merge(its)))
             }
-            (Judged::Classes(own), Judged::Classes(other)) => Ok(Judged::Classes(own.merge(other))),
+            (Judged::Classes(own, drawn), Judged::Classes(other, its)) => {
+                let drawn = match (drawn, its) {
+                    (Some(drawn), Some(its)) => Some(drawn.merge(its)),
+                    (None, None) => None,
+                    _ => return Err(damaged()),
+                };
+                Ok(Judged::Classes(own.merge(other), drawn))
+            }
             _ => Err(damaged()),
         }
     }
@@ -253,7 +262,7 @@ impl PartsState {
     pub fn kept(&self) -> Option<usize> {
         match &self.counted {
             Judged::Knowledge(counted, _) => Some(counted.kept()),
-            Judged::Classes(_) => None,
+            Judged::Classes(_, drawn) => drawn.as_ref(),
         }
     }
 
@@ -261,7 +270,7 @@ impl PartsState {
     pub fn drawn(&self) -> Option<&Drawn> {
         match &self.counted {
             Judged::Knowledge(_, drawn) => Some(drawn),
-            Judged::Classes(_) => None,
+            Judged::Classes(..) => None,
         }
     }
 
@@ -283,7 +292,10 @@ impl PartsState {
                 let tallied = again.ok_or_else(|| Failure::defect("nobody has counted a second time"))?;
                 counted.confirmed(policy, &claim, (drawn, tallied), &hierarchies, memory, observer)
             }
-            Judged::Classes(classes) => classes.finish(&claim, &crate::verify::declared(file)?),
+            Judged::Classes(classes, drawn) => {
+                let found = classes.finish(&claim, &crate::verify::declared(file)?)?;
+                found.confirmed(drawn.as_ref().zip(again))
+            }
         }
     }
 
@@ -325,7 +337,7 @@ impl PartsState {
                 out.bytes(&counted.to_bytes());
                 out.bytes(&drawn.to_bytes());
             }
-            Judged::Classes(classes) => {
+            Judged::Classes(classes, drawn) => {
                 // No state begins so.
                 out.bytes(b"");
                 out.text(&classes.to_json().to_string());
@@ -348,7 +360,15 @@ impl PartsState {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
         let counted = match from.bytes()? {
-            [] => Judged::Classes(ClassState::from_json(&cells::parsed(from.text()?)?)?),
+            [] => {
+                let classes = ClassState::from_json(&cells::parsed(from.text()?)?)?;
+                let drawn = match from.bytes()? {
+                    [] => None,
+                    bytes => Some(Drawn::from_bytes(bytes)?),
+                };
+                Judged::Classes(classes, drawn)
+                out.bytes(&drawn.as_ref().map(Drawn::to_bytes).unwrap_or_default());
+            }
             bytes => {
                 let counted = Counted::from_bytes(bytes)?;
                 Judged::Knowledge(counted, Drawn::from_bytes(from.bytes()?)?)
