@@ -16,8 +16,8 @@ pub mod sides;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bosket_io::parts::{PartFacts, part_files, part_name, read_part, refuse_disorder};
-use bosket_io::{PolicyFile, Whereabouts, fingerprint};
+use bosket_io::parts::{Part, PartFacts, part_files, part_name, read_part, refuse_disorder};
+use bosket_io::{PolicyFile, Whereabouts, fingerprint, form};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
@@ -43,8 +43,18 @@ const FORMAT: Format = Format::Parquet;
 #[derive(Clone, Debug, Default)]
 pub struct PartsState {
     counted: Judged,
-    /// By number: where a part belongs in the order of all, and its SHA-256.
-    parts: BTreeMap<u32, (PartFacts, String)>,
+    /// By number.
+    parts: BTreeMap<u32, Judgement>,
+}
+
+/// What is known of a part beside its counts.
+#[derive(Clone, Debug)]
+struct Judgement {
+    /// Where it belongs in the order of all.
+    facts: PartFacts,
+    sha256: String,
+    /// Where it leaves the one form.
+    differs: Option<String>,
 }
 
 /// What is counted of records, by what is claimed.
@@ -71,6 +81,8 @@ impl Judged {
     ) -> Result<Self> {
         let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
         if is_by_class(&claim) {
+            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            let drawn = is_counted_again(&claim).then(|| Drawn::of(&claim, data, &binding, observer));
             let spelled = data.one_spelling();
             let data = spelled.as_ref().unwrap_or(data);
             let counted = ClassState::count(data, &binding, &claim, observer)?;
@@ -81,8 +93,6 @@ impl Judged {
         Ok(Judged::Knowledge(counted, Drawn::of(&claim, data, &binding, observer)?))
     }
 
-            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
-            let drawn = is_counted_again(&claim).then(|| Drawn::of(&claim, data, &binding, observer));
     fn records(&self) -> u64 {
         match self {
             Judged::Knowledge(counted, _) => counted.records(),
@@ -196,14 +206,14 @@ impl Work {
 }
 
 /// Reads a part as a publication.
-fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)> {
+fn read(file: &PolicyFile, path: &Path) -> Result<(Part, Binding)> {
     let layout = match Whereabouts::given(file, path, true)? {
         Whereabouts::Document { layout, .. } => *layout,
         _ => return Err(Failure::defect("a publication in parts is a document")),
     };
-    let (data, facts) = read_part(path, &layout)?;
+    let part = read_part(path, &layout)?;
     let name = path.display().to_string();
-    let binding = names::bound(data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
+    let binding = names::bound(part.data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
             "none of the policy's quasi attributes is in the file: there is nothing to verify",
@@ -211,7 +221,13 @@ fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)>
         let help = "check that policy and file belong together, and the paths";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(name)).help(help)));
     }
-    Ok((data, binding, facts))
+    Ok((part, binding))
+}
+
+/// Refuses what holds and is written in another way than Bosket writes it.
+fn refuse_other_form(path: &Path, differs: &str) -> Result<()> {
+    let place = Place::source(path.display().to_string());
+    Err(Failure::new(Fault::Data, Diagnostic::error(differs.to_owned()).at(place).help(form::HELP)))
 }
 
 impl PartsState {
@@ -224,10 +240,12 @@ impl PartsState {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let path = folder.join(part_name(number as usize, FORMAT.name()));
-        let (data, _, facts) = read(file, &path)?;
-        let counted = Judged::of(file, (number, &data), memory, observer)?;
+        let (part, _) = read(file, &path)?;
+        let counted = Judged::of(file, (number, &part.data), memory, observer)?;
+        let differs = part.form()?.map(|differs| differs.message);
         let sha256 = fingerprint::of_file(&path, observer)?;
-        Ok(PartsState { counted, parts: BTreeMap::from([(number, (facts, sha256))]) })
+        let own = Judgement { facts: part.facts, sha256, differs };
+        Ok(PartsState { counted, parts: BTreeMap::from([(number, own)]) })
     }
 
     /// Judges rows that stand for a part of a publication, and have no bytes yet.
@@ -262,7 +280,7 @@ impl PartsState {
     pub fn kept(&self) -> Option<usize> {
         match &self.counted {
             Judged::Knowledge(counted, _) => Some(counted.kept()),
-            Judged::Classes(_, drawn) => drawn.as_ref(),
+            Judged::Classes(..) => None,
         }
     }
 
@@ -270,7 +288,7 @@ impl PartsState {
     pub fn drawn(&self) -> Option<&Drawn> {
         match &self.counted {
             Judged::Knowledge(_, drawn) => Some(drawn),
-            Judged::Classes(..) => None,
+            Judged::Classes(_, drawn) => drawn.as_ref(),
         }
     }
 
@@ -314,16 +332,24 @@ impl PartsState {
         if !numbers {
             return Err(changing(folder));
         }
-        let (_, binding, _) = read(file, &files[0])?;
-        let facts: Vec<PartFacts> = self.parts.values().map(|(facts, _)| facts.clone()).collect();
+        let (_, binding) = read(file, &files[0])?;
+        let facts: Vec<PartFacts> = self.parts.values().map(|part| part.facts.clone()).collect();
         refuse_disorder(folder, FORMAT.name(), &facts)?;
         let verification = self.finish_rows(file, again, memory, observer)?;
         if facts.iter().map(|f| f.records).sum::<u64>() != verification.records as u64 {
             return Err(Failure::defect("not all records of the parts were counted"));
         }
-        let named = |(number, (_, sha256)): (u32, (PartFacts, String))| Fingerprint {
+        let mut differs = files.iter().zip(self.parts.values()).filter_map(|(path, part)| {
+            let differs = part.differs.as_ref()?;
+            Some((path, differs))
+        });
+        // A broken promise is told before the form.
+        if let (true, Some((path, differs))) = (verification.holds(), differs.next()) {
+            refuse_other_form(path, differs)?;
+        }
+        let named = |(number, part): (u32, Judgement)| Fingerprint {
             name: part_name(number as usize, FORMAT.name()),
-            sha256,
+            sha256: part.sha256,
         };
         let files = self.parts.into_iter().map(named).collect();
         Ok(PartsVerdict { verification, caveats: claim.caveats(&binding), files })
@@ -341,10 +367,11 @@ impl PartsState {
                 // No state begins so.
                 out.bytes(b"");
                 out.text(&classes.to_json().to_string());
+                out.bytes(&drawn.as_ref().map(Drawn::to_bytes).unwrap_or_default());
             }
         }
         out.length(self.parts.len());
-        for (&number, (facts, sha256)) in &self.parts {
+        for (&number, Judgement { facts, sha256, differs }) in &self.parts {
             out.number(u64::from(number));
             out.number(facts.records);
             out.bytes(&facts.first);
@@ -352,6 +379,7 @@ impl PartsState {
             out.number(u64::from(facts.sorted));
             out.text(&facts.columns);
             out.text(sha256);
+            out.text(differs.as_deref().unwrap_or_default());
         }
         out.finish()
     }
@@ -367,7 +395,6 @@ impl PartsState {
                     bytes => Some(Drawn::from_bytes(bytes)?),
                 };
                 Judged::Classes(classes, drawn)
-                out.bytes(&drawn.as_ref().map(Drawn::to_bytes).unwrap_or_default());
             }
             bytes => {
                 let counted = Counted::from_bytes(bytes)?;
@@ -385,7 +412,9 @@ impl PartsState {
             };
             let columns = from.text()?.to_owned();
             let facts = PartFacts { records, first, last, sorted, columns };
-            parts.insert(number, (facts, from.text()?.to_owned()));
+            let sha256 = from.text()?.to_owned();
+            let differs = Some(from.text()?.to_owned()).filter(|differs| !differs.is_empty());
+            parts.insert(number, Judgement { facts, sha256, differs });
         }
         from.end()?;
         Ok(PartsState { counted, parts })
@@ -400,8 +429,8 @@ pub fn recount_part(
     drawn: &Drawn,
     observer: &dyn Observer,
 ) -> Result<Tallied> {
-    let (data, binding, _) = read(file, &folder.join(part_name(number as usize, FORMAT.name())))?;
-    let tallied = Tallied::of(drawn, &Claim::new(&file.policy)?, &data, &binding, observer)?;
+    let (part, binding) = read(file, &folder.join(part_name(number as usize, FORMAT.name())))?;
+    let tallied = Tallied::of(drawn, &Claim::new(&file.policy)?, &part.data, &binding, observer)?;
     Ok(tallied.of_part(number))
 }
 

@@ -22,4 +22,5 @@ mod rows;
 mod selection;
 mod sides;
 mod sides_damaged;
+mod smuggled;
 mod util;
