@@ -27,8 +27,6 @@ mod structure;
 mod values;
 mod violations;
 
-use std::sync::Mutex;
-
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
@@ -44,7 +42,7 @@ pub use published_rows::Source;
 use domain::{Domain, Wishes};
 use localized::Finer;
 use losses::Scratch;
-use problem::{Pairs, Problem, Solution, rounded};
+use problem::{Cuts, Pairs, Problem, Solution, rounded};
 use rows::Rows;
 use sample::Sample;
 use search::Stop;
@@ -329,7 +327,7 @@ impl<'a> Attempt<'a> {
             shortcuts: params.shortcuts,
             memory: params.memory,
             pairs: Pairs::new(params.memory / 4),
-            judged: Mutex::default(),
+            judged: Cuts::new(params.memory / 8),
             sample,
             scratch: Scratch::default(),
             observer,
