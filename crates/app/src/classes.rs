@@ -1,7 +1,8 @@
 //! Classes of records that look alike, in a publication that does not fit into memory.
 //!
 //! Records are dealt to private files by what is published of them, so that all who look alike are in one. Each file is
-//! counted alone, batch by batch, and no more than its classes are in memory.
+//! counted alone, batch by batch, and no more than its classes are in memory. What some of them say of sensitive values is
+//! counted again over all files: which ones was drawn while they were read.
 
 use bosket_io::Chunks;
 use bosket_model::binding::Binding;
@@ -9,8 +10,8 @@ use bosket_model::partition::{Joined, Survey};
 use bosket_model::policy::{Policy, Role};
 use bosket_model::selection::Digests;
 use bosket_model::{AttributeId, Dataset, Failure, Result};
-use bosket_verify::mergeable::{ClassState, united};
-use bosket_verify::recount::parts::Totals;
+use bosket_verify::mergeable::{ClassState, is_counted_again, united};
+use bosket_verify::recount::parts::{Drawn, Tallied, Totals};
 use bosket_verify::{Claim, Verification, names};
 
 use crate::anonymize::ReadBatches;
@@ -38,10 +39,15 @@ pub(crate) fn verified(
 ) -> Result<(Verification, Survey)> {
     let (mut chunks, mut survey) = (Chunks::new(), Survey::default());
     let (mut left, mut read_in_all): (Vec<String>, Totals) = Default::default();
+    let (twice, mut drawn) = (is_counted_again(claim), Drawn::default());
     let bound = |data: &Dataset| names::bound(data.schema(), &policy.attributes, policy.undeclared, name);
     read(&mut |data| {
         let binding = bound(&data)?;
         left.extend(bosket_verify::left_over(&data, &binding));
+        if twice {
+            // From what was read, before it is put together with anything.
+            drawn = std::mem::take(&mut drawn).merge(Drawn::of(claim, &data, &binding, run.observer)?);
+        }
         let quasi = |id: AttributeId| binding.role(id) == Some(Role::Quasi);
         read_in_all = read_in_all.and(Totals::of(&data, quasi));
         survey = std::mem::take(&mut survey).merge(&Survey::of(&data, quasi, run.observer)?);
@@ -56,23 +62,30 @@ pub(crate) fn verified(
     read_in_all.refuse_survey(&survey)?;
     let memory = (run.settings.memory() as u64).max(1);
     let files = (chunks.size() * GROWTH).div_ceil(memory).clamp(1, MOST) as usize;
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut tallied, mut batches) = (Vec::new(), Tallied::default(), 0..);
     for mut file in dealt(chunks, files, &bound, run)? {
         let mut state = ClassState::default();
         let count = |data: Dataset| {
+            let binding = bound(&data)?;
+            let again = match twice {
+                true => Tallied::of(&drawn, claim, &data, &binding, run.observer)?,
+                false => Tallied::default(),
+            };
             let spelled = data.one_spelling();
             let data = spelled.as_ref().unwrap_or(&data);
-            ClassState::count(data, &bound(data)?, claim, run.observer)
+            Ok((ClassState::count(data, &binding, claim, run.observer)?, again))
         };
-        each(&mut file, "verifying records", run, count, |_, own| {
+        each(&mut file, "verifying records", run, count, |_, (own, again)| {
             state = std::mem::take(&mut state).merge(own);
+            tallied = std::mem::take(&mut tallied).merge(again.of_part(batches.next().unwrap_or(0)))?;
             Ok(())
         })?;
         verdicts.push(state.finish(claim, &bound(&survey.frame)?)?);
     }
-    let Some(mut found) = united(verdicts) else {
+    let Some(found) = united(verdicts) else {
         return Err(Failure::defect("a publication without records was verified"));
     };
+    let mut found = found.confirmed(Some((&drawn, &tallied)))?;
     left.sort_unstable();
     left.dedup();
     found.left = left;

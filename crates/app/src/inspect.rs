@@ -196,6 +196,10 @@ pub fn inspect(request: &InspectRequest, observer: &dyn Observer) -> Result<Warn
             let mut policy = draft_of(request, file, &looked, &profile, &suggestions, &dropped)?;
             let hidden = |path: &str| unnamed.iter().any(|id| profile.attributes[id.index()].path == path);
             policy.attributes.retain(|a| !hidden(&a.path));
+            let repeats = looked.repeating(&suggestions, run)?;
+            for attribute in &mut policy.attributes {
+                attribute.repeats = repeats.contains(&attribute.path);
+            }
             if !unnamed.is_empty() {
                 policy.unnamed = looked.keys.rare_in.iter().map(|(_, keys)| keys).sum();
             }

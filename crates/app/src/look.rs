@@ -8,12 +8,13 @@ use bosket_io::homes::Homes;
 use bosket_io::json::{Json, Ndjson};
 use bosket_io::tables::{
     Brought, Catalogue, Linked, Tables, catalogue, catalogue_of_frames, complete, contradictions,
-    contradictions_of_frames, survey, survey_frames,
+    contradictions_of_frames, rows_of_people, survey, survey_frames,
 };
 use bosket_io::xml::{Outline, Xml};
 use bosket_io::{Format as _, Frames, GuessedRecords, Layout, Opened, SourceForm, guess_records};
 use bosket_measure::inspect::{
-    Coarsening, FHIR_BULK, NO_PRESET, OMOP, ObjectKeys, Profile, Suggestion, preset_format, telling_kinds,
+    Coarsening, FHIR_BULK, Identifiers, NO_PRESET, OMOP, ObjectKeys, Profile, Suggestion, preset_format,
+    repeating_number, telling_kinds,
 };
 use bosket_model::policy::{Format, Role, Table};
 use bosket_model::words::plural;
@@ -141,30 +142,46 @@ pub(crate) fn look(request: &InspectRequest, run: &Run<'_>) -> Result<Looked> {
             guessed,
             preset,
         };
-        return looked.gathered(request, run);
+        return match looked.rows_of_people(request, run)? {
+            Some((format, catalogue)) => {
+                let folder = request.data.parent().unwrap_or(Path::new(""));
+                look_at_tables(request, folder, (format, separator), catalogue, run)
+            }
+            None => looked.gathered(request, run),
+        };
     };
-    let preset = Preset::of_tables(request, &catalogue);
-    if Preset::is_omop(preset.as_ref()) {
+    if Preset::is_omop(Preset::of_tables(request, &catalogue).as_ref()) {
         catalogue.complete_omop();
     }
     complete(&request.data, format, &mut catalogue, run.observer)?;
-    survey(&request.data, format, separator, &mut catalogue, run.observer)?;
+    look_at_tables(request, &request.data, (format, separator), catalogue, run)
+}
+
+/// Looks at linked tables in a folder or a database.
+fn look_at_tables(
+    request: &InspectRequest,
+    at: &Path,
+    (format, separator): (Format, Option<&str>),
+    mut catalogue: Catalogue,
+    run: &Run<'_>,
+) -> Result<Looked> {
+    let reading = &request.reading;
+    let preset = Preset::of_tables(request, &catalogue);
+    survey(at, format, separator, &mut catalogue, run.observer)?;
     let mut linked = catalogue.link(reading.record.as_deref(), &request.parent)?;
-    let second = contradictions(&request.data, format, separator, &catalogue, &linked, run.observer)?;
+    let second = contradictions(at, format, separator, &catalogue, &linked, run.observer)?;
     linked.notes.extend(second.iter().map(|c| c.note.clone()));
     let contradicting = second.into_iter().flat_map(|c| c.columns).collect();
-    let (data, _) = Tables::look(&request.data, format, separator, &linked)?.read(run.observer)?;
+    let (data, _) = Tables::look(at, format, separator, &linked)?.read(run.observer)?;
     let (guessed, person_given) = (catalogue.guessed, reading.record.is_some());
     let tables = LinkedTables { linked, guessed, person_given, contradicting };
-    let separator = reading.separator.clone();
-    let keys = ObjectKeys::default();
     Ok(Looked {
         data,
         format: format.name(),
         record: None,
-        separator,
+        separator: reading.separator.clone(),
         tables: Some(tables),
-        keys,
+        keys: ObjectKeys::default(),
         person: Vec::new(),
         documents: 0,
         opaque: Vec::new(),
@@ -268,12 +285,43 @@ impl Looked {
         Format::from_name(self.format)
     }
 
+    /// The tables that a single file is whose rows are not people: several have the same number of a person. A stream cannot be
+    /// read again.
+    fn rows_of_people(&self, request: &InspectRequest, run: &Run<'_>) -> Result<Option<(Format, Catalogue)>> {
+        let format = self.policy_format().filter(|format| matches!(format, Format::Csv | Format::Parquet));
+        let (Some(format), true) =
+            (format, request.data.is_file() && self.data.schema().classes().len() == 1)
+        else {
+            return Ok(None);
+        };
+        let Some(person) = person_of(&self.data).or_else(|| repeating_number(&self.data)) else {
+            return Ok(None);
+        };
+        let schema = self.data.schema();
+        let column = schema.find(&person).map(|id| schema.attribute(id).name.join("."));
+        let how = (format, self.separator.as_deref());
+        let catalogue = rows_of_people(&request.data, how, &column.unwrap_or(person), run.observer)?;
+        Ok(catalogue.map(|catalogue| (format, catalogue)))
+    }
+
+    /// Paths of attributes that are drafted as naming a person and stand in several records that nobody has grouped.
+    pub(crate) fn repeating(&self, suggestions: &[Suggestion], run: &Run<'_>) -> Result<Vec<String>> {
+        if self.tables.is_some() || !self.person.is_empty() || self.preset.is_some() {
+            return Ok(Vec::new());
+        }
+        let all = self.data.schema().attributes().map(|(id, _)| id).zip(suggestions);
+        let named = all.filter(|(_, suggestion)| suggestion.role == Role::Identifying).map(|(id, _)| id);
+        let shared = Identifiers::of(&self.data, named, run.observer)?.shared();
+        Ok(shared.into_iter().map(|shared| shared.path).collect())
+    }
+
     /// The same with the documents of one person gathered, where several have the same name of a person.
     fn gathered(mut self, request: &InspectRequest, run: &Run<'_>) -> Result<Self> {
         if ![Ndjson.name(), Json.name(), Xml.name()].contains(&self.format) {
             return Ok(self);
         }
-        let Some(person) = person_of(&self.data) else { return Ok(self) };
+        let person = person_of(&self.data).or_else(|| repeating_number(&self.data));
+        let Some(person) = person else { return Ok(self) };
         self.person = vec![person];
         self.documents = self.data.len();
         let name = request.data.display().to_string();

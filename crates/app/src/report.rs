@@ -58,6 +58,10 @@ pub struct ReportRequest {
 pub struct Reported {
     /// Where it is.
     pub out: PathBuf,
+    /// What it is about.
+    pub publication: PathBuf,
+    /// The certificate of that, if there is one.
+    pub certified_by: Option<PathBuf>,
     /// What it says about the publication.
     pub study: Study,
     /// What it says to those who decide.
@@ -98,8 +102,9 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
     }
     let output = Output::create(&out, run.settings.create(request.force, request.internal))?;
     let certificate = certificate(request, &file, &target, run)?;
-    let certified = certificate.as_ref().map(|(name, check)| Certified {
-        name,
+    let called = certificate.as_ref().map_or(String::new(), |(place, _)| name(place));
+    let certified = certificate.as_ref().map(|(_, check)| Certified {
+        name: &called,
         certificate: &check.certificate,
         problems: &check.problems,
     });
@@ -130,7 +135,8 @@ fn write(request: &ReportRequest, run: &Run<'_>) -> Result<Reported> {
         (study, rendered)
     };
     places::write(output, &html)?;
-    Ok(Reported { out, study, annex, certificate: certificate.map(|(_, check)| check.problems) })
+    let (certified_by, certificate) = certificate.map(|(place, check)| (place, check.problems)).unzip();
+    Ok(Reported { out, publication: target, certified_by, study, annex, certificate })
 }
 
 /// What the internal report would show is not there in every publication.
@@ -287,7 +293,7 @@ fn certificate(
     file: &PolicyFile,
     target: &Path,
     run: &Run<'_>,
-) -> Result<Option<(String, CertificateCheck)>> {
+) -> Result<Option<(PathBuf, CertificateCheck)>> {
     let place = match &request.certificate {
         Some(path) => Some(path.clone()),
         None => place_of_certificate(file, &request.policy.path, target)?.filter(|path| path.is_file()),
@@ -295,7 +301,7 @@ fn certificate(
     let Some(place) = place else { return Ok(None) };
     let (mut check, differing) = CertificateCheck::read(&place, target, Some(&file.policy), run.observer)?;
     check.differs(differing);
-    Ok(Some((name(&place), check)))
+    Ok(Some((place, check)))
 }
 
 /// Where a report goes if nobody says so.

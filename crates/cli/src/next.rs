@@ -1,10 +1,11 @@
 //! What a person would do next: a line after each command, to be typed as it stands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bosket_io::PolicyFile;
+use bosket_io::tables::is_address;
 
-use crate::args::{Inspect, Sets};
+use crate::args::{Inspect, Reading, Sets, WhichHierarchy};
 
 /// The line for a command with these arguments.
 pub fn next<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
@@ -30,20 +31,80 @@ pub fn after_look(args: &Inspect) -> String {
     if args.data == Path::new("-") {
         return String::new();
     }
-    let reading = &args.reading;
-    let options = [
-        ("--format", &reading.format),
-        ("--record", &reading.record),
-        ("--separator", &reading.separator),
-        ("--preset", &args.preset),
-    ];
-    let mut words = vec!["inspect".to_owned(), args.data.display().to_string()];
-    for (option, value) in options {
-        words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
-    }
-    words.extend(args.parent.iter().flat_map(|parent| ["--parent".to_owned(), parent.clone()]));
+    let mut more: Vec<String> = args.preset.iter().flat_map(|p| ["--preset".to_owned(), p.clone()]).collect();
+    more.extend(args.parent.iter().flat_map(|parent| ["--parent".to_owned(), parent.clone()]));
+    drafted(&args.data, &args.reading, more)
+}
+
+/// A draft for data that is read so; nothing for a stream, which cannot be read again.
+pub fn draft(data: &Path, reading: &Reading) -> String {
+    if data == Path::new("-") { String::new() } else { drafted(data, reading, Vec::new()) }
+}
+
+fn drafted(data: &Path, reading: &Reading, more: Vec<String>) -> String {
+    let mut words = vec!["inspect".to_owned(), data.display().to_string()];
+    words.extend(read_so(reading));
+    words.extend(more);
     words.extend(["--draft".to_owned(), "policy.toml".to_owned()]);
     next(words)
+}
+
+fn read_so(reading: &Reading) -> impl Iterator<Item = String> {
+    let options =
+        [("--format", &reading.format), ("--record", &reading.record), ("--separator", &reading.separator)];
+    options
+        .into_iter()
+        .flat_map(|(option, value)| value.iter().flat_map(move |value| [option.to_owned(), value.clone()]))
+}
+
+/// After a hierarchy was shown: whether it covers its data.
+pub fn check_hierarchy(which: &WhichHierarchy) -> String {
+    let column = &which.column;
+    let streams = [&which.file, &which.policy, &column.data];
+    if streams.into_iter().flatten().any(|path| path == Path::new("-")) {
+        return String::new();
+    }
+    let mut words = vec!["hierarchy".to_owned(), "check".to_owned()];
+    words.extend(which.file.iter().map(|file| file.display().to_string()));
+    let named = [("--policy", &which.policy), ("--data", &column.data)];
+    for (option, path) in named {
+        words.extend(path.iter().flat_map(|path| [option.to_owned(), path.display().to_string()]));
+    }
+    words.extend(column.path.iter().flat_map(|path| ["--path".to_owned(), path.clone()]));
+    words.extend(read_so(&column.reading));
+    words.extend(overrides(&which.sets));
+    next(words)
+}
+
+/// Whether a publication is what its certificate says, for whoever got both.
+pub fn check(publication: &Path, certificate: &Path, key: Option<&str>) -> String {
+    // An address may hold a password.
+    let is_url = publication.to_str().is_some_and(is_address);
+    if is_url || [publication, certificate].contains(&Path::new("-")) {
+        return String::new();
+    }
+    let (publication, certificate) = (publication.display().to_string(), certificate.display().to_string());
+    let key = key.iter().flat_map(|key| ["--key", key]);
+    next(["verify", &publication, "--certificate", &certificate].into_iter().chain(key))
+}
+
+/// The same where only the certificate is named: with the publication that it lies beside; nothing if there is none.
+pub fn check_certificate(certificate: &Path, key: Option<&str>) -> String {
+    publication_of(certificate).map_or(String::new(), |publication| check(&publication, certificate, key))
+}
+
+/// The publication beside a certificate, or around it, if it is there.
+fn publication_of(certificate: &Path) -> Option<PathBuf> {
+    let name = certificate.file_name()?.to_str()?;
+    let found = match name.strip_suffix(".certificate.json") {
+        Some(publication) => certificate.with_file_name(publication),
+        None if name == "certificate.json" => match certificate.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        },
+        None => return None,
+    };
+    found.exists().then_some(found)
 }
 
 /// After a publication: whether it keeps its promise and is true to its source.

@@ -12,6 +12,7 @@ use bosket_model::words::plural;
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Place, Result};
 
 use crate::fault;
+use crate::form::{self, There};
 use crate::format::{Format, Layout, Loaded, by_extension, by_name};
 use crate::input::Input;
 use crate::parquet;
@@ -163,16 +164,36 @@ pub(crate) fn open(
     )
 }
 
+/// One part alone, as a publication.
+#[derive(Debug)]
+pub struct Part {
+    /// Its records.
+    pub data: Dataset,
+    /// Where it belongs.
+    pub facts: PartFacts,
+    path: PathBuf,
+    format: &'static dyn Format,
+    layout: Layout,
+}
+
+impl Part {
+    /// Where it leaves the one form; none if it does not.
+    pub fn form(&self) -> Result<Option<Diagnostic>> {
+        let quiet = &bosket_model::observe::Quiet;
+        form::of_parts(&[There::file(&self.path)], (self.format, &self.layout), &self.data, quiet)
+    }
+}
+
 /// Reads one part alone, as a publication, and says where it belongs.
-pub fn read_part(path: &Path, layout: &Layout) -> Result<(Dataset, PartFacts)> {
+pub fn read_part(path: &Path, layout: &Layout) -> Result<Part> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let format = by_extension(path).map(Format::name);
     let format = in_parts(path, format)?;
     let mut input = Input::of_files(folder, vec![path.to_owned()])?.published();
-    let (data, _, mut facts) = read(format, &mut input, layout)?;
+    let (data, layout, mut facts) = read(format, &mut input, layout)?;
     input.nothing_outside()?;
     let facts = facts.pop().ok_or_else(|| nothing(folder, format.name()))?;
-    Ok((data, facts))
+    Ok(Part { data, facts, path: path.to_owned(), format, layout })
 }
 
 fn in_parts(at: &Path, format: Option<&str>) -> Result<&'static dyn Format> {

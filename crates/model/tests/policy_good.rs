@@ -274,6 +274,7 @@ fn sample() -> Draft {
             note: (path == "visits[].code").then(|| "12 % missing\nlook at it".into()),
             hierarchy: hierarchy.map(Into::into),
             follows: follows.map(Into::into),
+            repeats: false,
         };
     Draft {
         source_format: Format::Json,
@@ -420,6 +421,22 @@ fn what_is_sensitive_in_a_draft_waits_for_somebody_to_decide() {
     let open = policy.refuse_undecided();
     assert_eq!(open.len(), 1, "{open:?}");
     assert!(open[0].message.contains("`visits[].income`"), "{}", open[0]);
+    // Who is counted is another question.
+    let mut repeating = sample();
+    let mut number = repeating.attributes[3].clone();
+    (number.path, number.role, number.hierarchy) = ("ssn".to_owned(), Role::Identifying, None);
+    number.repeats = true;
+    repeating.attributes.push(number);
+    let asked = draft(&repeating);
+    let told = asked.replace("\n# ", " ");
+    assert!(
+        told.contains("who is counted?") && told.contains("`person = \"ssn\"` under [source]"),
+        "{asked}"
+    );
+    let open = read(&asked).refuse_undecided();
+    assert_eq!(open.len(), 1, "{open:?}");
+    assert!(open[0].message.contains("several records have the same `ssn`"), "{}", open[0]);
+    assert_eq!(read(&asked.replace("protection = \"undecided\"\n", "")).undecided().count(), 0);
     // Whoever asks for diversity has decided.
     let diverse = text.replace("n     = 1", "n     = 1\nl     = 2");
     assert_eq!(read(&diverse).undecided().count(), 0);
@@ -466,6 +483,7 @@ proptest! {
         sample.separator.clone_from(&separator);
         sample.attributes.push(DraftAttribute {
             path: path.clone(), role: Role::Quasi, note: Some(reason.clone()), reason, hierarchy: Some(file.clone()), follows: None,
+            repeats: false,
         });
         let policy = read(&draft(&sample));
         let last = policy.attributes.last().expect("it was pushed");

@@ -16,15 +16,15 @@ pub mod sides;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bosket_io::parts::{PartFacts, part_files, part_name, read_part, refuse_disorder};
-use bosket_io::{PolicyFile, Whereabouts, fingerprint};
+use bosket_io::parts::{Part, PartFacts, part_files, part_name, read_part, refuse_disorder};
+use bosket_io::{PolicyFile, Whereabouts, fingerprint, form};
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
 use bosket_model::policy::{Format, Policy, Role};
 use bosket_model::{Dataset, Diagnostic, Failure, Fault, Fingerprint, Place, Result};
 use bosket_report::certificate::{Certificate, Facts};
-use bosket_verify::mergeable::ClassState;
+use bosket_verify::mergeable::{ClassState, is_counted_again};
 use bosket_verify::partition::{self, Counted};
 use bosket_verify::recount::parts::{Drawn, Tallied};
 use bosket_verify::{Claim, Verification, names};
@@ -34,7 +34,7 @@ use crate::certificate::given;
 use crate::classes::is_by_class;
 
 const WHAT: [u8; 4] = *b"BkPp";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The parts of a publication in this format.
 const FORMAT: Format = Format::Parquet;
@@ -43,8 +43,18 @@ const FORMAT: Format = Format::Parquet;
 #[derive(Clone, Debug, Default)]
 pub struct PartsState {
     counted: Judged,
-    /// By number: where a part belongs in the order of all, and its SHA-256.
-    parts: BTreeMap<u32, (PartFacts, String)>,
+    /// By number.
+    parts: BTreeMap<u32, Judgement>,
+}
+
+/// What is known of a part beside its counts.
+#[derive(Clone, Debug)]
+struct Judgement {
+    /// Where it belongs in the order of all.
+    facts: PartFacts,
+    sha256: String,
+    /// Where it leaves the one form.
+    differs: Option<String>,
 }
 
 /// What is counted of records, by what is claimed.
@@ -52,8 +62,8 @@ pub struct PartsState {
 enum Judged {
     /// Pieces of knowledge: a kernel, and what is drawn to be counted over all records.
     Knowledge(Counted, Drawn),
-    /// Records that look alike.
-    Classes(ClassState),
+    /// Records that look alike, and which of them are drawn to be counted again, where that is asked for.
+    Classes(ClassState, Option<Drawn>),
 }
 
 impl Default for Judged {
@@ -71,10 +81,12 @@ impl Judged {
     ) -> Result<Self> {
         let (policy, claim) = (&file.policy, Claim::new(&file.policy)?);
         if is_by_class(&claim) {
+            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
+            let drawn = is_counted_again(&claim).then(|| Drawn::of(&claim, data, &binding, observer));
             let spelled = data.one_spelling();
             let data = spelled.as_ref().unwrap_or(data);
-            let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
-            return Ok(Judged::Classes(ClassState::count(data, &binding, &claim, observer)?));
+            let counted = ClassState::count(data, &binding, &claim, observer)?;
+            return Ok(Judged::Classes(counted, drawn.transpose()?));
         }
         let counted = partition::count(policy, &claim, (number, data), Some(data), memory, observer)?;
         let binding = names::bound(data.schema(), &policy.attributes, policy.undeclared, "a part")?;
@@ -84,7 +96,7 @@ impl Judged {
     fn records(&self) -> u64 {
         match self {
             Judged::Knowledge(counted, _) => counted.records(),
-            Judged::Classes(classes) => classes.records(),
+            Judged::Classes(classes, _) => classes.records(),
         }
     }
 
@@ -96,7 +108,14 @@ impl Judged {
                 let pruned = merged.pruned(&file.policy, &claim, memory, observer)?;
                 Ok(Judged::Knowledge(pruned, drawn.merge(its)))
             }
-            (Judged::Classes(own), Judged::Classes(other)) => Ok(Judged::Classes(own.merge(other))),
+            (Judged::Classes(own, drawn), Judged::Classes(other, its)) => {
+                let drawn = match (drawn, its) {
+                    (Some(drawn), Some(its)) => Some(drawn.merge(its)),
+                    (None, None) => None,
+                    _ => return Err(damaged()),
+                };
+                Ok(Judged::Classes(own.merge(other), drawn))
+            }
             _ => Err(damaged()),
         }
     }
@@ -187,14 +206,14 @@ impl Work {
 }
 
 /// Reads a part as a publication.
-fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)> {
+fn read(file: &PolicyFile, path: &Path) -> Result<(Part, Binding)> {
     let layout = match Whereabouts::given(file, path, true)? {
         Whereabouts::Document { layout, .. } => *layout,
         _ => return Err(Failure::defect("a publication in parts is a document")),
     };
-    let (data, facts) = read_part(path, &layout)?;
+    let part = read_part(path, &layout)?;
     let name = path.display().to_string();
-    let binding = names::bound(data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
+    let binding = names::bound(part.data.schema(), &file.policy.attributes, file.policy.undeclared, &name)?;
     if !binding.attributes.iter().flatten().any(|&d| binding.declared[d].role == Role::Quasi) {
         let what = Diagnostic::error(
             "none of the policy's quasi attributes is in the file: there is nothing to verify",
@@ -202,7 +221,13 @@ fn read(file: &PolicyFile, path: &Path) -> Result<(Dataset, Binding, PartFacts)>
         let help = "check that policy and file belong together, and the paths";
         return Err(Failure::new(Fault::Policy, what.at(Place::source(name)).help(help)));
     }
-    Ok((data, binding, facts))
+    Ok((part, binding))
+}
+
+/// Refuses what holds and is written in another way than Bosket writes it.
+fn refuse_other_form(path: &Path, differs: &str) -> Result<()> {
+    let place = Place::source(path.display().to_string());
+    Err(Failure::new(Fault::Data, Diagnostic::error(differs.to_owned()).at(place).help(form::HELP)))
 }
 
 impl PartsState {
@@ -215,10 +240,12 @@ impl PartsState {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let path = folder.join(part_name(number as usize, FORMAT.name()));
-        let (data, _, facts) = read(file, &path)?;
-        let counted = Judged::of(file, (number, &data), memory, observer)?;
+        let (part, _) = read(file, &path)?;
+        let counted = Judged::of(file, (number, &part.data), memory, observer)?;
+        let differs = part.form()?.map(|differs| differs.message);
         let sha256 = fingerprint::of_file(&path, observer)?;
-        Ok(PartsState { counted, parts: BTreeMap::from([(number, (facts, sha256))]) })
+        let own = Judgement { facts: part.facts, sha256, differs };
+        Ok(PartsState { counted, parts: BTreeMap::from([(number, own)]) })
     }
 
     /// Judges rows that stand for a part of a publication, and have no bytes yet.
@@ -253,7 +280,7 @@ impl PartsState {
     pub fn kept(&self) -> Option<usize> {
         match &self.counted {
             Judged::Knowledge(counted, _) => Some(counted.kept()),
-            Judged::Classes(_) => None,
+            Judged::Classes(..) => None,
         }
     }
 
@@ -261,7 +288,7 @@ impl PartsState {
     pub fn drawn(&self) -> Option<&Drawn> {
         match &self.counted {
             Judged::Knowledge(_, drawn) => Some(drawn),
-            Judged::Classes(_) => None,
+            Judged::Classes(_, drawn) => drawn.as_ref(),
         }
     }
 
@@ -283,7 +310,10 @@ impl PartsState {
                 let tallied = again.ok_or_else(|| Failure::defect("nobody has counted a second time"))?;
                 counted.confirmed(policy, &claim, (drawn, tallied), &hierarchies, memory, observer)
             }
-            Judged::Classes(classes) => classes.finish(&claim, &crate::verify::declared(file)?),
+            Judged::Classes(classes, drawn) => {
+                let found = classes.finish(&claim, &crate::verify::declared(file)?)?;
+                found.confirmed(drawn.as_ref().zip(again))
+            }
         }
     }
 
@@ -302,16 +332,24 @@ impl PartsState {
         if !numbers {
             return Err(changing(folder));
         }
-        let (_, binding, _) = read(file, &files[0])?;
-        let facts: Vec<PartFacts> = self.parts.values().map(|(facts, _)| facts.clone()).collect();
+        let (_, binding) = read(file, &files[0])?;
+        let facts: Vec<PartFacts> = self.parts.values().map(|part| part.facts.clone()).collect();
         refuse_disorder(folder, FORMAT.name(), &facts)?;
         let verification = self.finish_rows(file, again, memory, observer)?;
         if facts.iter().map(|f| f.records).sum::<u64>() != verification.records as u64 {
             return Err(Failure::defect("not all records of the parts were counted"));
         }
-        let named = |(number, (_, sha256)): (u32, (PartFacts, String))| Fingerprint {
+        let mut differs = files.iter().zip(self.parts.values()).filter_map(|(path, part)| {
+            let differs = part.differs.as_ref()?;
+            Some((path, differs))
+        });
+        // A broken promise is told before the form.
+        if let (true, Some((path, differs))) = (verification.holds(), differs.next()) {
+            refuse_other_form(path, differs)?;
+        }
+        let named = |(number, part): (u32, Judgement)| Fingerprint {
             name: part_name(number as usize, FORMAT.name()),
-            sha256,
+            sha256: part.sha256,
         };
         let files = self.parts.into_iter().map(named).collect();
         Ok(PartsVerdict { verification, caveats: claim.caveats(&binding), files })
@@ -325,14 +363,15 @@ impl PartsState {
                 out.bytes(&counted.to_bytes());
                 out.bytes(&drawn.to_bytes());
             }
-            Judged::Classes(classes) => {
+            Judged::Classes(classes, drawn) => {
                 // No state begins so.
                 out.bytes(b"");
                 out.text(&classes.to_json().to_string());
+                out.bytes(&drawn.as_ref().map(Drawn::to_bytes).unwrap_or_default());
             }
         }
         out.length(self.parts.len());
-        for (&number, (facts, sha256)) in &self.parts {
+        for (&number, Judgement { facts, sha256, differs }) in &self.parts {
             out.number(u64::from(number));
             out.number(facts.records);
             out.bytes(&facts.first);
@@ -340,6 +379,7 @@ impl PartsState {
             out.number(u64::from(facts.sorted));
             out.text(&facts.columns);
             out.text(sha256);
+            out.text(differs.as_deref().unwrap_or_default());
         }
         out.finish()
     }
@@ -348,7 +388,14 @@ impl PartsState {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes, WHAT, VERSION)?;
         let counted = match from.bytes()? {
-            [] => Judged::Classes(ClassState::from_json(&cells::parsed(from.text()?)?)?),
+            [] => {
+                let classes = ClassState::from_json(&cells::parsed(from.text()?)?)?;
+                let drawn = match from.bytes()? {
+                    [] => None,
+                    bytes => Some(Drawn::from_bytes(bytes)?),
+                };
+                Judged::Classes(classes, drawn)
+            }
             bytes => {
                 let counted = Counted::from_bytes(bytes)?;
                 Judged::Knowledge(counted, Drawn::from_bytes(from.bytes()?)?)
@@ -365,7 +412,9 @@ impl PartsState {
             };
             let columns = from.text()?.to_owned();
             let facts = PartFacts { records, first, last, sorted, columns };
-            parts.insert(number, (facts, from.text()?.to_owned()));
+            let sha256 = from.text()?.to_owned();
+            let differs = Some(from.text()?.to_owned()).filter(|differs| !differs.is_empty());
+            parts.insert(number, Judgement { facts, sha256, differs });
         }
         from.end()?;
         Ok(PartsState { counted, parts })
@@ -380,8 +429,8 @@ pub fn recount_part(
     drawn: &Drawn,
     observer: &dyn Observer,
 ) -> Result<Tallied> {
-    let (data, binding, _) = read(file, &folder.join(part_name(number as usize, FORMAT.name())))?;
-    let tallied = Tallied::of(drawn, &Claim::new(&file.policy)?, &data, &binding, observer)?;
+    let (part, binding) = read(file, &folder.join(part_name(number as usize, FORMAT.name())))?;
+    let tallied = Tallied::of(drawn, &Claim::new(&file.policy)?, &part.data, &binding, observer)?;
     Ok(tallied.of_part(number))
 }
 

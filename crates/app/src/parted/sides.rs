@@ -321,6 +321,8 @@ fn judged(
 /// Judges a part of both sides from its bytes. Groups are whole in a part, so what holds for every part holds for all.
 pub fn judge(file: &PolicyFile, folder: &Path, number: usize, observer: &dyn Observer) -> Result<Vec<u8>> {
     let (part, sides, found) = judged(file, folder, number, observer)?;
+    let differs = PublishedReader::new(file, expected)?.form_of_part(folder, number)?;
+    let differs = differs.map(|differs| json!([differs.place.source, differs.message]));
     let mut out = Writer::new(WHAT, VERSION);
     out.number(number as u64);
     out.number(part.first);
@@ -332,7 +334,7 @@ pub fn judge(file: &PolicyFile, folder: &Path, number: usize, observer: &dyn Obs
     let files = part.files.iter().map(|f| json!([f.name, f.sha256])).collect::<Vec<_>>();
     let distances = found.distances.iter().map(|(path, d)| json!([path, d.set_wise, d.pairwise]));
     let told = json!({
-        "files": files, "holds": found.holds(), "records": found.records,
+        "differs": differs, "files": files, "holds": found.holds(), "records": found.records,
         "distances": distances.collect::<Vec<_>>(),
         "values": sides.dissected.sensitive.iter().map(|s| json!([s.path, s.codes.total()])).collect::<Vec<_>>(),
         "recount": found.recount().map(|r| json!([r.pieces, r.records, r.complete, r.not_covered.is_empty()])),
@@ -351,6 +353,8 @@ struct Known {
 
 /// What was found out about one part.
 struct Told {
+    /// A file that leaves the one form, and where.
+    differs: Option<(String, String)>,
     files: Vec<Fingerprint>,
     records: u64,
     distances: Vec<(String, Distances)>,
@@ -391,7 +395,15 @@ impl Told {
         };
         // A part that holds was counted twice.
         let holds = told.get("holds")?.as_bool()?;
+        let differs = match told.get("differs")? {
+            Value::Null => None,
+            own => {
+                let [file, what] = own.as_array()?.as_slice() else { return None };
+                Some((file.as_str()?.to_owned(), what.as_str()?.to_owned()))
+            }
+        };
         Some(Told {
+            differs,
             files: told.get("files")?.as_array()?.iter().map(file).collect::<Option<_>>()?,
             records: told.get("records")?.as_u64()?,
             distances: told.get("distances")?.as_array()?.iter().map(distance).collect::<Option<_>>()?,
@@ -458,6 +470,10 @@ pub fn verdict(
         distances: weakest(&all),
         farthest: Vec::new(),
     };
+    let mut differs = all.iter().filter_map(|known| known.told.differs.as_ref());
+    if let (true, Some((path, differs))) = (verification.holds(), differs.next()) {
+        super::refuse_other_form(Path::new(path), differs)?;
+    }
     let mut files = Vec::new();
     for at in 0..names.len() {
         for known in &all {

@@ -23,4 +23,5 @@ mod selection;
 mod sides;
 mod sides_damaged;
 mod silent;
+mod smuggled;
 mod util;

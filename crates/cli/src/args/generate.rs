@@ -1,6 +1,6 @@
 //! `bosket generate` as it is typed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
 
@@ -164,4 +164,17 @@ pub enum TpchShape {
     Chain,
     /// Prices beside items, both below the date, in the measures of the paper on k^(m,n)-anonymity; no linked tables
     Paper,
+}
+
+impl Generate {
+    /// Where it goes.
+    pub fn out(&self) -> &Path {
+        match self {
+            Generate::Clinic { out, .. }
+            | Generate::Tpch { out, .. }
+            | Generate::Students { out, .. }
+            | Generate::Baskets { out, .. }
+            | Generate::SensitiveTree { out, .. } => out,
+        }
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::CertificateCommand;
 use crate::commands::verify::signature;
+use crate::next;
 use crate::output::{print, print_json};
 use crate::talk::Talk;
 
@@ -35,7 +36,15 @@ pub fn run(args: &CertificateCommand, talk: &Talk) -> Result<Outcome> {
                 settings,
             };
             let signed = talk.told(bosket_app::sign::sign(&request, talk)?);
-            if *json { print_json(&signed.to_json())? } else { print(&of_signed(&signed))? }
+            if *json {
+                print_json(&signed.to_json())?
+            } else {
+                print(&of_signed(&signed))?;
+                // A signature that lies elsewhere is not found by itself.
+                if out.is_none() {
+                    print(&next::check_certificate(certificate, Some(&signed.public_key)))?;
+                }
+            }
         }
         CertificateCommand::Verify { certificate, key, signature: at, json } => {
             let request = SignatureRequest {
@@ -50,6 +59,9 @@ pub fn run(args: &CertificateCommand, talk: &Talk) -> Result<Outcome> {
                 print_json(&json!({"holds": holds, "signature": told, "digest": found.digest}))?;
             } else {
                 print(&signature(&found))?;
+                if found.holds() && at.is_none() {
+                    print(&next::check_certificate(certificate, Some(key)))?;
+                }
             }
             return Ok(if found.holds() { Outcome::Done } else { Outcome::Violated });
         }
@@ -62,7 +74,10 @@ pub fn run(args: &CertificateCommand, talk: &Talk) -> Result<Outcome> {
             };
             let made = talk.told(bosket_app::sign::statement(&request, talk)?);
             match out {
-                Some(out) => print(&format!("wrote the statement to {}\n", out.display()))?,
+                Some(out) => {
+                    print(&format!("wrote the statement to {}\n", out.display()))?;
+                    print(&next::check_certificate(certificate, None))?
+                }
                 None => print_json(&made)?,
             }
         }
@@ -83,10 +98,5 @@ fn of_keys(keys: &Keys) -> String {
 }
 
 fn of_signed(signed: &Signed) -> String {
-    format!(
-        "signed with the key {}: {}\ncheck it with: bosket verify PUBLICATION --certificate CERTIFICATE --key {}\n",
-        signed.key_id,
-        signed.signature.display(),
-        signed.public_key
-    )
+    format!("signed with the key {}: {}\n", signed.key_id, signed.signature.display())
 }

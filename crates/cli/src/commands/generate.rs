@@ -7,6 +7,7 @@ use bosket_model::Failure;
 
 use crate::Outcome;
 use crate::args::{Generate, StudentKind, TpchShape};
+use crate::next;
 use crate::output::{count, plural, print};
 use crate::talk::Talk;
 
@@ -71,6 +72,7 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             ))?;
         }
     }
+    print(&next::next(["policy", "check", &args.out().join("policy.toml").display().to_string()]))?;
     Ok(Outcome::Done)
 }
 

@@ -15,6 +15,7 @@ use std::io::Write;
 
 use crate::Outcome;
 use crate::args::{self, Builder, DataColumn, HierarchyBuild, HierarchyCheck, HierarchyShow, WhichHierarchy};
+use crate::next;
 use crate::output::{count, plural, print, print_invalid, print_json};
 use crate::talk::Talk;
 
@@ -63,6 +64,7 @@ fn build(args: &HierarchyBuild, talk: &Talk) -> Result<Outcome, Failure> {
     out.write_all(text.as_bytes()).map_err(bosket_io::write_failure)?;
     out.finish()?;
     talk.line(&format!("wrote {}: {}", args.out.display(), describe(&hierarchy)));
+    talk.line(next::next(["hierarchy", "show", &args.out.display().to_string()]).trim_end());
     Ok(Outcome::Done)
 }
 
@@ -317,6 +319,7 @@ fn show(args: &HierarchyShow, talk: &Talk) -> Result<Outcome, Failure> {
         };
         let tree = draw(&hierarchy, counts.as_deref(), &options);
         print(&format!("{}\n{}\n", tree.trim_end(), describe(&hierarchy)))?;
+        print(&next::check_hierarchy(&args.which))?;
     }
     Ok(Outcome::Done)
 }
@@ -352,6 +355,11 @@ fn check(args: &HierarchyCheck, talk: &Talk) -> Result<Outcome, Failure> {
         let covered =
             values.map_or(String::new(), |n| format!("; covers all {} values of the data", count(n)));
         print(&format!("ok: {}{covered}\n", describe(&hierarchy)))?;
+        if let Some(policy) = &args.which.policy {
+            print(&next::about(&["policy", "check"], policy, &args.which.sets, &[]))?;
+        } else if let Some(data) = &args.which.column.data {
+            print(&next::draft(data, &args.which.column.reading))?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -1,5 +1,7 @@
 //! `bosket measure`: what a publication lost, by every metric that applies.
 
+use std::path::Path;
+
 use bosket_app::measure::MeasureRequest;
 use bosket_measure::loss::{Figure, Loss};
 use bosket_model::Result;
@@ -7,6 +9,7 @@ use bosket_model::Result;
 use crate::Outcome;
 use crate::args::Measure;
 use crate::commands::kept;
+use crate::next;
 use crate::output::{count, plural, print, print_json};
 use crate::table::{Column, Table};
 use crate::talk::Talk;
@@ -25,9 +28,19 @@ pub fn run(args: &Measure, talk: &Talk) -> Result<Outcome> {
     if args.json {
         print_json(&loss.to_json())?
     } else {
-        print(&table(&loss))?
+        print(&table(&loss))?;
+        print(&after(args))?;
     }
     Ok(Outcome::Done)
+}
+
+/// After the loss: the report that says what it is worth.
+fn after(args: &Measure) -> String {
+    if args.publication == Path::new("-") {
+        return String::new();
+    }
+    let publication = args.publication.display().to_string();
+    next::about(&["report"], &args.policy, &args.sets, &["--publication", &publication])
 }
 
 /// The figures for the whole, one per line.

@@ -5,6 +5,7 @@ use bosket_model::Result;
 
 use crate::Outcome;
 use crate::args::Report;
+use crate::next;
 use crate::output::print;
 use crate::talk::Talk;
 
@@ -22,6 +23,10 @@ pub fn run(args: &Report, talk: &Talk) -> Result<Outcome> {
     let reported = talk.told(bosket_app::report(&request, talk)?);
     print(&format!("wrote the report to {}\n", reported.out.display()))?;
     if reported.holds() {
+        // Whoever gets it checks it so.
+        if let Some(certificate) = &reported.certified_by {
+            print(&next::check(&reported.publication, certificate, None))?;
+        }
         return Ok(Outcome::Done);
     }
     talk.line("something is wrong with the publication or its certificate; the report says what");

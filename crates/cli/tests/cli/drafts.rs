@@ -140,7 +140,15 @@ fn people_who_count_twice_are_told() {
     let dir = Dir::new();
     let rows: String = (0..40).map(|i| format!("c{i},u{},{}\n", i / 2, ["Ulm", "Bonn"][i / 2 % 2])).collect();
     dir.write("people.csv", format!("customer_id,customer_unique_id,town\n{rows}"));
-    dir.run(&["inspect", "people.csv", "--draft", "policy.toml"]).exits(0);
+    let attribute = |path: &str, role: &str| format!("[[attribute]]\npath = '{path}'\nrole = '{role}'\n");
+    let policy = [
+        "version = 1\n[source]\nformat = 'csv'\npath = 'people.csv'\n",
+        &attribute("customer_id", "identifying"),
+        &attribute("customer_unique_id", "identifying"),
+        &attribute("town", "quasi"),
+        "hierarchy = { build = 'fanout', fanout = 5 }\n[privacy]\nmodel = 'k-anonymity'\nk = 5\n[publish]\npath = 'published.csv'\n",
+    ];
+    dir.write("policy.toml", policy.concat());
     dir.run(&["anonymize", "policy.toml"])
         .exits(0)
         .says(&[
@@ -148,6 +156,54 @@ fn people_who_count_twice_are_told() {
             "`person`",
         ])
         .hides(&["u17"]);
+}
+
+/// Rows of one file were people, though a column named the people and repeated.
+#[test]
+fn rows_of_a_file_are_grouped_by_the_people_that_they_name() {
+    let row = |i: usize| {
+        let (sex, year, ward) = (["f", "m"][i / 3 % 2], 2000 + i % 3, ["north", "south"][i / 9 % 2]);
+        format!("P{},{sex},{year},{ward}\n", i / 3)
+    };
+    let rows: String = (0..120).map(row).collect();
+    for person in ["patient_id", "MRN", "ssn"] {
+        for file in ["visits.csv", "visits.parquet"] {
+            let dir = Dir::new();
+            dir.write("visits.csv", format!("{person},sex,year,ward\n{rows}"));
+            if file != "visits.csv" {
+                dir.run(&["convert", "visits.csv", file]).exits(0);
+            }
+            let grouped = format!("they are grouped by {person}");
+            dir.run(&["inspect", file]).exits(0).prints(&["40 records, 120 visits[]", &grouped]);
+            dir.run(&["inspect", file, "--draft", "policy.toml"]).exits(0);
+            let draft = dir.text("policy.toml");
+            assert!(draft.contains(&format!("person = \"{person}\"")), "{draft}");
+            let made = dir.run(&["anonymize", "policy.toml"]).exits(0).prints(&["40 of 40"]);
+            made.hides(&["share its value"]);
+            dir.run(&["verify", "published", "--policy", "policy.toml"]).exits(0).prints(&["HOLDS"]);
+        }
+    }
+}
+
+/// What names people, repeats, and cannot group the rows: somebody has to say who is counted.
+#[test]
+fn a_draft_does_not_run_until_somebody_says_who_is_counted() {
+    let dir = Dir::new();
+    // Not every row has a number.
+    let row = |i: usize| {
+        let number = if i % 10 == 0 { String::new() } else { format!("S{}", i / 3) };
+        format!("{number},{},{}\n", ["f", "m"][i % 2], 2000 + i % 3)
+    };
+    dir.write("visits.csv", format!("ssn,sex,year\n{}", (0..120).map(row).collect::<String>()));
+    dir.run(&["inspect", "visits.csv", "--draft", "policy.toml"]).exits(0);
+    let told =
+        ["nobody has decided who is counted: several records have the same `ssn`", "`person = \"ssn\"`"];
+    dir.run(&["anonymize", "policy.toml"]).exits(2).says(&told).hides(&["S17"]);
+    dir.run(&["policy", "check", "policy.toml"]).exits(2).says(&told);
+    let draft = dir.text("policy.toml");
+    assert!(draft.contains("who is counted?"), "{draft}");
+    dir.write("policy.toml", draft.replace("protection = \"undecided\"\n", ""));
+    dir.run(&["anonymize", "policy.toml"]).exits(0);
 }
 
 #[test]

@@ -238,7 +238,102 @@ fn each_command_says_what_comes_next_and_that_can_be_typed() {
         typed = next.to_owned();
     }
     assert_eq!(typed, "bosket report policy.toml --publication published.ndjson");
+    let typed = typed_next(&dir, &typed);
+    assert_eq!(typed, "bosket verify published.ndjson --certificate published.ndjson.certificate.json");
+    dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0).prints(&["AS CERTIFIED"]);
+}
+
+/// Types a line, and gives the next one that it names.
+#[track_caller]
+fn typed_next(dir: &Dir, typed: &str) -> String {
+    let out = dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
+    let all = out.stdout + &out.stderr;
+    let next = all.lines().find_map(|line| line.strip_prefix("next: "));
+    next.unwrap_or_else(|| panic!("{typed}: {all}")).to_owned()
+}
+
+/// Types a line, and the lines that follow from it, which must be these.
+#[track_caller]
+fn leads_to(dir: &Dir, first: &str, lines: &[&str]) {
+    let mut typed = first.to_owned();
+    for line in lines {
+        typed = typed_next(dir, &typed);
+        assert_eq!(&typed, line);
+    }
     dir.bash(&typed.replacen("bosket", "\"$BOSKET\"", 1)).exits(0);
+}
+
+#[test]
+fn commands_beside_the_way_did_not_say_what_comes_next() {
+    let dir = Dir::new();
+    for generate in [
+        "clinic --people 200 --out clinic",
+        "students --students 60 --out students",
+        "baskets --transactions 300 --out baskets",
+    ] {
+        let out = generate.rsplit(' ').next().expect("a folder");
+        let check = format!("bosket policy check {out}/policy.toml");
+        let next = typed_next(&dir, &format!("bosket generate {generate}"));
+        assert_eq!(next, check);
+        let dry = format!("bosket anonymize {out}/policy.toml --dry-run");
+        leads_to(&dir, &check, &[&dry, &format!("bosket anonymize {out}/policy.toml")]);
+    }
+    let measured = typed_next(
+        &dir,
+        "bosket measure clinic/data.ndjson clinic/published.ndjson --policy clinic/policy.toml",
+    );
+    assert_eq!(measured, "bosket report clinic/policy.toml --publication clinic/published.ndjson");
+    // The run has made that report already.
+    typed_next(&dir, &format!("{measured} --force"));
+
+    dir.write("towns.csv", "town\nBonn\nGraz\nWien\n");
+    let build = "bosket hierarchy build fanout --fanout 2 --data towns.csv --path town --out towns.h.csv";
+    let next = typed_next(&dir, build);
+    assert_eq!(next, "bosket hierarchy show towns.h.csv");
+    leads_to(&dir, &next, &["bosket hierarchy check towns.h.csv"]);
+    leads_to(
+        &dir,
+        "bosket hierarchy show towns.h.csv --data towns.csv --path town",
+        &[
+            "bosket hierarchy check towns.h.csv --data towns.csv --path town",
+            "bosket inspect towns.csv --draft policy.toml",
+            "bosket policy check policy.toml",
+        ],
+    );
+    leads_to(
+        &dir,
+        "bosket hierarchy show --policy clinic/policy.toml --path birth_year",
+        &[
+            "bosket hierarchy check --policy clinic/policy.toml --path birth_year",
+            "bosket policy check clinic/policy.toml",
+        ],
+    );
+
+    dir.write("words", "a passphrase\n");
+    dir.bash("\"$BOSKET\" certificate keygen --out clinic.key --passphrase-fd 3 3<words").exits(0);
+    let certificate = "clinic/published.ndjson.certificate.json";
+    let next = typed_next(
+        &dir,
+        &format!("bosket certificate sign {certificate} --key clinic.key --passphrase-fd 3 3<words"),
+    );
+    let check = format!("bosket verify clinic/published.ndjson --certificate {certificate} --key ");
+    assert!(next.starts_with(&check), "{next}");
+    dir.bash(&next.replacen("bosket", "\"$BOSKET\"", 1)).exits(0).prints(&["AS SIGNED"]);
+    leads_to(
+        &dir,
+        &format!("bosket certificate verify {certificate} --key clinic.pub"),
+        &[&format!("{check}clinic.pub")],
+    );
+    leads_to(
+        &dir,
+        &format!("bosket certificate statement {certificate} --out statement.json"),
+        &[&format!("bosket verify clinic/published.ndjson --certificate {certificate}")],
+    );
+    // A certificate that lies alone leads nowhere.
+    std::fs::create_dir(dir.path("alone")).expect("a folder");
+    std::fs::copy(dir.path(certificate), dir.path("alone/certificate.json.copy")).expect("there");
+    let alone = ["certificate", "statement", "alone/certificate.json.copy", "--out", "alone.json"];
+    assert!(!dir.run(&alone).exits(0).stdout.contains("next:"));
 }
 
 #[test]

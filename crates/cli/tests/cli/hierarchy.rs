@@ -158,19 +158,20 @@ fn show_draws_the_tree_with_counts() {
     let tree = dir.run(&["hierarchy", "show", "town.csv"]).exits(0).says_nothing().stdout;
     assert_eq!(
         tree.replace(' ', ""),
-        "*3leaves\n├─A2leaves\n│├─a\n│└─b\n└─C1leaf\n└─c\n3leavesunder3innernodes,2levelsdeep\n"
+        "*3leaves\n├─A2leaves\n│├─a\n│└─b\n└─C1leaf\n└─c\n3leavesunder3innernodes,2levelsdeep\nnext:boskethierarchychecktown.csv\n"
     );
     let data = ["--data", "data.csv", "--path", "town"];
     let tree =
         dir.run(&[&["hierarchy", "show", "town.csv"], &data[..]].concat()).exits(0).says_nothing().stdout;
-    let counts: Vec<(&str, &str)> = (tree.lines().filter(|l| !l.contains("under")))
-        .map(|l| {
-            (
-                l.trim_start_matches([' ', '│', '├', '└', '─']).split("  ").next().expect("a label"),
-                l.rsplit(' ').next().expect("a count"),
-            )
-        })
-        .collect();
+    let counts: Vec<(&str, &str)> =
+        (tree.lines().filter(|l| !l.contains("under") && !l.starts_with("next:")))
+            .map(|l| {
+                (
+                    l.trim_start_matches([' ', '│', '├', '└', '─']).split("  ").next().expect("a label"),
+                    l.rsplit(' ').next().expect("a count"),
+                )
+            })
+            .collect();
     assert_eq!(
         counts,
         [("*", "4"), ("A", "2"), ("a", "2"), ("b", "0"), ("C", "2"), ("C (unspecified)", "1"), ("c", "1")]

@@ -84,3 +84,44 @@ fn an_omop_extract() {
     let share = share(&dir, &[]);
     assert!(share >= 50, "{share} %");
 }
+
+/// Functions, proteins and evidence have names, and are nobody; a number of a record is somebody's.
+#[test]
+fn names_of_proteins_were_taken_for_those_of_people() {
+    let dir = Dir::new();
+    let entry = |i: usize| {
+        format!(
+            "<entry><protein><recommendedName><fullName evidence=\"{}\">Kinase {}</fullName><shortName>K{}</shortName>\
+             </recommendedName></protein><function><name>binding {}</name></function><evidence type=\"ECO:000026{}\"/>\
+             <curator><surname>C{}</surname></curator></entry>",
+            i % 2,
+            i % 5,
+            i % 5,
+            i % 3,
+            i % 4,
+            i % 7
+        )
+    };
+    dir.write("prot.xml", format!("<uniprot>{}</uniprot>", (0..60).map(entry).collect::<String>()));
+    let found = dir.run(&["inspect", "prot.xml", "--json"]).exits(0).json();
+    let role = |path: &str| {
+        let all = found["attributes"].as_array().expect("attributes");
+        let own = all.iter().find(|a| a["path"] == path).unwrap_or_else(|| panic!("{path}: {found}"));
+        own["role"].clone()
+    };
+    let protein = "protein/recommendedName";
+    for path in ["fullName", "fullName/@evidence", "shortName"] {
+        assert_eq!(role(&format!("{protein}/{path}")), "quasi", "{path}");
+    }
+    assert_eq!(role("function/name"), "quasi");
+    assert_eq!(role("evidence/@type"), "quasi");
+    assert_eq!(role("curator/surname"), "identifying");
+    let visits: String =
+        (0..60).map(|i| format!("{},Patient/{},{},w{}\n", i % 20, i % 20, i % 20, i % 3)).collect();
+    dir.write("visits.csv", format!("MRN,patient_ref,record_number,ward\n{visits}"));
+    let found = dir.run(&["inspect", "visits.csv", "--json"]).exits(0).json();
+    for attribute in found["attributes"].as_array().expect("attributes") {
+        let expected = if attribute["path"] == "visits.ward" { "quasi" } else { "identifying" };
+        assert_eq!(attribute["role"], expected, "{attribute}");
+    }
+}

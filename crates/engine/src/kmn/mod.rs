@@ -29,8 +29,6 @@ mod structure;
 mod values;
 mod violations;
 
-use std::sync::Mutex;
-
 use bosket_model::hierarchy::Hierarchy;
 use bosket_model::observe::Observer;
 use bosket_model::value_tree::{EMPTY_PLACE, ValueTrees};
@@ -48,7 +46,7 @@ use domain::{Domain, Wishes};
 use effort::Effort;
 use localized::Finer;
 use losses::Scratch;
-use problem::{Pairs, Problem, Solution, rounded};
+use problem::{Cuts, Pairs, Problem, Solution, rounded};
 use rows::Rows;
 use sample::Sample;
 use search::Stop;
@@ -334,7 +332,7 @@ impl<'a> Attempt<'a> {
             memory: params.memory,
             effort: Effort::new(params.effort),
             pairs: Pairs::new(params.memory / 4),
-            judged: Mutex::default(),
+            judged: Cuts::new(params.memory / 8),
             sample,
             scratch: Scratch::default(),
             observer,

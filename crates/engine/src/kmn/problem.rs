@@ -56,7 +56,7 @@ pub(super) struct Problem<'a> {
     /// Records of related pairs. They depend on the two nodes alone, not on the cut.
     pub(super) pairs: Pairs,
     /// What is known about cuts: several searches come by the same ones.
-    pub(super) judged: Mutex<FxHashMap<Vec<Node>, Judged>>,
+    pub(super) judged: Cuts,
     /// The records that cuts are compared by, if there are many.
     pub(super) sample: Option<Sample>,
     /// Where losses of records are counted.
@@ -129,6 +129,53 @@ impl Pairs {
             }
             known.1 += set.bytes();
             known.0.insert(pair, Arc::clone(set));
+        }
+    }
+}
+
+/// What is known about cuts, as long as it fits into memory: with many attributes a cut has as many nodes, and every level of
+/// a beam as many cuts.
+pub(super) struct Cuts {
+    known: Mutex<(FxHashMap<Vec<Node>, Judged>, usize)>,
+    /// Most bytes to keep.
+    memory: usize,
+}
+
+impl Cuts {
+    pub(super) fn new(memory: usize) -> Self {
+        Cuts { known: Mutex::default(), memory }
+    }
+
+    pub(super) fn get(&self, cut: &[Node]) -> Option<Judged> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).0.get(cut).cloned()
+    }
+
+    /// Changes what is known of a cut that is known.
+    fn with(&self, cut: &[Node], change: impl FnOnce(&mut Judged)) {
+        if let Some(judged) = self.known.lock().unwrap_or_else(PoisonError::into_inner).0.get_mut(cut) {
+            change(judged);
+        }
+    }
+
+    /// Adds what was found out about a cut.
+    pub(super) fn learn(&self, cut: &[Node], judged: Judged) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = size_of_val(cut) + 2 * size_of::<Judged>();
+        if !known.0.contains_key(cut) {
+            if known.1 + bytes > self.memory {
+                return;
+            }
+            known.1 += bytes;
+        }
+        let entry = known.0.entry(cut.to_vec()).or_default();
+        entry.dead |= judged.dead;
+        entry.sound |= judged.sound;
+        entry.violated |= judged.violated;
+        entry.rules = entry.rules.take().or(judged.rules);
+        for (cost, repaired, value) in judged.costs {
+            if entry.cost(cost, repaired).is_none() {
+                entry.costs.push((cost, repaired, value));
+            }
         }
     }
 }
@@ -323,7 +370,7 @@ impl Problem<'_> {
     /// The same for a cut that is not grouped yet.
     pub(super) fn judge(&self, cut: &[Node], rules: &[Rule]) -> Result<f64> {
         let figure = if self.cost == Cost::Lm { Cost::Lm } else { Cost::Rpd };
-        let known = self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(cut).cloned();
+        let known = self.judged.get(cut);
         let known = known.filter(|judged| rules.is_empty() || judged.rules.as_deref() == Some(rules));
         if let Some(cost) = known.and_then(|judged| judged.cost(figure, !rules.is_empty())) {
             return Ok(cost);
@@ -347,12 +394,12 @@ impl Problem<'_> {
 
     /// Remembers the cost of a cut that is known with these rules.
     fn learn_cost(&self, cut: &[Node], rules: &[Rule], figure: Cost, cost: f64) {
-        let mut known = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         let has_rules = |judged: &Judged| rules.is_empty() || judged.rules.as_deref() == Some(rules);
-        let Some(judged) = known.get_mut(cut).filter(|judged| has_rules(judged)) else { return };
-        if judged.cost(figure, !rules.is_empty()).is_none() {
-            judged.costs.push((figure, !rules.is_empty(), cost));
-        }
+        self.judged.with(cut, |judged| {
+            if has_rules(judged) && judged.cost(figure, !rules.is_empty()).is_none() {
+                judged.costs.push((figure, !rules.is_empty(), cost));
+            }
+        });
     }
 
     /// What rules leave above each position; none without rules.
@@ -400,5 +447,25 @@ impl Problem<'_> {
         concerned: &Concerned<'_>,
     ) -> Result<Vec<Knowledge>> {
         violations(&self.domain, values, related, self.range, concerned, self.observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten thousand attributes, and as many cuts of ten thousand nodes each: whatever `--memory` said, all were kept.
+    #[test]
+    fn cuts_are_remembered_within_their_share_of_memory() {
+        let cuts = Cuts::new(1 << 20);
+        let cut = |first: Node| (first..first + 1000).collect::<Vec<Node>>();
+        (0..5000).for_each(|first| cuts.learn(&cut(first), Judged { dead: true, ..Judged::default() }));
+        let bytes = cuts.known.lock().expect("nobody panics").1;
+        assert!((1 << 19..=1 << 20).contains(&bytes), "{bytes}");
+        assert!(cuts.get(&cut(0)).is_some_and(|judged| judged.dead) && cuts.get(&cut(4999)).is_none());
+        // What is known is added to all the same.
+        cuts.learn(&cut(0), Judged { sound: true, ..Judged::default() });
+        assert!(cuts.get(&cut(0)).is_some_and(|judged| judged.dead && judged.sound));
+        assert_eq!(cuts.known.lock().expect("nobody panics").1, bytes);
     }
 }

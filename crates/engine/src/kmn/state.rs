@@ -416,17 +416,7 @@ impl Problem<'_> {
     }
 
     pub(super) fn learn(&self, cut: &[Node], judged: Judged) {
-        let mut known = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = known.entry(cut.to_vec()).or_default();
-        entry.dead |= judged.dead;
-        entry.sound |= judged.sound;
-        entry.violated |= judged.violated;
-        entry.rules = entry.rules.take().or(judged.rules);
-        for (cost, repaired, value) in judged.costs {
-            if entry.cost(cost, repaired).is_none() {
-                entry.costs.push((cost, repaired, value));
-            }
-        }
+        self.judged.learn(cut, judged);
     }
 
     /// What is known about a cut.
@@ -434,7 +424,7 @@ impl Problem<'_> {
         if !self.shortcuts.memo {
             return None;
         }
-        self.judged.lock().unwrap_or_else(PoisonError::into_inner).get(cut).cloned()
+        self.judged.get(cut)
     }
 
     /// What is known about a cut with its cost: none if that is not all, an inner none if it is no solution.

@@ -28,9 +28,11 @@ use crate::chunks::Chunks;
 use crate::form::{Compare, HELP, There, check_columns, check_rows};
 use crate::format::Layout;
 use crate::input::Input;
+use crate::parquet::pairs::{Pairs, each_pair};
 use crate::parquet::people::Sheet;
 use crate::parquet::scalar::Scalar;
-use crate::parquet::{Columns, each_part};
+use crate::parquet::{Columns, columns_of, each_part};
+use crate::parts::part_name;
 use crate::policy_file::PolicyFile;
 use crate::source::SourceForm;
 use crate::tables::{Tables, is_linked};
@@ -47,6 +49,12 @@ impl PublishedReader<'_> {
         }
         if self.way == Way::Columns && at.join(file_name(self.file)?).is_dir() {
             // The order across their parts has been looked at when they were read.
+            for number in 0..self.parts_of_sides(at)? {
+                let differs = self.form_of_part(at, number)?;
+                if differs.is_some() {
+                    return Ok(differs);
+                }
+            }
             return Ok(None);
         }
         let found = self.read_published(at, observer)?;
@@ -140,9 +148,20 @@ impl PublishedReader<'_> {
 
     /// The people of a file of columns, and how its columns are.
     fn fill_columns(&self, at: &Path, filling: &mut Filling<'_>) -> Result<Sides> {
+        let people = at.join(file_name(self.file)?);
+        let sheet = self.each_person(&people, &mut |group, text| filling.person(group, text))?;
+        let mut types = Vec::new();
+        for table in names(&self.expected) {
+            types.push(value_type(&at.join(sensitive_name(self.file, &table)?))?);
+        }
+        Ok(Sides { sheet, types })
+    }
+
+    /// The people of a file of columns, each with its group; gives the columns.
+    fn each_person(&self, path: &Path, take: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Sheet> {
         let mut sheet: Option<Sheet> = None;
         let name = file_name(self.file)?;
-        each_part(&mut Input::open(&at.join(&name))?, &mut |part, columns| {
+        each_part(&mut Input::open(path)?, &mut |part, columns| {
             let policy = &self.file.policy;
             let binding = Binding::of_input(part.schema(), &policy.attributes, Undeclared::Drop, &name)?;
             let quasi = quasi_side(&part, &binding, &self.expected, None, Empty::Gone)?;
@@ -151,14 +170,36 @@ impl PublishedReader<'_> {
                 None => sheet.insert(Sheet::new(quasi.schema(), columns)?),
             };
             let groups = groups_of(&part);
-            sheet.texts(&quasi)?.iter().zip(groups).try_for_each(|(text, group)| filling.person(group, text))
+            sheet.texts(&quasi)?.iter().zip(groups).try_for_each(|(text, group)| take(group, text))
         })?;
-        let sheet = sheet.ok_or_else(|| Failure::defect("a publication without people was read"))?;
-        let mut types = Vec::new();
-        for table in names(&self.expected) {
-            types.push(value_type(&at.join(sensitive_name(self.file, &table)?))?);
+        sheet.ok_or_else(|| Failure::defect("a publication without people was read"))
+    }
+
+    /// Where a part of both sides leaves the one form; none if it does not. Its groups and their order have been looked at
+    /// when it was read: what is left is how its files are spelt.
+    pub fn form_of_part(&self, folder: &Path, number: usize) -> Result<Option<Diagnostic>> {
+        let part = part_name(number, "parquet");
+        let people = folder.join(file_name(self.file)?).join(&part);
+        let mut rows: Vec<(u64, Vec<u8>)> = Vec::new();
+        let sheet = self.each_person(&people, &mut |group, text| {
+            rows.push((numbered(group)?, text.to_vec()));
+            Ok(())
+        })?;
+        let differs = Compare::begin(&There::file(&people), false)?.with(|out| {
+            let mut file = sheet.begin(GROUP, out)?;
+            rows.iter().try_for_each(|(group, text)| file.person(*group, text))?;
+            file.finish().map(|_| ())
+        })?;
+        if differs.is_some() {
+            return Ok(differs);
         }
-        Ok(Sides { sheet, types })
+        for table in tables_in(folder, self.file)? {
+            let differs = form_of_values(&folder.join(sensitive_name(self.file, &table)?).join(&part))?;
+            if differs.is_some() {
+                return Ok(differs);
+            }
+        }
+        Ok(None)
     }
 
     /// Linked tables: the order of their rows has been looked at when they were read. What is left are the numbers of groups,
@@ -220,6 +261,33 @@ fn somewhere(file: &PolicyFile) -> PolicyFile {
 
 fn document(layout: Layout) -> SourceForm {
     SourceForm::Document { format: &crate::table::Csv, layout: Box::new(layout) }
+}
+
+/// Where a part of the values of a sensitive attribute leaves the one form.
+fn form_of_values(path: &Path) -> Result<Option<Diagnostic>> {
+    let scalar = columns_of(&mut Input::open(path)?)?.scalar(VALUE).cloned();
+    let scalar = scalar.ok_or_else(|| Failure::defect("a table without values was read"))?;
+    let mut rows: Vec<(u64, String)> = Vec::new();
+    let mut failed = Ok(());
+    each_pair(&mut Input::open(path)?, [GROUP, VALUE], &mut |(group, value)| {
+        if let (Some(group), Some((_, value))) = (group, value) {
+            match numbered(group) {
+                Ok(group) => rows.push((group, value.to_owned())),
+                Err(failure) => failed = Err(failure),
+            }
+        }
+    })?;
+    failed?;
+    Compare::begin(&There::file(path), false)?.with(|out| {
+        let mut pairs = Pairs::begin([GROUP, VALUE], scalar, out)?;
+        rows.iter().try_for_each(|(group, value)| pairs.push(*group, value))?;
+        pairs.finish().map(|_| ())
+    })
+}
+
+/// A group by its number.
+fn numbered(group: &str) -> Result<u64> {
+    group.parse().map_err(|_| Failure::defect("a group without a number was read"))
 }
 
 /// The type of the values of a sensitive table.

@@ -95,7 +95,7 @@ pub(crate) fn of_document(
 }
 
 /// Where the parts of a document leave it. They have been found to be in the order of their content, and cut as they should be.
-fn of_parts(
+pub(crate) fn of_parts(
     parts: &[There],
     (format, layout): (&dyn Format, &Layout),
     data: &Dataset,

@@ -30,6 +30,10 @@ impl Columns {
     }
 }
 
+pub(crate) fn columns_of(_: &mut Input) -> Result<Columns> {
+    Err(refused())
+}
+
 pub(crate) fn each_part(_: &mut Input, _: &mut dyn FnMut(Dataset, &Columns) -> Result<()>) -> Result<()> {
     Err(refused())
 }

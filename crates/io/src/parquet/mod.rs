@@ -66,6 +66,11 @@ impl Columns {
     }
 }
 
+/// The columns of a file, which may have no record.
+pub(crate) fn columns_of(input: &mut Input) -> Result<Columns> {
+    read::columns(input)
+}
+
 /// Hands out the records of a file in parts, so that no more than one is in memory. All parts have the same columns, by
 /// the same numbers.
 pub(crate) fn each_part(input: &mut Input, take: &mut read::Take<'_>) -> Result<()> {

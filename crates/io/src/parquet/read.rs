@@ -41,6 +41,17 @@ pub(super) fn read(input: &mut Input) -> Result<(Dataset, Columns)> {
     whole.ok_or_else(|| Failure::new(Fault::Data, no_record(Place::source(input.name()))))
 }
 
+/// The columns of a file.
+pub(super) fn columns(input: &mut Input) -> Result<Columns> {
+    let file = open(input)?;
+    let (mut builder, mut shape) = (Builder::new(), Shape::default());
+    shape.record(file.metadata().file_metadata().schema(), &mut builder, input.name());
+    if !shape.problems.is_empty() {
+        return Err(Failure::all(Fault::Data, shape.problems));
+    }
+    Ok(Columns::of(builder.schema(), &shape.leaves))
+}
+
 /// Hands out the records of a file in parts that have all its columns, so that no more than one is in memory; a part has
 /// so many records, or values of so many bytes and some more. A file without records has no part.
 pub(super) fn read_parts(input: &mut Input, size: BatchSize, take: &mut Take<'_>) -> Result<()> {

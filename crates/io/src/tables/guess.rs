@@ -99,6 +99,35 @@ pub(super) fn folder(
     Ok((format, catalogue))
 }
 
+/// A single file whose rows are grouped by the people that a column of it names; none if its name would be no table's.
+pub(super) fn rows_of_people(
+    path: &Path,
+    (format, separator): (Format, Option<&str>),
+    person: &str,
+    observer: &dyn Observer,
+) -> Result<Option<Catalogue>> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let Some(file) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
+    let name = stem(file, format).or_else(|| any_stem(file)).unwrap_or(file);
+    // Paths of attributes begin with it.
+    if !name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+        return Ok(None);
+    }
+    let place = Files::Paths(folder.to_owned());
+    let mut backend: Box<dyn Backend> = match format {
+        Format::Parquet => Box::new(ParquetTables::new(place)),
+        _ => Box::new(CsvTables::new(place, separator)?),
+    };
+    let files = [(file.to_owned(), name.to_owned())];
+    let mut catalogue =
+        reading(&mut *backend, observer, |backend, observer| guess(folder, &files, backend, observer))?;
+    for table in &mut catalogue.tables {
+        table.person = vec![person.to_owned()];
+        table.key.retain(|column| column != person);
+    }
+    Ok(Some(catalogue))
+}
+
 /// The tables that frames are.
 pub(super) fn frames(frames: &Frames, observer: &dyn Observer) -> Result<Catalogue> {
     let files: Vec<(String, String)> =

@@ -434,6 +434,17 @@ pub fn catalogue(
     Ok(None)
 }
 
+/// What a file holds that is one table, whose rows are to be grouped by the people that a column names; none if it cannot be a
+/// linked table.
+pub fn rows_of_people(
+    at: &Path,
+    (format, separator): (Format, Option<&str>),
+    person: &str,
+    observer: &dyn Observer,
+) -> Result<Option<Catalogue>> {
+    guess::rows_of_people(at, (format, separator), person, observer)
+}
+
 /// What linked frames hold.
 pub fn catalogue_of_frames(frames: &Frames, observer: &dyn Observer) -> Result<Catalogue> {
     guess::frames(frames, observer)

@@ -184,7 +184,7 @@ proptest! {
         prop_assert_eq!(&parts, &canonical(&place.expect("a place").open(&Quiet).expect("readable").data));
         // Each alone, and put together, they are judged the same.
         let facts: Vec<PartFacts> = (0..texts.chunks(size).len())
-            .map(|at| read_part(&out.join(part_name(at, "parquet")), &Layout::default()).expect("a part").1)
+            .map(|at| read_part(&out.join(part_name(at, "parquet")), &Layout::default()).expect("a part").facts)
             .collect();
         prop_assert_eq!(facts.iter().map(|f| f.records).sum::<u64>(), people.len() as u64);
         refuse_disorder(&out, "parquet", &facts).expect("in order");

@@ -46,6 +46,7 @@ pub fn draft_policy(profile: &Profile, suggestions: &[Suggestion], origin: &Orig
                 note: note.map(wrapped),
                 hierarchy: hierarchy.as_ref().map(Coarsening::toml),
                 follows: suggestion.follows.map(path),
+                repeats: false,
             }
         })
         .collect();

@@ -30,7 +30,7 @@ pub use fit::fit_paths;
 pub use keys::{KeyCounts, ObjectKeys};
 pub use kinds::telling_kinds;
 pub use levels::take_levels;
-pub use people::{Identifiers, Shared};
+pub use people::{Identifiers, Shared, repeating_number};
 pub use preset::{FHIR_BULK, NO_PRESET, OMOP, PRESETS, apply_preset, preset_format};
 pub use profile::{AttributeProfile, ClassProfile, Profile};
 pub use shape::ValueType;

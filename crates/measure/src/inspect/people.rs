@@ -1,6 +1,6 @@
 //! Columns that name a person and stand in several records: then records are not people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bosket_model::observe::Observer;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
@@ -162,6 +162,29 @@ fn hash(text: &str) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
+}
+
+/// Values of a number that many have, such as a kind of licence, and no people.
+const FEW: usize = 20;
+
+/// The path of an attribute of the record itself that is, by its name, a number by which others know a person, where every record
+/// has one and several records the same: then records are not people.
+pub fn repeating_number(data: &Dataset) -> Option<String> {
+    let schema = data.schema();
+    let mut found: Option<(usize, &str)> = None;
+    for &id in &schema.class(ClassId::ROOT).attributes {
+        let attribute = schema.attribute(id);
+        let codes = (0..data.len()).map(|record| data.value(data.vertices(record).start, id));
+        let number = Topic::of(&Name::new(schema, attribute)) == Some(Topic::Document);
+        if !number || codes.clone().any(|code| code == MISSING) {
+            continue;
+        }
+        let texts: BTreeSet<&str> = codes.map(|code| data.dictionary(id).text(code)).collect();
+        if (FEW..data.len()).contains(&texts.len()) && found.is_none_or(|(most, _)| texts.len() > most) {
+            found = Some((texts.len(), &attribute.path));
+        }
+    }
+    found.map(|(_, path)| path.to_owned())
 }
 
 fn names_one_person(name: &Name) -> bool {

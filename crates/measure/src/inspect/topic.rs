@@ -33,7 +33,7 @@ const RULES: &[(Topic, &str)] = &[
     (
         Topic::Document,
         "ssn, social security, national insurance, passport, licence, license, drivers, mrn, medical \
-         record, nhs, account, iban, card number, creditcard, tax id, tin, vin, plate, policy number, member number, \
+         record, record number, record no, record nr, record id, chart number, nhs, account, iban, card number, creditcard, tax id, tin, vin, plate, policy number, member number, \
          case number, file number, serial number, registration number, employee number, student number, \
          customer number, patient number, fingerprint, photo, signature, imei",
     ),
@@ -142,6 +142,42 @@ const THINGS: &[&str] = &[
     "brand", "file", "table", "field", "test", "drug",
 ];
 
+/// What nature and science give names to: `protein/recommendedName/fullName`, `geneName`.
+const SUBSTANCES: &[&str] = &[
+    "protein",
+    "peptide",
+    "enzyme",
+    "receptor",
+    "antibody",
+    "gene",
+    "genome",
+    "allele",
+    "variant",
+    "organism",
+    "species",
+    "taxon",
+    "strain",
+    "tissue",
+    "cell",
+    "compound",
+    "chemical",
+    "molecule",
+    "substance",
+    "ingredient",
+    "pathway",
+    "reaction",
+    "ontology",
+    "function",
+    "evidence",
+    "keyword",
+    "drug",
+    "medication",
+    "medicine",
+    "vaccine",
+    "procedure",
+    "test",
+];
+
 /// Whoever the records are about.
 const SUBJECTS: &[&str] = &[
     "patient",
@@ -165,13 +201,15 @@ impl Topic {
     /// What a name speaks of: its last key first, then all of them, then, for health, the class it stands in.
     pub(super) fn of(name: &Name) -> Option<Topic> {
         let property = ends_with(&name.last, PROPERTIES);
+        let nobodys = names_a_substance(name);
+        let fits = |t: &Topic| !(nobodys && *t == Topic::PersonName);
         let found = rule(&name.last)
-            .filter(|t| t.singles_out())
+            .filter(|t| t.singles_out() && fits(t))
             .or_else(|| names_a_person(name).then_some(Topic::Document))
-            .or_else(|| is_person_name(name).then_some(Topic::PersonName))
+            .or_else(|| (is_person_name(name) && !nobodys).then_some(Topic::PersonName))
             .or_else(|| is_identifier(name).then_some(Topic::Identifier))
-            .or_else(|| rule(&name.last))
-            .or_else(|| rule(&name.own))
+            .or_else(|| rule(&name.last).filter(fits))
+            .or_else(|| rule(&name.own).filter(fits))
             .filter(|&t| !(property && (t.singles_out() || t == Topic::When)));
         found.or_else(|| rule(&name.class).filter(|&t| t == Topic::Health))
     }
@@ -250,6 +288,15 @@ fn is_person_name(name: &Name) -> bool {
     name_part(name).is_some() && (mentions(&name.class, &["name"]) || mentions(above, &["name"]))
 }
 
+/// Whether it is nearer to something that is nobody than to any person: `protein/recommendedName/fullName`, and not
+/// `drug/prescriber/person/fullName`.
+fn names_a_substance(name: &Name) -> bool {
+    let is_any = |word: &String, any: &[&str]| any.iter().any(|wanted| is(word, wanted));
+    let person = |word: &String| word != "name" && is_any(word, PEOPLE);
+    let mut nearest = name.class.iter().chain(&name.own).rev();
+    nearest.find(|word| person(word) || is_any(word, SUBSTANCES)).is_some_and(|word| !person(word))
+}
+
 /// The part of a name that an attribute would be if it stood among other parts: `first`, beside `last`.
 pub(super) fn name_part(name: &Name) -> Option<&'static str> {
     let [only] = name.last.as_slice() else {
@@ -260,8 +307,9 @@ pub(super) fn name_part(name: &Name) -> Option<&'static str> {
 
 /// Whether it is the number of a person, or refers to one.
 fn names_a_person(name: &Name) -> bool {
-    let refers = ends_with(&name.own, &["reference"]) && mentions(&name.own, SUBJECTS);
-    refers || (is_identifier(name) && mentions(&name.last, SUBJECTS))
+    let refers = ends_with(&name.own, &["reference", "ref"]) && mentions(&name.own, SUBJECTS);
+    let numbered = is_identifier(name) || ends_with(&name.last, &["no", "nr", "num"]);
+    refers || (numbered && mentions(&name.last, SUBJECTS))
 }
 
 fn is_identifier(name: &Name) -> bool {
@@ -341,6 +389,23 @@ mod tests {
             ("patient/raceCode/@codeSystemName", Some(Topic::Origin)),
             ("author/function/@displayName", None),
             ("employee_job_name", Some(Topic::Work)),
+            ("protein/recommendedName/fullName", None),
+            ("protein/recommendedName/fullName/@evidence", None),
+            ("protein/recommendedName/shortName", None),
+            ("protein.fullName", None),
+            ("enzyme_full_name", None),
+            ("gene/name", None),
+            ("function/name", None),
+            ("evidence[]/@type", None),
+            ("evidence_code", None),
+            ("medication_full_name", Some(Topic::Health)),
+            ("drug/prescriber/person/fullName", Some(Topic::PersonName)),
+            ("genes[].author.fullName", Some(Topic::PersonName)),
+            ("MRN", Some(Topic::Document)),
+            ("record_number", Some(Topic::Document)),
+            ("patient/reference", Some(Topic::Document)),
+            ("patient_ref", Some(Topic::Document)),
+            ("PatientNo", Some(Topic::Document)),
             ("job_title", Some(Topic::Work)),
             ("title", Some(Topic::Work)),
         ] {

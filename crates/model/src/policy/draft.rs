@@ -1,7 +1,7 @@
 //! Writes a first policy for a person to go through: every attribute with the reason for its role.
 
 use super::keys::METHOD;
-use super::protection::ways;
+use super::protection::{counted, ways};
 use super::set::as_toml;
 use super::{Algorithm, Attacker, Format, Lookup, Model, Protection, Role, Shape, Table, Undeclared};
 use crate::words::plural;
@@ -54,6 +54,8 @@ pub struct DraftAttribute {
     pub hierarchy: Option<String>,
     /// Path of the attribute it repeats.
     pub follows: Option<String>,
+    /// It names a person, and several records have the same: somebody has to say who is counted.
+    pub repeats: bool,
 }
 
 /// The draft as a commented policy file.
@@ -114,10 +116,18 @@ pub fn draft(draft: &Draft) -> String {
                 format!("What protects it? Nothing is published until you say. Write {}.", ways(model));
             out.push_str(&comment(&wrapped(&what)));
         }
+        if attribute.repeats {
+            let what = format!(
+                "Several records have the same: who is counted? Nothing is published until you say. Write {}.",
+                counted(Some(draft.source_format), &attribute.path)
+            );
+            out.push_str(&comment(&wrapped(&what)));
+        }
+        let waits = open || attribute.repeats;
         let keys = [
             ("path", Some(quote(&attribute.path))),
             ("role", Some(quote(attribute.role.name()))),
-            ("protection", open.then(|| quote(Protection::Undecided.name()))),
+            ("protection", waits.then(|| quote(Protection::Undecided.name()))),
             ("hierarchy", attribute.hierarchy.as_deref().map(as_toml)),
             ("follows", attribute.follows.as_deref().map(quote)),
         ];

@@ -15,6 +15,7 @@ use super::judge::{Tally, too_common};
 use crate::buckets;
 use crate::claim::Claim;
 use crate::recount::Recount;
+use crate::recount::parts::{Drawn, Tallied};
 use crate::verification::{Decision, Verification};
 use crate::vertex::Diverse;
 use crate::witness::Witness;
@@ -125,41 +126,33 @@ impl ClassState {
         Ok(clear.min_by(smaller).map(|clear| clear.0))
     }
 
-    /// The verdict.
-    pub fn finish(&self, claim: &Claim, binding: &Binding) -> Result<Verification> {
+    /// The verdict of the first count.
+    pub fn finish(&self, claim: &Claim, binding: &Binding) -> Result<FirstVerdict> {
         let witness = self.witness(claim, binding)?;
-        Ok(Verification {
+        Ok(FirstVerdict(Verification {
             claim: Some(claim.clone()),
-            decision: Decision::of(witness, || self.recount(claim))?,
+            decision: Decision::of(witness, || self.recount())?,
             left: self.left.iter().cloned().collect(),
             misplaced: Vec::new(),
             records: self.records as usize,
             groups: None,
             distances: Vec::new(),
             farthest: Vec::new(),
-        })
+        }))
     }
 
     /// Compares the sizes of classes with those of the second count, which tells records by digests.
-    fn recount(&self, claim: &Claim) -> Result<Recount> {
-        let (_, ask) = asked(claim)?;
+    fn recount(&self) -> Result<Recount> {
         let mut sizes: Vec<u64> = self.classes.values().map(|class| class.records).collect();
         let mut again: Vec<u64> = self.digests.values().copied().collect();
         sizes.sort_unstable();
         again.sort_unstable();
-        let mut recount = Recount::default();
         if sizes != again {
             let what = "the claim was found to hold, but a second count disagrees: classes have other sizes";
             return Err(Failure::defect(what));
         }
-        (recount.pieces, recount.records) = (sizes.len() as u64, self.records);
-        recount.complete = ask.is_none();
-        if ask.is_some() {
-            recount
-                .not_covered
-                .push("the sensitive values of classes, in parts that were counted one by one");
-        }
-        Ok(recount)
+        let (pieces, records) = (sizes.len() as u64, self.records);
+        Ok(Recount { pieces, records, complete: true, not_covered: Vec::new() })
     }
 
     /// The JSON form. Published values only.
@@ -207,16 +200,43 @@ impl ClassState {
     }
 }
 
+/// Whether a claim is about what classes say of sensitive values, which take a second count of their own.
+pub fn is_counted_again(claim: &Claim) -> bool {
+    matches!(claim, Claim::LDiversity { .. })
+}
+
+/// A verdict for which only the sizes of classes were counted twice.
+#[derive(Debug)]
+pub struct FirstVerdict(Verification);
+
+impl FirstVerdict {
+    /// The verdict, once what classes say of sensitive values was counted again over all parts. Fails with a defect if
+    /// that was not done, or tells otherwise.
+    pub fn confirmed(self, again: Option<(&Drawn, &Tallied)>) -> Result<Verification> {
+        let FirstVerdict(mut found) = self;
+        if let (Some(claim), Decision::Holds(_)) = (&found.claim, &found.decision)
+            && is_counted_again(claim)
+        {
+            let (drawn, tallied) =
+                again.ok_or_else(|| Failure::defect("nobody has counted a second time"))?;
+            found.decision = Decision::Holds(tallied.judged(drawn, claim, found.records as u64)?);
+        }
+        Ok(found)
+    }
+}
+
 /// The verdict about parts of a publication that have no class in common, each of which was judged alone; none if there is no part.
-pub fn united(verdicts: impl IntoIterator<Item = Verification>) -> Option<Verification> {
-    verdicts.into_iter().reduce(|mut all, other| {
+pub fn united(verdicts: impl IntoIterator<Item = FirstVerdict>) -> Option<FirstVerdict> {
+    let verdicts = verdicts.into_iter().map(|verdict| verdict.0);
+    let all = verdicts.reduce(|mut all, other| {
         all.decision = decided(all.decision, other.decision);
         all.records += other.records;
         all.left.extend(other.left);
         all.left.sort_unstable();
         all.left.dedup();
         all
-    })
+    });
+    all.map(FirstVerdict)
 }
 
 /// What was decided about both together: the smaller of two witnesses, and a second count of both only where both hold.

@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 
 use bosket_model::binding::Binding;
 use bosket_model::observe::Observer;
-use bosket_model::policy::{Diversity, Role, Siblings};
+use bosket_model::policy::Role;
 use bosket_model::{AttributeId, Dataset, MISSING, Result};
 
 use super::close::{Again, NOT_ALL};
 use super::sample::{Budget, Choices};
-use super::secrets::told;
-use super::{Recount, STEPS, disagreement, is_over, is_uniform};
+use super::secrets::{says_too_much, told};
+use super::{Recount, STEPS, disagreement};
 use crate::vertex::Diverse;
 
 /// Steps that writing a vertex down takes.
@@ -295,24 +295,12 @@ fn judge(
 
 impl AtPlace {
     fn says_too_much(&self, records: usize, ask: &Diverse) -> bool {
-        let too_many = |having: &Vec<usize>| match ask.siblings {
-            Siblings::Pooled => is_over(having.len(), self.vertices, ask.l),
-            Siblings::Each => {
-                let mut own = having.clone();
-                own.dedup();
-                is_over(own.len(), records, ask.l)
-            }
+        let count = |having: &Vec<usize>| {
+            let mut own = having.clone();
+            own.dedup();
+            (having.len(), own.len())
         };
-        let too_common = self.having.values().any(too_many);
-        match ask.diversity {
-            Diversity::Frequency => too_common,
-            Diversity::Entropy => {
-                let filled: usize = self.having.values().map(Vec::len).sum();
-                let missing = std::iter::repeat_n(1, self.vertices - filled);
-                let counts: Vec<usize> = self.having.values().map(Vec::len).chain(missing).collect();
-                let low = !self.having.is_empty() && is_uniform(&counts, ask.l);
-                low || (ask.siblings == Siblings::Each && too_common)
-            }
-        }
+        let having: Vec<(usize, usize)> = self.having.values().map(count).collect();
+        says_too_much(&having, (self.vertices, records), ask)
     }
 }

@@ -12,6 +12,7 @@ mod close;
 mod drawn;
 mod groups;
 mod knowledge;
+mod looks;
 pub mod parts;
 mod person;
 mod record;

@@ -1,10 +1,10 @@
-//! Knowledge of records that come in parts, counted again over all of them.
+//! Records that come in parts, counted again over all of them.
 //!
 //! The first count of parts keeps a kernel of them and is right if the kernel is. So this one knows nothing of kernels: in a
 //! first pass pieces of knowledge are drawn from the records of every part, in a second one they are counted over every part.
 //! Of all pieces that anybody comes by those are taken that have the smallest hashes, so that what is drawn depends neither on
 //! the parts nor on their order, and a piece of one person is drawn as easily as one of thousands. Where there are few pieces,
-//! these are all of them.
+//! these are all of them. Where the claim is about records that look alike, their [looks](super::looks) are drawn instead.
 //!
 //! ```text
 //! Drawn::of(part 0) ─┐                  ┌─► Tallied::of(part 0) ─┐
@@ -23,15 +23,17 @@ use bosket_model::policy::{Missing, Relations, Role, RootMode, Rows};
 use bosket_model::{AttributeId, Dataset, Failure, MISSING, Result};
 
 use super::knowledge::Asked;
+use super::looks::{Looks, Seen};
 use super::person::{CLASS, Known, PRESENT, Piece};
 use super::record::Reader;
 use super::sample::{Budget, Choices};
 use super::{Recount, STEPS, disagreement};
 use crate::claim::Claim;
+use crate::vertex::Diverse;
 
 const WHAT: [u8; 4] = *b"BkDr";
 const WHAT_TALLIED: [u8; 4] = *b"BkTl";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Pieces that are drawn of all parts together, at most.
 const MOST: usize = 4096;
@@ -90,9 +92,14 @@ impl Totals {
         totals
     }
 
-    /// The same of the quasi values.
-    pub fn of_quasi(data: &Dataset, binding: &Binding) -> Self {
-        Totals::of(data, |id| binding.role(id) == Some(Role::Quasi))
+    /// The same of the values that a claim is about.
+    fn of_claim(claim: &Claim, data: &Dataset, binding: &Binding) -> Self {
+        let sensitive = by_class(claim).is_some();
+        Totals::of(data, |id| match binding.role(id) {
+            Some(Role::Quasi) => true,
+            Some(Role::Sensitive) => sensitive,
+            _ => false,
+        })
     }
 
     /// Both together.
@@ -129,7 +136,16 @@ impl Totals {
     }
 }
 
-/// Pieces of knowledge, drawn from the records of parts.
+/// What is claimed of records that look alike, where that is it.
+fn by_class(claim: &Claim) -> Option<(Option<u32>, Option<&Diverse>)> {
+    match claim {
+        Claim::KAnonymity { k } => Some((Some(*k), None)),
+        Claim::LDiversity { k, ask } => Some((*k, Some(ask))),
+        _ => None,
+    }
+}
+
+/// Pieces of knowledge, or looks, drawn from the records of parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// Those with the smallest hashes.
@@ -140,13 +156,15 @@ pub struct Drawn {
     complete: bool,
     /// Classes in which somebody has a quasi value.
     placed: BTreeSet<String>,
+    looks: Looks,
     totals: Totals,
 }
 
 impl Default for Drawn {
     fn default() -> Self {
         let (pieces, placed) = (BTreeSet::new(), BTreeSet::new());
-        Drawn { pieces, from: 0, complete: true, placed, totals: Totals::default() }
+        let looks = Looks::default();
+        Drawn { pieces, from: 0, complete: true, placed, looks, totals: Totals::default() }
     }
 }
 
@@ -285,7 +303,12 @@ fn spread(records: usize) -> impl Iterator<Item = usize> {
 impl Drawn {
     /// Draws from the records of a part.
     pub fn of(claim: &Claim, data: &Dataset, binding: &Binding, observer: &dyn Observer) -> Result<Self> {
-        let totals = Totals::of_quasi(data, binding);
+        let totals = Totals::of_claim(claim, data, binding);
+        if by_class(claim).is_some() {
+            let spelled = data.one_spelling();
+            let looks = Looks::of(spelled.as_ref().unwrap_or(data), binding, observer)?;
+            return Ok(Drawn { looks, totals, ..Drawn::default() });
+        }
         let is_named =
             |id: AttributeId| binding.role(id) == Some(Role::Quasi) && !data.dictionary(id).is_empty();
         let quasi = data.schema().attributes().filter(|(id, _)| is_named(*id));
@@ -356,6 +379,7 @@ impl Drawn {
         self.from += other.from;
         self.complete &= other.complete;
         self.placed.extend(other.placed);
+        self.looks = self.looks.merge(other.looks);
         self.totals = self.totals.and(other.totals);
         self.prune();
         self
@@ -391,6 +415,7 @@ impl Drawn {
         self.totals.write(&mut out);
         out.length(self.placed.len());
         self.placed.iter().for_each(|home| out.text(home));
+        self.looks.write(&mut out);
         out.length(self.pieces.len());
         for (hash, piece) in &self.pieces {
             out.number(*hash);
@@ -415,6 +440,7 @@ impl Drawn {
         let (records, complete) = (from.number()?, from.number()?);
         let totals = Totals::read(&mut from)?;
         let placed = (0..from.length()?).map(|_| Ok(from.text()?.to_owned())).collect::<Result<_>>()?;
+        let looks = Looks::read(&mut from)?;
         let mut pieces = BTreeSet::new();
         for _ in 0..from.length()? {
             let (hash, way) = (from.number()?, from.small()?);
@@ -436,17 +462,18 @@ impl Drawn {
         if complete > 1 {
             return Err(damaged());
         }
-        Ok(Drawn { pieces, from: records, complete: complete == 1, placed, totals })
+        Ok(Drawn { pieces, from: records, complete: complete == 1, placed, looks, totals })
     }
 }
 
-/// How many records drawn pieces fit.
+/// How many records drawn pieces fit, or who has drawn looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tallied {
     /// By the order of the pieces; from k on, no more may be counted.
     counts: Vec<u64>,
     /// Pieces of which it cannot be told whether some record fits.
     unclear: Vec<bool>,
+    seen: Seen,
     parts: BTreeSet<u32>,
     totals: Totals,
 }
@@ -486,11 +513,15 @@ impl Tallied {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let number = drawn.pieces.len();
-        let totals = Totals::of_quasi(data, binding);
-        let (counts, unclear, parts) = (vec![0; number], vec![false; number], BTreeSet::new());
-        let mut tallied = Tallied { counts, unclear, parts, totals };
+        let totals = Totals::of_claim(claim, data, binding);
+        let (counts, unclear) = (vec![0; number], vec![false; number]);
+        let mut tallied = Tallied { counts, unclear, totals, ..Tallied::default() };
         let spelled = data.one_spelling();
         let data = spelled.as_ref().unwrap_or(data);
+        if let Some((_, ask)) = by_class(claim) {
+            tallied.seen = Seen::of(&drawn.looks, data, binding, ask, observer)?;
+            return Ok(tallied);
+        }
         for (number, way) in ways(claim)?.iter().enumerate() {
             let anchored = Anchored::new(drawn, number as u32);
             tallied.count(anchored, &mut Read::new(data, binding, way)?, observer)?;
@@ -559,6 +590,7 @@ impl Tallied {
         }
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, its)| *own += its);
         self.unclear.iter_mut().zip(&other.unclear).for_each(|(own, its)| *own |= its);
+        self.seen = self.seen.merge(other.seen);
         self.parts.extend(&other.parts);
         self.totals = self.totals.and(other.totals);
         Ok(self)
@@ -566,16 +598,19 @@ impl Tallied {
 
     /// What was counted again of a claim that was found to hold for so many records. Fails with a defect if it does not.
     pub(crate) fn judged(&self, drawn: &Drawn, claim: &Claim, records: u64) -> Result<Recount> {
+        if drawn.totals.records != records || self.counts.len() != drawn.pieces.len() {
+            return Err(disagreement("not all records were counted a second time"));
+        }
+        self.totals.refuse_other(drawn.totals)?;
+        if let Some(asked) = by_class(claim) {
+            return self.seen.judged(&drawn.looks, asked, records);
+        }
         let k = |claim: &Claim| match claim {
             Claim::Km(km) => Ok(u64::from(km.k)),
             Claim::Kmn(kmn) => Ok(u64::from(kmn.k)),
             _ => Err(Failure::defect("a claim that is not counted by knowledge")),
         };
         let k = ways(claim)?.iter().map(k).collect::<Result<Vec<u64>>>()?;
-        if drawn.totals.records != records || self.counts.len() != drawn.pieces.len() {
-            return Err(disagreement("not all records were counted a second time"));
-        }
-        self.totals.refuse_other(drawn.totals)?;
         let known = drawn.pieces.iter().zip(&self.counts).zip(&self.unclear);
         let mut known = known.filter(|((piece, _), unclear)| !**unclear && drawn.is_known(&piece.1));
         if known.any(|(((_, piece), &count), _)| k.get(piece.way as usize).is_none_or(|&k| count < k)) {
@@ -592,6 +627,7 @@ impl Tallied {
         out.numbers(self.counts.iter().copied());
         out.numbers(self.unclear.iter().map(|&unclear| u64::from(unclear)));
         out.numbers(self.parts.iter().map(|&part| u64::from(part)).collect::<Vec<_>>().into_iter());
+        self.seen.write(&mut out);
         self.totals.write(&mut out);
         out.finish()
     }
@@ -600,6 +636,7 @@ impl Tallied {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Bytes::new(bytes, WHAT_TALLIED, VERSION)?;
         let (counts, unclear, parts) = (from.numbers()?, from.numbers()?, from.numbers()?);
+        let seen = Seen::read(&mut from)?;
         let totals = Totals::read(&mut from)?;
         from.end()?;
         let parts = parts.into_iter().map(u32::try_from).collect::<std::result::Result<_, _>>();
@@ -607,6 +644,7 @@ impl Tallied {
         if unclear.len() != counts.len() || unclear.iter().any(|&unclear| unclear > 1) {
             return Err(damaged());
         }
-        Ok(Tallied { counts, unclear: unclear.iter().map(|&unclear| unclear == 1).collect(), parts, totals })
+        let unclear = unclear.iter().map(|&unclear| unclear == 1).collect();
+        Ok(Tallied { counts, unclear, seen, parts, totals })
     }
 }

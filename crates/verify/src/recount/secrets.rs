@@ -2,8 +2,11 @@
 
 use bosket_model::binding::Binding;
 use bosket_model::hierarchy::Hierarchy;
-use bosket_model::policy::Role;
+use bosket_model::policy::{Diversity, Role, Siblings};
 use bosket_model::{Dataset, MISSING};
+
+use super::{is_over, is_uniform};
+use crate::vertex::Diverse;
 
 /// What counts as sensitive.
 pub(super) enum Secrets<'a> {
@@ -75,5 +78,29 @@ pub(super) fn told(bounds: Option<&[f64]>, text: &str) -> String {
         (Some(from), None) => format!(">= {from}"),
         (None, Some(to)) => format!("< {to}"),
         (None, None) => String::new(),
+    }
+}
+
+/// Whether one place of those who look alike says too much: per value the vertices and the records that have it, of so many
+/// vertices and records.
+pub(super) fn says_too_much(
+    having: &[(usize, usize)],
+    (vertices, records): (usize, usize),
+    ask: &Diverse,
+) -> bool {
+    let too_common = having.iter().any(|&(in_vertices, in_records)| match ask.siblings {
+        Siblings::Pooled => is_over(in_vertices, vertices, ask.l),
+        Siblings::Each => is_over(in_records, records, ask.l),
+    });
+    match ask.diversity {
+        Diversity::Frequency => too_common,
+        Diversity::Entropy => {
+            let filled: usize = having.iter().map(|own| own.0).sum();
+            // A missing value could be anything, so each is a value of its own.
+            let missing = std::iter::repeat_n(1, vertices.saturating_sub(filled));
+            let counts: Vec<usize> = having.iter().map(|own| own.0).chain(missing).collect();
+            let low = !having.is_empty() && is_uniform(&counts, ask.l);
+            low || (ask.siblings == Siblings::Each && too_common)
+        }
     }
 }

@@ -6,6 +6,7 @@ mod apart;
 mod attack;
 mod attackers;
 mod cancelled;
+mod classes_again;
 mod close;
 mod diverse;
 mod golden;

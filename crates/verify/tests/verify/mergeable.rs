@@ -7,7 +7,8 @@ use bosket_model::policy::{Policy, Undeclared};
 use bosket_testkit::dice::{Dice, cases};
 use bosket_testkit::vertices::{self, Roles, Vertex};
 use bosket_verify::mergeable::ClassState;
-use bosket_verify::{Claim, Witness, verify};
+use bosket_verify::recount::parts::{Drawn, Tallied};
+use bosket_verify::{Claim, Verification, Witness, verify};
 
 use crate::vertices::{claim, random_ask, random_records, random_roles};
 
@@ -44,6 +45,26 @@ fn counted(part: &[Vertex], roles: &Roles, claim: &Claim) -> ClassState {
     ClassState::count(&data, &bound(&data, roles), claim, &Quiet).expect("countable")
 }
 
+/// The verdict, with the second count of these parts.
+fn confirmed(
+    state: &ClassState,
+    parts: &[Vec<Vertex>],
+    roles: &Roles,
+    claim: &Claim,
+    binding: &Binding,
+) -> Verification {
+    let data: Vec<Dataset> = parts.iter().map(|part| vertices::dataset(part)).collect();
+    let drawn = data.iter().fold(Drawn::default(), |all, part| {
+        all.merge(Drawn::of(claim, part, &bound(part, roles), &Quiet).expect("drawn"))
+    });
+    let tallied = (0u32..).zip(&data).fold(Tallied::default(), |all, (number, part)| {
+        let own = Tallied::of(&drawn, claim, part, &bound(part, roles), &Quiet).expect("counted");
+        all.merge(own.of_part(number)).expect("each part once")
+    });
+    let first = state.finish(claim, binding).expect("a first verdict");
+    first.confirmed(Some((&drawn, &tallied))).expect("a verdict")
+}
+
 fn size(witness: &Witness) -> (usize, usize) {
     (witness.values.len(), witness.relations.len())
 }
@@ -70,7 +91,7 @@ fn parted_records_get_the_verdict_of_all() {
             ClassState::from_json(&state.to_json()).expect("its own form")
         });
         let state = merged(&mut dice, states.collect(), ClassState::merge);
-        let verification = state.finish(&claim, &binding).expect("a verdict");
+        let verification = confirmed(&state, &parts, &roles, &claim, &binding);
         assert_eq!(verification.records, records.len());
         let parted = verification.witness().cloned();
         seen[usize::from(whole.is_none())] += 1;
@@ -82,7 +103,8 @@ fn parted_records_get_the_verdict_of_all() {
         assert_eq!(size(&whole), size(&parted), "seed {seed}: {whole:?} {parted:?}");
         assert_eq!(whole.sensitive.is_some(), parted.sensitive.is_some(), "seed {seed}");
         // The same whatever the parts are.
-        let alone = counted(&records, &roles, &claim).finish(&claim, &binding).expect("a verdict");
+        let alone = counted(&records, &roles, &claim);
+        let alone = confirmed(&alone, std::slice::from_ref(&records), &roles, &claim, &binding);
         assert_eq!(alone.witness(), Some(&parted), "seed {seed}");
     }
     assert!(seen.iter().all(|&n| n > 100), "{seen:?}");

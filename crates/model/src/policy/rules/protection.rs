@@ -11,6 +11,8 @@ pub(super) fn check(root: &Node, attributes: &[Attribute<'_>], report: &mut Repo
     for attribute in attributes {
         let said = attribute.node.str("protection").and_then(Protection::from_name);
         match (said, attribute.role) {
+            // Who is counted waits to be decided.
+            (Some(Protection::Undecided), Some(Role::Identifying)) => {}
             (Some(_), Some(role)) if role != Role::Sensitive => {
                 let message = format!("`protection` has no effect on an attribute with role \"{role}\"");
                 let at = key_span(attribute.node, "protection");
