@@ -171,6 +171,7 @@ impl Generate {
     pub fn out(&self) -> &Path {
         match self {
             Generate::Clinic { out, .. }
+            | Generate::Hospital { out, .. }
             | Generate::Tpch { out, .. }
             | Generate::Students { out, .. }
             | Generate::Baskets { out, .. }

@@ -72,7 +72,11 @@ pub fn run(args: &Generate, talk: &Talk) -> Result<Outcome, Failure> {
             ))?;
         }
     }
-    print(&next::next(["policy", "check", &args.out().join("policy.toml").display().to_string()]))?;
+    let policy = match args {
+        Generate::Hospital { .. } => "policy-csv.toml",
+        _ => "policy.toml",
+    };
+    print(&next::next(["policy", "check", &args.out().join(policy).display().to_string()]))?;
     Ok(Outcome::Done)
 }
 
