@@ -297,7 +297,6 @@ fn sample() -> Draft {
             .map(|(k, v)| (k.into(), v.into()))
             .to_vec(),
         attackers: Vec::new(),
-        time: None,
         publish_path: "published.json".into(),
     }
 }

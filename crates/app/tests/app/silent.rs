@@ -1,5 +1,10 @@
 //! Rows of which nothing is left are not published, and are counted as left out.
 
+use std::num::NonZeroUsize;
+
+use bosket_app::anonymize::AnonymizeRequest;
+use bosket_app::{Settings, anonymize};
+use bosket_model::observe::Quiet;
 use bosket_testkit::dice::{Dice, cases};
 use serde_json::Value;
 
@@ -143,6 +148,15 @@ fn a_class_of_which_nothing_is_told_is_left_out_by_one_cut() {
     let verified = case.look("out.ndjson", &[], "in.ndjson");
     assert!(verified.holds());
     assert_eq!(untruths(&verified), [""; 0]);
+    // Records in parts lose the same rows.
+    let in_parts = AnonymizeRequest {
+        policy: case.policy(&["publish.path=parts.ndjson"]),
+        settings: Settings { chunk: NonZeroUsize::new(7), ..Settings::default() },
+        ..AnonymizeRequest::default()
+    };
+    let parts = anonymize(&in_parts, &Quiet).unwrap_or_else(|failure| panic!("{failure}")).value;
+    assert_eq!(case.text("parts.ndjson"), case.text("out.ndjson"));
+    assert_eq!(parts.kept.rows("drugs[]").expect("a class").lost.expect("told").left_out, 40);
 }
 
 /// People with some visits each, and drugs below these; few values, of which some are rare.

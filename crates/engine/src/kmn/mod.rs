@@ -363,8 +363,13 @@ impl<'a> Attempt<'a> {
             problem.observer.decided("the effort is spent: the search ends with the cheapest cut so far");
         }
         if is_spent && first.is_none() {
-            // A beam that ends at the top may have published less than all attributes at once would.
-            first = self.first(problem, outcome, params)?;
+            // A beam that ends at the top may have published less than all attributes at once would. Labels are lowered once.
+            let cheaper = |of: &Solution| {
+                kept.as_ref().is_none_or(|(release, _)| rounded(of.cost) < rounded(release.cost))
+            };
+            let all = problem.first_solution(outcome.refine.is_none())?.filter(cheaper);
+            first =
+                all.map(|all| self.finished(problem, (all, true), outcome, params)).transpose()?.flatten();
         }
         if rejected > 0 && parts && params.counted && !params.beyond {
             // Somebody is found by such places: cuts that need no parting are left.
