@@ -1,6 +1,6 @@
 //! Columns that name a person and stand in several records: then records are not people.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bosket_model::observe::Observer;
 use bosket_model::partition::bytes::{Reader, Writer, damaged};
@@ -173,15 +173,14 @@ pub fn repeating_number(data: &Dataset) -> Option<String> {
     let schema = data.schema();
     let mut found: Option<(usize, &str)> = None;
     for &id in &schema.class(ClassId::ROOT).attributes {
-        let attribute = schema.attribute(id);
-        let codes = (0..data.len()).map(|record| data.value(data.vertices(record).start, id));
-        let number = Topic::of(&Name::new(schema, attribute)) == Some(Topic::Document);
-        if !number || codes.clone().any(|code| code == MISSING) {
+        let (attribute, distinct) = (schema.attribute(id), data.dictionary(id).len());
+        if !(FEW..data.len()).contains(&distinct) || found.is_some_and(|(most, _)| distinct <= most) {
             continue;
         }
-        let texts: BTreeSet<&str> = codes.map(|code| data.dictionary(id).text(code)).collect();
-        if (FEW..data.len()).contains(&texts.len()) && found.is_none_or(|(most, _)| texts.len() > most) {
-            found = Some((texts.len(), &attribute.path));
+        let mut codes = (0..data.len()).map(|record| data.value(data.vertices(record).start, id));
+        let number = Topic::of(&Name::new(schema, attribute)) == Some(Topic::Document);
+        if number && codes.all(|code| code != MISSING) {
+            found = Some((distinct, &attribute.path));
         }
     }
     found.map(|(_, path)| path.to_owned())
@@ -219,6 +218,26 @@ mod tests {
         let found = Identifiers::of(&builder.finish(), ids, &Quiet).expect("nobody interrupts").shared();
         let found: Vec<_> = found.iter().map(|own| (own.path.as_str(), own.records, own.exact)).collect();
         assert_eq!(found, [("customer_unique_id", 2, true), ("email", 2, true)]);
+    }
+
+    #[test]
+    fn a_number_that_every_record_has_and_several_share_groups_them() {
+        let mut builder = Builder::new();
+        let names = ["MRN", "licence", "ssn", "passport", "ward"];
+        let ids = names.map(|n| builder.attribute(ClassId::ROOT, &[n.to_owned()]));
+        for i in 0..90 {
+            builder.begin_record();
+            let few = ["car", "bus"][i % 2].to_owned();
+            let own = [format!("m{}", i / 3), few.clone(), format!("s{}", i / 2), format!("p{i}"), few];
+            for (&id, value) in ids.iter().zip(own) {
+                // Not everybody has this one.
+                if id != ids[2] || i > 3 {
+                    builder.set(id, Kind::Text, &value);
+                }
+            }
+            builder.end_record().expect("set once");
+        }
+        assert_eq!(repeating_number(&builder.finish()).as_deref(), Some("MRN"));
     }
 
     #[test]

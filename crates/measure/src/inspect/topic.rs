@@ -201,15 +201,14 @@ impl Topic {
     /// What a name speaks of: its last key first, then all of them, then, for health, the class it stands in.
     pub(super) fn of(name: &Name) -> Option<Topic> {
         let property = ends_with(&name.last, PROPERTIES);
-        let nobodys = names_a_substance(name);
-        let fits = |t: &Topic| !(nobodys && *t == Topic::PersonName);
-        let found = rule(&name.last)
-            .filter(|t| t.singles_out() && fits(t))
+        let fits = |t: &Topic| *t != Topic::PersonName || !names_a_substance(name);
+        let found = first_rule(&name.last, fits)
+            .filter(|t| t.singles_out())
             .or_else(|| names_a_person(name).then_some(Topic::Document))
-            .or_else(|| (is_person_name(name) && !nobodys).then_some(Topic::PersonName))
+            .or_else(|| is_person_name(name).then_some(Topic::PersonName).filter(fits))
             .or_else(|| is_identifier(name).then_some(Topic::Identifier))
-            .or_else(|| rule(&name.last).filter(fits))
-            .or_else(|| rule(&name.own).filter(fits))
+            .or_else(|| first_rule(&name.last, fits))
+            .or_else(|| first_rule(&name.own, fits))
             .filter(|&t| !(property && (t.singles_out() || t == Topic::When)));
         found.or_else(|| rule(&name.class).filter(|&t| t == Topic::Health))
     }
@@ -255,11 +254,17 @@ impl Topic {
 }
 
 fn rule(words: &[String]) -> Option<Topic> {
+    first_rule(words, |_| true)
+}
+
+/// The first topic of some that words speak of.
+fn first_rule(words: &[String], may_be: impl Fn(&Topic) -> bool) -> Option<Topic> {
     let fits = |phrase: &str| {
         let mut rest = words.iter();
         phrase.split(' ').all(|wanted| rest.any(|word| is(word, wanted)))
     };
-    RULES.iter().find(|(_, phrases)| phrases.split(", ").any(fits)).map(|(topic, _)| *topic)
+    let found = RULES.iter().find(|(topic, phrases)| phrases.split(", ").any(fits) && may_be(topic));
+    found.map(|(topic, _)| *topic)
 }
 
 fn ends_with(words: &[String], any: &[&str]) -> bool {
