@@ -100,6 +100,7 @@ fn plain_kmn(algorithm: kmn::Algorithm, n: usize) -> kmn::Params {
         suppress: false,
         knowers: Vec::new(),
         guess: None,
+        told: Vec::new(),
         local: false,
         root: bosket_model::policy::RootMode::Separate,
         counted: false,

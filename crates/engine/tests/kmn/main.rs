@@ -43,6 +43,7 @@ fn params(attributes: usize, algorithm: Algorithm, k: u32, m: usize, n: usize) -
         suppress: false,
         knowers: Vec::new(),
         guess: None,
+        told: Vec::new(),
         local: false,
         root: RootMode::Separate,
         counted: false,
