@@ -29,6 +29,9 @@ pub struct KmnFigures {
     pub rpd: f64,
     /// Values with labels of their own, finer than the cut; where there are any, less is lost than its figure says.
     pub values_lowered: usize,
+    /// Whether the cut leaves rows of which nothing is left and that are not published; where there are any, more is lost than its
+    /// figure says.
+    pub rows_silent: bool,
     /// Kinds of relation that were taken apart.
     pub disassociations: usize,
     /// People of whom no quasi value is published.
@@ -97,7 +100,7 @@ impl Figures {
             Figures::Kmn(f) => json!({
                 "route": f.route,
                 "cuts_examined": f.cuts_examined,
-                "rpd": (f.values_lowered == 0).then_some(f.rpd),
+                "rpd": (f.values_lowered == 0 && !f.rows_silent).then_some(f.rpd),
                 "rpd_of_cut": f.rpd,
                 "values_lowered": f.values_lowered,
                 "disassociations": f.disassociations,

@@ -10,7 +10,7 @@ use bosket_engine::partition::Frequencies;
 use bosket_engine::{Params, cluster, km, kmn};
 use bosket_model::binding::{Binding, Declared};
 use bosket_model::dataset::ObjectName;
-use bosket_model::hierarchy::Hierarchy;
+use bosket_model::hierarchy::{Hierarchy, ROOT_LABEL};
 use bosket_model::observe::{Observer, Quiet};
 use bosket_model::path::AttributePath;
 use bosket_model::policy::{AttributePolicy, Format, Missing, Policy, Rows, Shape};
@@ -220,7 +220,7 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
         let accept: Option<kmn::Accept<'_>> =
             if params.beyond || params.counted { Some(&keeps) } else { None };
         let release = kmn::run(&trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
-        let (figures, private) = told(&release, work.binding);
+        let (figures, private) = told(&release, work);
         let (cut_short, recipe) = (release.cut_short, release.recipe);
         let product = match params.counted {
             false => Product::Trees(release.published),
@@ -235,7 +235,7 @@ fn kmn(work: &Work<'_>, mut params: kmn::Params, observer: &dyn Observer) -> Res
         if params.beyond || params.counted || params.local { Some(&keeps) } else { None };
     let release =
         kmn::run_rows(&source, &trees, work.hierarchies, &params, accept, observer).map_err(cause)?;
-    let (figures, private) = told(&release, work.binding);
+    let (figures, private) = told(&release, work);
     let (cut_short, recipe) = (release.cut_short, release.recipe);
     Ok(Made { product: vertices(release.published, &bind)?, figures, private, cut_short, recipe })
 }
@@ -262,7 +262,8 @@ fn unreachable_l(mut failure: Failure, policy: &Policy) -> Failure {
 }
 
 /// What a release of trees cost, and what goes beside the mapping.
-fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
+fn told<P>(release: &kmn::Release<P>, work: &Work<'_>) -> (Figures, Value) {
+    let binding = work.binding;
     let path = |(declared, label): &(usize, String)| json!([binding.declared[*declared].path, label]);
     let cut = |(declared, labels): &(usize, Vec<String>)| json!({"path": binding.declared[*declared].path, "published": labels});
     let figures = Figures::Kmn(KmnFigures {
@@ -274,6 +275,7 @@ fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
         cost: release.cost,
         rpd: release.rpd,
         values_lowered: release.lowered,
+        rows_silent: leaves_silent_rows(&release.cut, work),
         disassociations: release.rules.len(),
         people_emptied: release.emptied,
     });
@@ -282,6 +284,17 @@ fn told<P>(release: &kmn::Release<P>, binding: &Binding) -> (Figures, Value) {
         "rules": release.rules.iter().map(|(a, b)| json!({"above": path(a), "below": path(b)})).collect::<Vec<_>>(),
     });
     (figures, private)
+}
+
+/// Whether a cut leaves nothing of some rows, where these are not published.
+fn leaves_silent_rows(cut: &[(usize, Vec<String>)], work: &Work<'_>) -> bool {
+    let privacy = work.policy.privacy.as_ref();
+    let goes = privacy.is_some_and(|p| p.missing == Missing::Counted) && work.policy.rows() == Rows::Distinct;
+    let home = |declared: usize| work.binding.declared[declared].home;
+    let says_nothing = |labels: &[String]| labels.iter().all(|label| label == ROOT_LABEL);
+    let is_silent =
+        |of: usize| cut.iter().filter(|(own, _)| home(*own) == of).all(|(_, labels)| says_nothing(labels));
+    goes && cut.iter().map(|(declared, _)| home(*declared)).any(|of| of != 0 && is_silent(of))
 }
 
 /// What a witness tells the search. Diversity does not depend on single relations, so there they are of no use.

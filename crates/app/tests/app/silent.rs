@@ -162,7 +162,7 @@ fn a_class_of_which_nothing_is_told_is_left_out_by_one_cut() {
 /// People with some visits each, and drugs below these; few values, of which some are rare.
 fn random(seed: u64) -> String {
     let mut dice = Dice::new(seed);
-    let mut value = |dice: &mut Dice, name: &str| match dice.one_in(3) {
+    let value = |dice: &mut Dice, name: &str| match dice.one_in(3) {
         true => format!("{name}{}", 10 + dice.below(30)),
         false => format!("{name}{}", dice.below(2)),
     };

@@ -169,6 +169,7 @@ fn in_words(figures: &Figures) -> String {
             };
             let examined = plural(f.cuts_examined as usize, "cut");
             let lost = match f.values_lowered {
+                0 if f.rows_silent => format!("the loss of the cut is RPD {:.3e}", f.rpd),
                 0 => format!("loss RPD {:.3e}", f.rpd),
                 n => {
                     format!("{} are finer than the cut, whose loss is RPD {:.3e}", plural(n, "value"), f.rpd)

@@ -191,7 +191,7 @@ fn a_draft_does_not_run_until_somebody_says_who_is_counted() {
     let dir = Dir::new();
     // Not every row has a number.
     let row = |i: usize| {
-        let number = if i % 10 == 0 { String::new() } else { format!("S{}", i / 3) };
+        let number = if i.is_multiple_of(10) { String::new() } else { format!("S{}", i / 3) };
         format!("{number},{},{}\n", ["f", "m"][i % 2], 2000 + i % 3)
     };
     dir.write("visits.csv", format!("ssn,sex,year\n{}", (0..120).map(row).collect::<String>()));

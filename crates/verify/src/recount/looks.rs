@@ -21,6 +21,9 @@ use crate::vertex::Diverse;
 /// What is published of a vertex and of all below it, or of all vertices on the way to one.
 type Look = [u8; 32];
 
+/// By value the vertices that have it, and their records.
+type Having = BTreeMap<String, (u64, u64)>;
+
 /// Looks that are drawn of all parts together, at most.
 const MOST: usize = 4096;
 
@@ -89,7 +92,7 @@ struct Class {
     vertices: BTreeMap<Look, u64>,
     /// What is found there of a sensitive attribute, by its number in the policy: per value the vertices and the records that
     /// have it.
-    having: BTreeMap<(Look, u32), BTreeMap<String, (u64, u64)>>,
+    having: BTreeMap<(Look, u32), Having>,
 }
 
 impl Seen {
@@ -202,7 +205,7 @@ impl Class {
     }
 
     fn says_too_much(&self, ask: &Diverse) -> bool {
-        let at_place = |((way, _), values): (&(Look, u32), &BTreeMap<String, (u64, u64)>)| {
+        let at_place = |((way, _), values): (&(Look, u32), &Having)| {
             let vertices = self.vertices.get(way).copied().unwrap_or(0) as usize;
             let having = values.values().map(|&(vertices, records)| (vertices as usize, records as usize));
             says_too_much(&having.collect::<Vec<_>>(), (vertices, self.records as usize), ask)
