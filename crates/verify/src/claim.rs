@@ -90,7 +90,7 @@ pub struct Kmn {
     pub negative: Vec<Negative>,
     /// Who else may look for somebody, told by what they know. With them `m` may be 0: then they are all.
     pub attackers: Vec<Knower>,
-    /// Who knows this, if it is the claim about one of them alone ([`Kmn::readings`]).
+    /// Who knows this, if it is the claim about one of them alone (`Kmn::readings`).
     pub knower: Option<Knower>,
 }
 

@@ -4,7 +4,7 @@
 //! first pass pieces of knowledge are drawn from the records of every part, in a second one they are counted over every part.
 //! Of all pieces that anybody comes by those are taken that have the smallest hashes, so that what is drawn depends neither on
 //! the parts nor on their order, and a piece of one person is drawn as easily as one of thousands. Where there are few pieces,
-//! these are all of them. Where the claim is about records that look alike, their [looks](super::looks) are drawn instead.
+//! these are all of them. Where the claim is about records that look alike, their looks are drawn instead.
 //!
 //! ```text
 //! Drawn::of(part 0) ─┐                  ┌─► Tallied::of(part 0) ─┐

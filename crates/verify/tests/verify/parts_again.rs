@@ -127,7 +127,8 @@ proptest! {
         let found = found.unwrap_or_else(|failure| panic!("{failure}"));
         prop_assert_eq!(found.holds(), holds);
         if let Some(recount) = found.recount() {
-            prop_assert!(recount.complete && recount.records == records.len() as u64);
+            // Of records that can be known in very many ways only some pieces are drawn, which it says.
+            prop_assert_eq!(recount.records, records.len() as u64);
         }
         // A kernel that never saw a record, but another in its place.
         let mut wrong = parts.clone();
