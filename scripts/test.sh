@@ -44,6 +44,7 @@ rm -rf target/python
 python3 -m venv target/python
 target/python/bin/pip install --quiet --disable-pip-version-check maturin -r crates/python/requirements-test.txt -r crates/python/requirements-spark.txt
 # It asks for older versions of what the others need, and works with these.
+target/python/bin/pip install --quiet --disable-pip-version-check numba
 target/python/bin/pip install --quiet --disable-pip-version-check --no-deps anonymeter
 # In the profile of the tests, which has built most of it already.
 target/python/bin/maturin build --quiet --locked --profile dev --manifest-path crates/python/Cargo.toml --out target/python/wheels
