@@ -213,5 +213,7 @@ fn doubled(format: &str, given: &Layout, first: &Loaded, written: &[u8], dice: &
     }
     let found = form(format, &changed, (again.format, &again.layout, &again.data));
     let told = String::from_utf8_lossy(&changed);
-    assert_eq!(found.is_none(), changed == twice(one), "{format}: a record that stands twice: {told}");
+    // A line may also stand within a quoted value, and be a record elsewhere.
+    let beside = (header..lines.len()).any(|same| lines[same] == lines[one] && changed == twice(same));
+    assert_eq!(found.is_none(), beside, "{format}: a record that stands twice: {told}");
 }
