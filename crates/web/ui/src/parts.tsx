@@ -14,6 +14,26 @@ export function Notice({ kind, children }: { kind: "error" | "warning" | "good";
   );
 }
 
+/** What the server did not take: an error of the request, or text that somebody else has changed meanwhile. */
+export interface Refusal {
+  message: string;
+  isOld: boolean;
+}
+
+export function NotTaken({ error, load }: { error: Refusal | null; load: () => unknown }) {
+  if (!error) return null;
+  return (
+    <Notice kind="error">
+      {error.message}{" "}
+      {error.isOld && (
+        <button type="button" onClick={() => void load()}>
+          Load it again
+        </button>
+      )}
+    </Notice>
+  );
+}
+
 export function Diagnostics({ all }: { all: Diagnostic[] }) {
   if (all.length === 0) return null;
   return (

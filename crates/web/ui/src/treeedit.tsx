@@ -2,13 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { editHierarchy, getHierarchy, type HierarchyView, Refused, type TreeEdit } from "./api";
-import { Notice } from "./parts";
+import { NotTaken, type Refusal } from "./parts";
 
 /** The file of an attribute's hierarchy, and edits of it one after the other. */
 export function useTree(policy: string, attribute: string | null, changed: () => void) {
   const [view, set] = useState<HierarchyView | null>(null);
   const [undo, setUndo] = useState<TreeEdit[]>([]);
-  const [error, setError] = useState<{ message: string; isOld: boolean } | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
   const load = () => {
     set(null);
     setUndo([]);
@@ -49,16 +49,7 @@ export function TreeForms({ tree }: { tree: ReturnType<typeof useTree> }) {
       <summary>
         Change <code>{tree.view.path}</code>
       </summary>
-      {tree.error && (
-        <Notice kind="error">
-          {tree.error.message}{" "}
-          {tree.error.isOld && (
-            <button type="button" onClick={tree.load}>
-              Load it again
-            </button>
-          )}
-        </Notice>
-      )}
+      <NotTaken error={tree.error} load={tree.load} />
       <form class="row" onSubmit={(event) => (event.preventDefault(), tree.edit({ rename: { label, to } }))}>
         <label>
           Label

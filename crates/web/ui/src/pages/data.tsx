@@ -5,7 +5,7 @@ import { type AttributeView, nameAfter, type PolicyView, type Project, stopJob }
 import { RiskSentence } from "../attack";
 import { isBusy, isKept, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Diagnostics, Next, Notice, Path, percent, RoleMark, sentence, usePieces } from "../parts";
+import { count, Diagnostics, Next, NotTaken, Notice, Path, percent, RoleMark, sentence, usePieces } from "../parts";
 import { Term } from "../term";
 import type { Attacked, Looked, LookedAttribute } from "../types";
 import { useValues } from "../values";
@@ -92,16 +92,7 @@ function Decided({ path, data, project }: { path: string; data: string | null; p
   return (
     <>
       <h1>Your data</h1>
-      {error && (
-        <Notice kind="error">
-          {error.message}{" "}
-          {error.isOld && (
-            <button type="button" onClick={() => void load()}>
-              Load it again
-            </button>
-          )}
-        </Notice>
-      )}
+      <NotTaken error={error} load={load} />
       <Next>
         say of each column what it is, then go on to <a href={link("who", { policy: path })}>who may know what</a>.
       </Next>

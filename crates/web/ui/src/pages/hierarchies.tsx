@@ -5,7 +5,7 @@ import type { Project } from "../api";
 import { Builder } from "../builder";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { count, Next, Notice, usePieces } from "../parts";
+import { count, Next, NotTaken, Notice, usePieces } from "../parts";
 import type { Listed, TreeNode } from "../types";
 import { ruleOf } from "../drawn";
 import { MOST_GROUPED } from "../groups";
@@ -55,16 +55,7 @@ export function HierarchiesPage({ path, attribute, project, reload }: Props) {
     <>
       <h1>Hierarchies</h1>
       <p>How far a value may be coarsened: its <Term name="hierarchy" />. Behind each <Term name="label" />: how many values it stands for, and how many cells of the data.</p>
-      {error && (
-        <Notice kind="error">
-          {error.message}{" "}
-          {error.isOld && (
-            <button type="button" onClick={() => void load()}>
-              Load it again
-            </button>
-          )}
-        </Notice>
-      )}
+      <NotTaken error={error} load={load} />
       <Next>
         choose an attribute; when every one has a hierarchy that covers its values, go on to the{" "}
         <a href={link("tradeoff", { policy: path })}>trade-off</a> or straight to the <a href={link("result", { policy: path })}>result</a>.

@@ -7,7 +7,7 @@ import { Attackers, forgetting } from "../attackers";
 import { Guarantee } from "../guarantee";
 import { isBusy, isOld, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Next, Notice, Path, RoleMark, roles, usePieces, Wide } from "../parts";
+import { Diagnostics, Next, Notice, Path, type Refusal, RoleMark, roles, usePieces, Wide } from "../parts";
 import type { Attacked } from "../types";
 import { TomlText } from "../toml";
 import { useValues } from "../values";
@@ -15,7 +15,7 @@ import { useValues } from "../values";
 /** Loads a policy, and sends edits one after the other, each on top of what came of the one before. */
 export function usePolicy(path: string) {
   const [policy, set] = useState<PolicyView | null>(null);
-  const [error, setError] = useState<{ message: string; isOld: boolean } | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
   const now = useRef<PolicyView | null>(null);
   const line = useRef<Promise<boolean>>(Promise.resolve(true));
   const fail = (refused: Error) => {

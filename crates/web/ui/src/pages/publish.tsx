@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getPublish, getRun, newKey, pack, type Project, type PublishView, save, sign } from "../api";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Fragment, Next, Notice, RoleMark, sentence, TypedInput, TypedText, Wide } from "../parts";
+import { Fragment, Next, NotTaken, Notice, RoleMark, sentence, TypedInput, TypedText, Wide } from "../parts";
 import { Term } from "../term";
 import type { Packed, Signed } from "../types";
 import { usePolicy } from "./policy";
@@ -103,16 +103,7 @@ export function PublishPage({ path, project, reload }: { path: string; project: 
         </Notice>
       )}
       {next && <Next>{next[1]}.</Next>}
-      {error && (
-        <Notice kind="error">
-          {error.message}{" "}
-          {error.isOld && (
-            <button type="button" onClick={() => void load()}>
-              Load it again
-            </button>
-          )}
-        </Notice>
-      )}
+      <NotTaken error={error} load={load} />
       {certificate && (
         <section aria-labelledby="claims">
           <h2 id="claims">What is claimed</h2>

@@ -5,7 +5,7 @@ import { Attackers } from "../attackers";
 import { Guarantee } from "../guarantee";
 import { isBusy, JobPanel, result, useJob } from "../job";
 import { link } from "../main";
-import { Diagnostics, Next, Notice, percent, sentence } from "../parts";
+import { Diagnostics, Next, NotTaken, Notice, percent, sentence } from "../parts";
 import { Term } from "../term";
 import type { Row } from "../types";
 import { usePolicy } from "./policy";
@@ -24,16 +24,7 @@ export function WhoPage({ path, project }: { path: string; project: Project }) {
   return (
     <>
       <h1>Who may know what</h1>
-      {error && (
-        <Notice kind="error">
-          {error.message}{" "}
-          {error.isOld && (
-            <button type="button" onClick={() => void load()}>
-              Load it again
-            </button>
-          )}
-        </Notice>
-      )}
+      <NotTaken error={error} load={load} />
       <p class="sentence" aria-live="polite">
         {policy.sentence ? `If it holds: ${policy.sentence}.` : "Nothing is promised yet: the policy has errors, or says no guarantee."}
       </p>
